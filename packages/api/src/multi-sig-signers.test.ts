@@ -16,7 +16,7 @@ test('R-multisig: a signer is known while it is in the set of an account', () =>
   const replica = new TestReplica();
   for (const account of [one, two]) replica.credit(account);
   let nonce = replica.nowMs;
-  /** The account sets its first signers, who set the next ones. */
+  /** Sets the signers of an account, signed by its current ones if it has any. */
   const convert = (account: Address, users: readonly Address[] | null): void => {
     nonce++;
     const before = replica.state.accounts[replica.state.accountIndex.get(account) ?? -1]?.multiSig;
@@ -43,6 +43,6 @@ test('R-multisig: a signer is known while it is in the set of an account', () =>
   expect(known(asked)).toEqual([true, true, true]);
   convert(two, null);
   expect(known(asked)).toEqual([true, false, false]);
-  // A new index reads the sets of the accounts.
+  // A new index reads the signers from the accounts.
   expect(known(new MultiSigSigners(replica))).toEqual([true, false, false]);
 });

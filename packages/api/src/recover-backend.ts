@@ -8,11 +8,11 @@ export type RecoverBackend = 'secp256k1' | 'libauth';
 type LoadedBackend = {
   readonly backend: RecoverBackend;
   readonly recover: RecoverPublicKey;
-  /** The time of one recovery on this machine, in microseconds. */
+  /** Duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
 };
 
-/** Loads the fastest available backend, or the requested one. */
+/** Loads the requested library, or the fastest one that is available. */
 export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<LoadedBackend> {
   const native = wanted === 'libauth' ? undefined : loadNative();
   const nativeUs = native === undefined ? undefined : measured(native);
@@ -25,7 +25,7 @@ export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<Loade
   return { backend: 'libauth', recover: libauth, recoverUs };
 }
 
-/** A signature with a known key. */
+/** Signature with its public key, to check that a library works. */
 const KNOWN = {
   digest: new Uint8Array(32).fill(2),
   r: hexToBytes('0x97ef30233ead25d10f7bb2bf9eaf571a16f2deb33a75f20819284f0cb8ff3cc1'),
@@ -36,7 +36,10 @@ const KNOWN = {
 };
 const MEASURED_RUNS = 24;
 
-/** The shortest of several recoveries; undefined if the key is wrong. */
+/**
+ * Returns the shortest duration of several recoveries in microseconds, or undefined if the key is
+ * wrong.
+ */
 function measured(recover: RecoverPublicKey): number | undefined {
   const { digest, key, r, s } = KNOWN;
   let shortestMs = Infinity;
@@ -49,7 +52,7 @@ function measured(recover: RecoverPublicKey): number | undefined {
   return Math.round(shortestMs * 1000);
 }
 
-/** WebAssembly, available on every platform. */
+/** Loads the WebAssembly library, which is available on every platform. */
 async function loadLibauth(): Promise<RecoverPublicKey> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const secp256k1 = await instantiateSecp256k1();
@@ -69,7 +72,10 @@ type NativeSecp256k1 = {
   ) => Uint8Array;
 };
 
-/** The native binding is optional. Its package's JavaScript fallback is slow, so it is not used. */
+/**
+ * Loads the native binding, which is an optional dependency. The JavaScript fallback of its package
+ * is slow, so it is not used.
+ */
 function loadNative(): RecoverPublicKey | undefined {
   let native: NativeSecp256k1;
   try {
@@ -90,7 +96,7 @@ function loadNative(): RecoverPublicKey | undefined {
 
 const signature = new Uint8Array(64);
 
-/** Writes both halves to a shared buffer that the next call overwrites. */
+/** Joins both halves in a shared buffer, which the next call overwrites. */
 function compact(r: Uint8Array, s: Uint8Array): Uint8Array {
   signature.set(r, 0);
   signature.set(s, 32);

@@ -23,21 +23,21 @@ function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {
   return made;
 }
 
-/** Bounds that accept all nonces, and bounds for which all nonces are too old. */
+/** The first job accepts all nonces; for the second one, all nonces are too old. */
 const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
 const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
 
 const alice = testKey(0x11);
 const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
 
-/** The signer and hash of the command that a thread has encoded. */
+/** Returns the signer and the hash in the command that a thread has encoded. */
 function authorityIn(read: ReadCommand): Authority {
   if (!('envelope' in read) || read.command === undefined) throw new Error('no command');
   return authorityOf(commandIn(read.command.encoded));
 }
 
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
-  test('recovers the signer and hash of a request', async () => {
+  test('the pool recovers the signer and the hash of a request', async () => {
     const told: object[] = [];
     const write = (line: string): number => told.push(JSON.parse(line) as object);
     const log = createLogger({ level: 'info', destination: { write } });
@@ -53,7 +53,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
     expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
   });
 
-  test('a signature without a valid signer returns no signer', async () => {
+  test('a signature without a valid signer is recovered without a signer', async () => {
     const workers = pool({ backend });
     const text = order(5);
     const highS = text.replace(/"s":"0x[0-9a-f]+"/, `"s":"0x${'f'.repeat(64)}"`);
@@ -63,7 +63,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
-test('R-requests: a client with one request is second, however many another client sends', async () => {
+test('R-requests: a single request is second, however many another client sends', async () => {
   const workers = pool();
   const done: string[] = [];
   const read = async (nonce: number, client: string): Promise<void> => {
@@ -75,7 +75,7 @@ test('R-requests: a client with one request is second, however many another clie
   expect(done.indexOf('modest')).toBe(1);
 });
 
-test('the inner signers of a wrapper are returned in addition to its sender, invalid ones as undefined', async () => {
+test('the inner signers of a wrapper are recovered, and invalid ones are undefined', async () => {
   const workers = pool();
   const [ann, ben] = [testKey(1), testKey(2)];
   const wrapper = { user: alice.address, outer: ann, inner: [ben, ann], nonce: 5 };
@@ -146,7 +146,7 @@ test('many requests in one turn each get their own signer', async () => {
   expect(workers.length).toBe(0);
 });
 
-test('a text that violates the strict rules is refused with the position', async () => {
+test('a text that violates the strict rules is refused with the position of the fault', async () => {
   const workers = pool();
   const text = order(7);
   const twice = text.replace('"nonce":7', '"nonce":7,"nonce":7');
@@ -159,7 +159,7 @@ test('a text that violates the strict rules is refused with the position', async
   expect(await workers.recover('[]')).toHaveProperty('fault');
 });
 
-test('a failed worker fails its own jobs and is replaced', async () => {
+test('a thread that ends unexpectedly fails its jobs and is replaced', async () => {
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
@@ -178,7 +178,7 @@ test('a failed worker fails its own jobs and is replaced', async () => {
   expect(await workers.recover('live')).toEqual({ signer: '0xabc', txHash: '0xdef' });
 });
 
-test('a full queue and a closed pool refuse requests', async () => {
+test('a full queue and a closed pool reject requests', async () => {
   const workers = pool({ queueMax: 1 });
   const first = workers.explain('{}');
   await expect(workers.explain('{}')).rejects.toThrow('too many');
@@ -191,7 +191,7 @@ test('a full queue and a closed pool refuse requests', async () => {
   await expect(workers.explain('{}')).rejects.toThrow('closed');
 });
 
-test('explains a signature concurrently with other jobs, and refuses an invalid envelope', async () => {
+test('signatures are explained next to other jobs, and an invalid envelope is refused', async () => {
   const workers = pool();
   const context = {
     otherNetworks: [NETWORKS.mainnet],
@@ -216,33 +216,36 @@ test('explains a signature concurrently with other jobs, and refuses an invalid 
 
 const VECTORS = new URL('../../../tests/vectors/signing.json', import.meta.url);
 
-test.runIf(existsSync(VECTORS))('the signing vectors', async () => {
-  type Case = {
-    name: string;
-    scheme: string;
-    action: string;
-    nonce: number;
-    vaultAddress: string | null;
-    signatureChainId: number | null;
-    expiresAfter: number | null;
-    serviceNetwork: string;
-    chainId: number;
-    apiVersion: number;
-    signature: { r: string; s: string; v: number };
-    signer: string;
-    txHash: string;
-  };
-  const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { cases: Case[] };
-  const byNetwork = Map.groupBy(cases, (one) => `${one.serviceNetwork} ${one.chainId}`);
-  for (const group of byNetwork.values()) {
-    const [{ serviceNetwork, chainId, apiVersion } = network] = group;
-    const workers = pool({ network: { serviceNetwork, chainId, apiVersion } });
-    for (const one of group) {
-      const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = one;
-      const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
-      const text = `{"action":${one.action},${JSON.stringify(rest).slice(1)}`;
-      const answer = await workers.recover(text);
-      expect(answer, one.name).toMatchObject({ signer: one.signer, txHash: one.txHash });
+test.runIf(existsSync(VECTORS))(
+  'the pool recovers the signers and hashes of the signing vectors',
+  async () => {
+    type Case = {
+      name: string;
+      scheme: string;
+      action: string;
+      nonce: number;
+      vaultAddress: string | null;
+      signatureChainId: number | null;
+      expiresAfter: number | null;
+      serviceNetwork: string;
+      chainId: number;
+      apiVersion: number;
+      signature: { r: string; s: string; v: number };
+      signer: string;
+      txHash: string;
+    };
+    const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { cases: Case[] };
+    const byNetwork = Map.groupBy(cases, (one) => `${one.serviceNetwork} ${one.chainId}`);
+    for (const group of byNetwork.values()) {
+      const [{ serviceNetwork, chainId, apiVersion } = network] = group;
+      const workers = pool({ network: { serviceNetwork, chainId, apiVersion } });
+      for (const one of group) {
+        const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = one;
+        const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
+        const text = `{"action":${one.action},${JSON.stringify(rest).slice(1)}`;
+        const answer = await workers.recover(text);
+        expect(answer, one.name).toMatchObject({ signer: one.signer, txHash: one.txHash });
+      }
     }
-  }
-});
+  },
+);

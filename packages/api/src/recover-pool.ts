@@ -18,8 +18,8 @@ import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
 /**
- * Spreads recovery over threads. Requests that arrive in one turn of the event loop are sent in one
- * message per thread, because waking a thread costs more than copying a few more texts.
+ * Options of the pool. Requests that arrive in one turn of the event loop are sent in one message
+ * per thread, because waking a thread costs more than copying a few more texts.
  */
 
 type RecoverPoolOptions = {
@@ -30,7 +30,7 @@ type RecoverPoolOptions = {
   /** Maximum number of waiting requests; further requests are rejected immediately. */
   readonly queueMax?: number;
   readonly backend?: RecoverBackend;
-  /** Starts a recoverer; on a separate thread by default. */
+  /** Starts a recoverer; by default on a separate thread. */
   readonly startRecoverer?: StartRecoverer | undefined;
   /** Called when a thread ends unexpectedly. */
   readonly onWorkerLost?: () => void;
@@ -43,7 +43,9 @@ function startOnThread(data: RecoverWorkerData): Thread {
   return new Worker(program, { workerData: data, name: 'recover' });
 }
 
-/** The pool cannot answer now: its queue is full, it is closed, or the thread was lost. */
+/**
+ * Reports that the pool cannot answer now: its queue is full, it is closed, or the thread was lost.
+ */
 export class RecoverUnavailableError extends Error {
   override readonly name = 'RecoverUnavailableError';
 }
@@ -54,7 +56,7 @@ type Job = {
   readonly reject: (error: Error) => void;
 };
 
-/** A thread and the jobs that it has not answered yet. */
+/** Thread with the jobs that it has not answered yet. */
 type Slot = {
   worker: Thread;
   readonly jobs: Map<number, Job>;
@@ -65,9 +67,12 @@ type Slot = {
   isReady: boolean;
 };
 
-/** The next batch is sent while the thread works on one, so that the thread is never idle. */
+/** A second batch is sent while the thread works on the first, so the thread is never idle. */
 const BATCHES_PER_WORKER = 2;
-/** A smaller second batch would not be answered earlier, so jobs for a busy thread are collected first. */
+/**
+ * A smaller second batch would not be answered earlier, so jobs for a busy thread are collected
+ * first.
+ */
 const SECOND_BATCH_MIN = 8;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
@@ -94,7 +99,7 @@ export class RecoverPool {
     this.#ready.promise.catch(() => {});
   }
 
-  /** Resolves with the library in use once a thread is ready. */
+  /** Resolves with the library in use when the first thread is ready. */
   ready(): Promise<RecoverBackend> {
     return this.#ready.promise;
   }
@@ -103,7 +108,7 @@ export class RecoverPool {
     return this.#backend;
   }
 
-  /** Number of requests that are not answered yet. */
+  /** Returns the number of requests that are not answered yet. */
   get length(): number {
     let length = this.#waiting;
     for (const slot of this.#slots) length += slot.jobs.size;
@@ -115,17 +120,20 @@ export class RecoverPool {
     return this.#add({ kind: 'recover', text }, client) as Promise<Recovered>;
   }
 
-  /** Reads a request into the command that it asks for. A malformed request costs no recovery. */
+  /** Converts a request to its command. A malformed request is rejected without a recovery. */
   read(text: string, job: ReadJob, client = ''): Promise<ReadCommand> {
     return this.#add({ kind: 'read', text, job }, client) as Promise<ReadCommand>;
   }
 
-  /** Explains what a signature covers, and which address each common mistake gives; see `explainJob`. */
+  /**
+   * Explains what a signature covers, and which address results from each common mistake; see
+   * `explainJob`.
+   */
   explain(text: string, client = ''): Promise<Recovered> {
     return this.#add({ kind: 'explain', text }, client) as Promise<Recovered>;
   }
 
-  /** Tells the threads scales of instruments, before they read the next request. */
+  /** Sends the threads scales of instruments. They arrive before the next request. */
   learn(scales: readonly Scale[]): void {
     for (const slot of this.#slots) slot.scales.push(...scales);
   }
@@ -179,7 +187,7 @@ export class RecoverPool {
     }
   }
 
-  /** The next jobs, one client after the other. */
+  /** Takes the next jobs, one client after the other. */
   #next(countMax: number): Job[] {
     const jobs: Job[] = [];
     const nowMs = performance.now();
@@ -250,7 +258,7 @@ export class RecoverPool {
   }
 
   #lose(slot: Slot, error: unknown): void {
-    // An error is followed by an exit; only the first event counts.
+    // An error is followed by an exit, and only the first event counts.
     if (!this.#slots.delete(slot)) return;
     this.#options.log.error({ err: error, jobs: slot.jobs.size }, 'signature worker lost');
     this.#options.onWorkerLost?.();
@@ -267,7 +275,10 @@ function failAll(slot: Slot, error: Error): void {
   slot.jobs.clear();
 }
 
-/** An answer of the recover threads, or a 503 if the pool cannot answer now. */
+/**
+ * Returns the answer of a recovery thread, or throws an error that becomes a 503 if the pool cannot
+ * answer now.
+ */
 export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

@@ -9,10 +9,10 @@ export type RecoverWorkerData = {
   readonly backend?: RecoverBackend;
 };
 
-/** The first message of a recover thread. */
+/** First message of a recovery thread. */
 export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverUs: number };
 
-/** The program of the recover threads. */
+/** Runs a recoverer that answers the batches from a port. */
 export async function runRecoverer(started: RecoverWorkerData, port: MessagePort): Promise<void> {
   const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
   const reader = new CommandReader(recoverer);

@@ -1,52 +1,55 @@
 import { LIMITS } from '@oddlot/protocol';
 
-/** Limits of the WebSocket edge. All are settings; `Infinity` disables one. */
+/** Limits of WebSocket connections. All are settings, and `Infinity` disables one. */
 export type WsLimits = {
-  /** Open connections per client address and endpoint. */
+  /** Maximum number of open connections per client address and endpoint. */
   readonly connectionsMax: number;
-  /** Control frames per second and connection; pings do not count. */
+  /** Control frames per second and connection, not counting pings. */
   readonly framesPerSecond: number;
-  /** Control frames of a connection in a burst. */
+  /** Control frames that a connection may send in a burst. */
   readonly framesBurst: number;
-  /** A connection is closed after this silence of its client. */
+  /** Time without frames from the client after which its connection is closed. */
   readonly idleMsMax: number;
-  /** The interval of protocol pings to a client. */
+  /** Interval of protocol pings to a client. */
   readonly pingEveryMs: number;
-  /** Subscriptions per connection. */
+  /** Maximum number of subscriptions per connection. */
   readonly subscriptionsMax: number;
-  /** Subscriptions to outcomeBbos per connection. */
+  /** Maximum number of outcomeBbos subscriptions per connection. */
   readonly bboGroupsMax: number;
-  /** Bytes of one frame from a client; a longer one closes the connection with 1009. */
+  /**
+   * Maximum size of one frame from a client in bytes. A longer one closes the connection with 1009.
+   */
   readonly frameBytesMax: number;
-  /** Bytes that may wait for one client; more close its connection with 1013. */
+  /** Maximum bytes that may wait for one client. More close its connection with 1013. */
   readonly bufferedBytesMax: number;
   /**
-   * Bytes that may wait for all clients; beyond it, clients with the most waiting bytes are closed.
+   * Maximum bytes that may wait for all clients. Beyond it, connections with the most waiting bytes
+   * are closed.
    */
   readonly bufferedBytesTotalMax: number;
-  /** Frames that a stream keeps for clients that resume. */
+  /** Number of frames that a stream keeps for clients that resume. */
   readonly keptFramesMax: number;
   /**
-   * The number before a stream's first frame, so that earlier frames can be numbered for clients of
-   * other processes.
+   * Number before a stream's first frame. It leaves numbers for the earlier frames that clients of
+   * other replicas get.
    */
   readonly numbersBefore: number;
-  /** How long a stream keeps frames, and how long it lives without subscribers. */
+  /** Time for which a stream keeps frames, and for which it exists without subscribers. */
   readonly keptMsMax: number;
   /** Kept bytes of all streams above which older frames are compressed. */
   readonly plainBytesMax: number;
   /**
-   * Kept bytes of all streams. Beyond it, streams without subscribers are closed, then old frames
-   * dropped.
+   * Maximum kept bytes of all streams. Beyond it, streams without subscribers are closed, and then
+   * old frames are dropped.
    */
   readonly keptBytesMax: number;
-  /** Beyond this number, streams without subscribers are closed, the longest idle first. */
+  /** Number of streams above which those without subscribers are closed, the longest idle first. */
   readonly streamsMax: number;
-  /** The minimum interval between frames of a stream of l2Book or outcomeBbos. */
+  /** Minimum interval between frames of an l2Book or outcomeBbos stream. */
   readonly bookIntervalMs: number;
-  /** The minimum interval between frames of a stream of activeAssetCtx, tickers or candle. */
+  /** Minimum interval between frames of an activeAssetCtx, tickers or candle stream. */
   readonly contextIntervalMs: number;
-  /** The minimum interval between prices of one symbol on a topic of /ws-rtds. */
+  /** Minimum interval between prices of one symbol on a topic of /ws-rtds. */
   readonly priceIntervalMs: number;
 };
 
@@ -75,7 +78,7 @@ export const WS_LIMITS: WsLimits = {
   priceIntervalMs: 1000,
 };
 
-/** For load tests: limits between clients are off, limits that protect the process stay. */
+/** Limits for load tests: those per client are off, and those that protect the process stay. */
 export const WS_LIMITS_OFF: WsLimits = {
   ...WS_LIMITS,
   connectionsMax: Infinity,

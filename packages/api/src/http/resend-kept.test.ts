@@ -17,8 +17,6 @@ import { HistoryProjector } from '@oddlot/history/rows/history-projector';
 import { MarketData } from '@oddlot/translate/read-models/market-data';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
 
-/** Re-sends without receipts in memory: only the store knows executed actions (R-tx). */
-
 const [ann, ben] = [testKey(21), testKey(22)];
 const team = testKey(5);
 let folder: string;
@@ -37,7 +35,7 @@ beforeEach(async () => {
   };
   stored = await startEdge({ receipts: { archive } });
   const { replica } = stored;
-  // As in another thread, rows of each block are stored and none of the receipts is in memory.
+  // The rows of each block are stored as by another thread, and none of the receipts is in memory.
   const writer = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     onReceipts: ({ receipts }) => (latest = receipts),
@@ -83,20 +81,21 @@ const conversion = (threshold: number, ...users: string[]) => {
 const wrap = (action: Record<string, unknown>, ...inner: (typeof ann)[]) =>
   multiSigned(action, { user: team.address, outer: inner[0] ?? ann, inner, nonce });
 
-test('an executed action is known after its signer lost the right', async () => {
+test('the result of an executed action is found even after its signer has lost the right to send it', async () => {
   const both = [ann.address, ben.address];
-  // After its conversion, an account's own key is not sufficient.
+  // After the conversion, the account's own key is no longer sufficient.
   await twice(signed(conversion(1, ...both), { key: team, nonce }));
-  // First one signature is insufficient, then the sender is not in the set, then there is no set.
+  // First one signature becomes insufficient, then the sender leaves the set, and then the set is
+  // removed.
   await twice(wrap(conversion(2, ...both), ann));
   await twice(wrap(conversion(1, ben.address), ann, ben));
   await twice(wrap(conversion(0), ben));
-  // The gate closed in the meantime.
+  // Access to the channel was closed in the meantime.
   const close = { type: 'setGate', channel: 0, mode: 'closed' } as const;
   const order = signed(orderAction(), { key: team, nonce: ++nonce });
   await twice(order, () => stored.replica.apply(close));
   stored.replica.apply({ ...close, mode: 'open' });
-  // The vault has another leader.
+  // The vault has another leader in the meantime.
   const vault = { type: 'registerVault', vault: testKey(6).address, name: '' } as const;
   stored.replica.apply({ ...vault, leader: team.address });
   stored.replica.credit(vault.vault);

@@ -9,8 +9,6 @@ import {
 import type { SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** A request may be sent again at any time: it executes once and gets the same response. */
-
 const alice = testKey(1);
 const agent = testKey(3);
 const OK_ORDER =
@@ -24,7 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-/** Uses a timeout that is sufficient on a busy machine, except in tests of the timeout. */
+/**
+ * Starts a venue. The default timeout is sufficient on a busy machine; tests of the timeout choose
+ * a shorter one.
+ */
 async function begin(confirmTimeoutMs = 60_000): Promise<void> {
   edge = await startEdge({ confirmTimeoutMs });
   edge.replica.credit(alice.address);
@@ -37,10 +38,10 @@ const sign = (action: Record<string, unknown>, options: Sign = {}) =>
 const send = (action: Record<string, unknown>, options: Sign = {}) =>
   edge.send('/exchange', sign(action, options));
 
-describe('nonces and re-sends', () => {
+describe('nonces and repeated requests', () => {
   const DAY = 24 * 60 * 60 * 1000;
 
-  test('a nonce outside the window is rejected without a recovery', async () => {
+  test('a nonce outside the window is rejected without recovering the signer', async () => {
     edge.replica.nowMs += 3 * DAY;
     const { nowMs } = edge.replica;
     const allowed = { min: nowMs - 2 * DAY + 1, max: nowMs + DAY - 1 };
@@ -59,7 +60,7 @@ describe('nonces and re-sends', () => {
     }
   });
 
-  test('a nonce from before the log is rejected without a recovery', async () => {
+  test('a nonce from before the log is rejected without recovering the signer', async () => {
     const { nowMs, state } = edge.replica;
     const { beganMs } = state;
     const allowed = { min: beganMs + 1, max: nowMs + DAY - 1 };
@@ -72,7 +73,7 @@ describe('nonces and re-sends', () => {
     expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
   });
 
-  test('the same bytes execute nothing and get the same response', async () => {
+  test('the same bytes are executed once and get the same response', async () => {
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = await edge.send('/exchange', body);
     const { proposed } = edge.replica;
@@ -88,7 +89,7 @@ describe('nonces and re-sends', () => {
     expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
   });
 
-  test('a re-send joins a pending request, another action does not', async () => {
+  test('the same bytes join a pending request, but another action with its nonce is rejected', async () => {
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = edge.send('/exchange', body);
@@ -126,12 +127,12 @@ describe('nonces and re-sends', () => {
     },
   );
 
-  test('a later proposal of another replica does not change the response', async () => {
+  test('a later proposal of the same request by another replica does not change the response', async () => {
     const { replica } = edge;
     const propose = replica.propose.bind(replica);
     replica.propose = async (...command) => {
       const executed = await propose(...command);
-      // Both blocks are applied before the response to the first.
+      // Both blocks are applied before the first request is answered.
       replica.apply(...command);
       return executed;
     };
@@ -142,7 +143,7 @@ describe('nonces and re-sends', () => {
     });
   });
 
-  test('confirm returns pending after its timeout, and the re-send the result', async () => {
+  test('a confirmed request that times out is pending, and the same bytes get its result later', async () => {
     await edge.close();
     await begin(50);
     const release = edge.replica.hold();
@@ -157,7 +158,7 @@ describe('nonces and re-sends', () => {
     expect(edge.replica.proposed).toBe(1);
   });
 
-  test('without confirm, the response follows the durable write', async () => {
+  test('a request without confirm is answered after the durable write', async () => {
     const release = edge.replica.hold();
     let isAnswered = false;
     const sent = send(orderAction()).finally(() => (isAnswered = true));
@@ -167,7 +168,7 @@ describe('nonces and re-sends', () => {
     expect((await sent).text).toBe(OK_ORDER);
   });
 
-  test('an executed request is known after its nonce left the window', async () => {
+  test('an executed request is found after its nonce has left the window', async () => {
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = await edge.send('/exchange', body);
     edge.replica.nowMs += 3 * DAY;
@@ -175,7 +176,7 @@ describe('nonces and re-sends', () => {
     expect(edge.counts).toEqual({ recovered: 1, hashed: 1 });
   });
 
-  test('an executed request is known after an expiry or revocation', async () => {
+  test('an executed request is found after its expiry and after its agent was revoked', async () => {
     await send(approveAgentAction(++nonce, agent.address), { nonce });
     const expiresAfter = edge.replica.nowMs;
     const body = sign(orderAction(), { key: agent, expiresAfter });
@@ -185,7 +186,7 @@ describe('nonces and re-sends', () => {
     expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
   });
 
-  test('a rejected request uses no nonce', async () => {
+  test('a rejected request does not use its nonce', async () => {
     await send(orderAction({ p: '100.3' }));
     expect((await send(orderAction(), { nonce })).text).toBe(OK_ORDER);
   });

@@ -3,8 +3,6 @@ import { expect, test } from 'vitest';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 
-/** The wire format of liabilities and reserves. */
-
 const USER = address(`0x${'ab'.repeat(20)}`);
 const ROOT = hash(`0x${'12'.repeat(32)}`);
 const CONTRACTS = {
@@ -41,14 +39,14 @@ function published(): TestReplica {
   return replica;
 }
 
-test('without a settlement chain there is no comparison and no proof', async () => {
+test('without a settlement chain, there are neither figures nor proofs', async () => {
   const source = { replica: new TestReplica() };
   const nothing = { chain: null, published: null, current: null };
   expect(reserves(source)).toEqual({ ok: true, data: nothing });
   expect(await reservesProof(source, USER)).toEqual({ ok: true, data: null });
 });
 
-test('returns published and current amounts in USDC, with the surplus', () => {
+test('reserves returns the published and the current figures in USDC, with their difference', () => {
   const source: ReservesSource = {
     replica: published(),
     reserves: { current: CURRENT, proof: async () => undefined },
@@ -88,7 +86,7 @@ test('returns published and current amounts in USDC, with the surplus', () => {
   });
 });
 
-test('a proof has the leaf, its parts and siblings; an address outside the tree gets null', async () => {
+test('a proof contains the leaf, its parts and its siblings, and is null for unknown addresses', async () => {
   const replica = published();
   const proof = {
     height: 3,

@@ -14,7 +14,7 @@ import type { CurrentReserves, ReservesWorker } from '@oddlot/settlement/reserve
 import type { InfoAnswer } from '@oddlot/translate/answer-info';
 
 /**
- * Queries on liabilities, which the state contains, and reserves, which a chain reader provides.
+ * Sources of the figures: the state has the liabilities, and a reader of the chain the reserves.
  */
 
 export type ReservesSource = {
@@ -36,7 +36,7 @@ export function reserves({ replica, reserves: source }: ReservesSource): InfoAns
   return { ok: true, data };
 }
 
-/** Public, like all account data. */
+/** Returns the proof for an address. It is public, like all data of accounts. */
 export async function reservesProof(
   { replica, reserves: source }: ReservesSource,
   user: Address,

@@ -11,8 +11,6 @@ import {
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
-/** The query explainSignature over HTTP: the signer of an envelope and the likely mistake. */
-
 const alice = testKey(1);
 const agent = testKey(3);
 const stranger = testKey(4);
@@ -30,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-/** Sends the unmodified text of the envelope. */
+/** Sends the query with the unmodified text of the envelope. */
 const ask = (envelope: string, more = '') =>
   edge.send('/info', `{"type":"explainSignature",${more}"envelope":${envelope}}`);
 const explained = async (envelope: string, more?: string) => {
@@ -44,7 +42,7 @@ const authority = (signer: Address) => ({
   nonce: ++nonce,
   txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`),
 });
-/** The envelope with a change after signing. */
+/** Changes an envelope after it was signed. */
 const changed = (envelope: string, change: object) =>
   JSON.stringify({ ...(JSON.parse(envelope) as object), ...change });
 
@@ -80,7 +78,7 @@ test('a valid signature is explained without further attempts', async () => {
   expect(json).toMatchObject({ status: 'ok', txHash: data.txHash });
 });
 
-describe('the role is the one that applies to the action', () => {
+describe('the role of a signer', () => {
   const approve = () => {
     const approval = { agent: agent.address, label: 'desk' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -90,7 +88,7 @@ describe('the role is the one that applies to the action', () => {
     edge.replica.apply({ type: 'convertToMultiSig', authority: authority(alice.address), signers });
   };
 
-  test('an agent acts for its owner', async () => {
+  test('the role of an agent includes its owner', async () => {
     approve();
     const data = await explained(signed(orderAction(), by({ key: agent })));
     const { address: signer } = agent;
@@ -103,7 +101,7 @@ describe('the role is the one that applies to the action', () => {
     expect(data).toMatchObject({ msgpack: null, preimage: null, connectionId: null });
   });
 
-  test('the operator is a deployer for outcomeDeploy and an admin for venueAdmin', async () => {
+  test('an operator is a deployer for outcomeDeploy and an admin for venueAdmin', async () => {
     edge.replica.credit(admin.address);
     const send = { destination: alice.address, amount: '1' };
     const treasury = { type: 'venueAdmin', treasurySend: send };
@@ -118,7 +116,7 @@ describe('the role is the one that applies to the action', () => {
     }
   });
 
-  test('a signer of a multi-sig account, starting with its conversion', async () => {
+  test('a signer of a multi-sig account has its role from the conversion on', async () => {
     const wrapper = multiSigned(orderAction(), {
       nonce,
       user: alice.address,
@@ -130,12 +128,12 @@ describe('the role is the one that applies to the action', () => {
     convert([carol.address, dave.address]);
     expect(await role()).toBe('multiSigSigner');
     expect(await explained(wrapper)).toMatchObject({ scheme: 'multiSig', signer: carol.address });
-    // Other blocks do not change the signers.
+    // Blocks without a conversion do not change the signers.
     edge.replica.credit(dave.address);
     expect(await role()).toBe('multiSigSigner');
   });
 
-  test('an address that only the client knows is expected', async () => {
+  test('an address that only the client knows has the role expected', async () => {
     const envelope = signed(orderAction(), by({ key: stranger }));
     expect(await explained(envelope)).toMatchObject({ role: 'none', signer: stranger.address });
     const upper = `0x${stranger.address.slice(2).toUpperCase()}`;
@@ -145,7 +143,7 @@ describe('the role is the one that applies to the action', () => {
 });
 
 describe('a signature of an unknown address', () => {
-  test('is explained by the mistake that leads to a known address', async () => {
+  test('the explanation names the mistake that leads to a known address', async () => {
     const approval = { agent: agent.address, label: '' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
     const envelope = changed(signed(orderAction(), by({ key: agent })), { nonce: nonce - 1 });
@@ -166,7 +164,7 @@ describe('a signature of an unknown address', () => {
     expect(edge.replica.proposed).toBe(0);
   });
 
-  test('is explained by the address that the client expects', async () => {
+  test('the explanation names the mistake that leads to the address that the client expects', async () => {
     const envelope = signed(orderAction(), by({ key: stranger }));
     const without = changed(envelope, { expiresAfter: nonce });
     expect((await explained(without)).match).toBeNull();
@@ -174,7 +172,7 @@ describe('a signature of an unknown address', () => {
     expect(data.match).toMatchObject({ mistake: 'expiresAfter', role: 'expected', owner: null });
   });
 
-  test('lists all attempts if none leads to a known address', async () => {
+  test('all attempts are listed if none leads to a known address', async () => {
     const data = await explained(signed(orderAction(), by({ key: stranger })));
     expect(data.match).toBeNull();
     const mistakes = new Set(data.tried.map((each: { mistake: string }) => each.mistake));
@@ -183,7 +181,7 @@ describe('a signature of an unknown address', () => {
     for (const each of data.tried) expect(each).toMatchObject({ role: 'none' });
   });
 
-  test('may belong to a registered vault that was omitted', async () => {
+  test('the explanation detects a signature for a vault that the request omits', async () => {
     edge.replica.apply({
       type: 'registerVault',
       vault: vault.address,
@@ -195,13 +193,13 @@ describe('a signature of an unknown address', () => {
     expect(data.match).toMatchObject({ mistake: 'vaultFlag', variant: `vault ${vault.address}` });
   });
 
-  test('may belong to another network', async () => {
+  test('the explanation detects a signature for another network', async () => {
     const network = { serviceNetwork: 'Oddlot-Mainnet', chainId: 869, apiVersion: 1 };
     const data = await explained(signed(orderAction(), by({ network })));
     expect(data.match).toMatchObject({ mistake: 'networkName', signer: alice.address });
   });
 
-  test('may belong to the settlement chain', async () => {
+  test('the explanation detects a signature for the settlement chain', async () => {
     const signatureChainId = 421_614;
     const action = approveAgentAction(nonce, agent.address);
     const envelope = signed(action, by({ signatureChainId }));
@@ -213,7 +211,7 @@ describe('a signature of an unknown address', () => {
     });
   });
 
-  test('has no signer if it is invalid', async () => {
+  test('an invalid signature has no signer and no match', async () => {
     const envelope = signed(orderAction(), by());
     const { signature } = JSON.parse(envelope) as { signature: object };
     const high = { ...signature, s: `0x${'f'.repeat(64)}` };
@@ -230,14 +228,14 @@ test('the action is read from the text, with its key order and spelling', async 
   expect(data.msgpack).toBe('0x83a474797065a963616e63656c416c6ca23130a374656ea137a5736576656e');
 });
 
-describe('refusals', () => {
+describe('refusals of explainSignature', () => {
   const right = () => JSON.parse(signed(orderAction(), by())) as Record<string, unknown>;
   const without = (key: string) => {
     const { [key]: _, ...rest } = right();
     return rest;
   };
 
-  test('a missing or malformed envelope, as in /exchange', async () => {
+  test('a missing or malformed envelope is refused as in /exchange', async () => {
     const refused = (message: string) => ({
       status: 400,
       json: { success: false, code: 10002, name: 'BAD_REQUEST', message },
@@ -266,7 +264,7 @@ describe('refusals', () => {
     expect(await edge.send('/info', expectation)).toMatchObject(wrong);
   });
 
-  test('an unknown action type', async () => {
+  test('an envelope with an unknown action type is refused', async () => {
     const envelope = { ...right(), action: { type: 'nonsense' } };
     expect(await ask(JSON.stringify(envelope))).toMatchObject({
       status: 200,
@@ -275,7 +273,7 @@ describe('refusals', () => {
   });
 });
 
-test('a separate budget in addition to that of /info', async () => {
+test('explainSignature has its own budget in addition to that of /info', async () => {
   await edge.close();
   edge = await startEdge({ isLimited: true });
   const envelope = signed(orderAction(), by());

@@ -19,21 +19,20 @@ import { type Address, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
 /**
- * The query explainSignature: the signed data of an envelope, its signer, and for an unknown signer
- * the likely mistake. Recover threads hash and recover; this module identifies the recovered
- * addresses.
+ * Options of the explainSignature query. The recovery threads hash and recover; this module finds
+ * the roles of the recovered addresses.
  */
 
 type ExplainOptions = {
   readonly replica: Replica;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
-  /** Networks that a client may have signed for by mistake; by default all. */
+  /** Networks for which a client may have signed by mistake; by default all others. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: Pick<InfoSettings, 'settlementChainId'>;
 };
 
-/** Answers the query; `text` is its body. */
+/** Answers the query. `text` is the body of the request. */
 export type SignatureExplainer = (
   query: InfoQueryOf<'explainSignature'>,
   text: string,
@@ -63,7 +62,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
       expected,
       isMultiSigSigner: multiSigSigners.has.bind(multiSigSigners),
     };
-    // All addresses are judged by the state of the newest block.
+    // The roles of all addresses are those in the state of the newest block.
     const data = judged(explanation, (address) => signerRole(replica.state, address, question));
     return { ok: true, data };
   };
@@ -88,28 +87,34 @@ function judged(
   return answer;
 }
 
-/** The role of an address; only agents have an owner. */
+/** Role of an address. Only agents have an owner. */
 type Signer = {
   readonly role: SignerRole;
   readonly owner: Address | null;
   readonly agentName: string | null;
 };
 
-/** The inputs of the role in addition to the state. */
+/** Data that determines a role, in addition to the state. */
 type RoleQuestion = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** The address with which the client intended to sign. */
+  /** Address with which the client intended to sign. */
   readonly expected: Address | undefined;
   readonly isMultiSigSigner: (address: Address) => boolean;
 };
 
 type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
 
-/** An agent's address may later get an account; it still acts for its owner. */
+/**
+ * Roles in order of precedence. The address of an agent can later get an account, but it still acts
+ * for its owner.
+ */
 const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
 
-/** The role of an address; if it has several, the one that applies to this action. */
+/**
+ * Returns the role of an address. If it has several, the one that applies to this action is
+ * returned.
+ */
 function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
   const nobody: Signer = { role: 'none', owner: null, agentName: null };
   if (address === null) return nobody;
@@ -151,14 +156,14 @@ function holds(
 }
 
 /**
- * The signers of all multi-sig accounts. The state only maps accounts to signers; this reverse
- * index is built on the first query and then updated by events.
+ * Index of the signers of all multi-sig accounts, because the state only maps accounts to signers.
+ * It is built at the first query and then updated by events.
  */
 export class MultiSigSigners {
   readonly #replica: Pick<Replica, 'state'>;
-  /** The set of each multi-sig account; undefined before the first query. */
+  /** Signers by multi-sig account; undefined before the first query. */
   #sets: Map<Address, readonly Address[]> | undefined;
-  /** The number of sets that contain a signer. */
+  /** Number of multi-sig accounts by signer. */
   readonly #counts = new Map<Address, number>();
 
   constructor(replica: Pick<Replica, 'state' | 'onBlock'>) {

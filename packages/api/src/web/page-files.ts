@@ -6,24 +6,24 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lowerPriority } from '@oddlot/host/operate';
 
-/** A file of the page in all available encodings. */
+/** File of the page in all available encodings. */
 export type PageFile = {
   readonly type: string;
-  /** The name contains a hash of the content, so it can be cached forever. */
+  /** True if the name contains a hash of the content, so the file can be cached forever. */
   readonly isHashed: boolean;
-  /** A hash of the content. */
+  /** Hash of the content. */
   readonly hash: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
 };
 
-/** A path of the page, with variable parts as `$name`, and the scripts that it needs first. */
+/** Path of the page, with variable parts such as `$name`, and the scripts that it needs first. */
 export type Screen = { readonly path: string; readonly scripts: readonly string[] };
 
 /**
- * A built page: the entry as text, because each visitor gets another nonce, and all other files by
- * path.
+ * Built page. The entry is a text, because each visitor gets another nonce; all other files are
+ * found by path.
  */
 export type PageFiles = {
   readonly entry: string;
@@ -40,12 +40,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** The folder of files that the bundler names by content. */
+/** Folder of the files whose names contain a hash of their content. */
 const HASHED = '/assets/';
 const ENTRY = 'index.html';
 const SCREENS = 'screens.json';
 
-/** Reads a built page into memory; it is small and never read from disk again. */
+/** Reads a built page into memory. It is small, and is not read from disk again. */
 export async function readPageFiles(folder: string): Promise<PageFiles> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
@@ -67,7 +67,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   return { entry: entry.toString('utf8'), screens, byPath };
 }
 
-/** Half of a hash is sufficient to distinguish versions of a file. */
+/** Returns half of a hash, which is sufficient to distinguish versions of a file. */
 export function contentHash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
@@ -78,15 +78,15 @@ const BUILT = fileURLToPath(new URL('dist/page', WEB));
 const KEPT_CHARACTERS = 4_000;
 
 export type PageBuild = {
-  /** The folder of the page after the build. */
+  /** Resolves with the folder of the page after the build. */
   readonly done: Promise<string>;
-  /** Stops the build; the previous page stays. */
+  /** Stops the build. The previous page stays. */
   stop(): void;
 };
 
 /** Builds the page if its sources have changed, in a separate process with low priority. */
 export function buildPage(): PageBuild {
-  // An installed package contains the page but not its build program.
+  // An installed package contains the page, but not the program that builds it.
   if (!existsSync(COMMAND)) return { done: Promise.resolve(BUILT), stop: () => undefined };
   const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A small page on disk. */
+/** Writes a small page to disk. */
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-page-'));
   ends.push(() => rm(folder, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** A page whose build ends on request, behind a real server. */
+/** Starts a server with a page whose build ends when the test says so. */
 async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;
@@ -56,8 +56,8 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('during the build', () => {
-  test('the page shows this and reloads itself; other paths are missing', async () => {
+describe('while the page is being built', () => {
+  test('the page shows that it is being built and reloads, and its files are missing', async () => {
     const { get } = await aPage();
     const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
     expect([status, headers.get('refresh')]).toEqual([503, '1']);
@@ -65,20 +65,20 @@ describe('during the build', () => {
     expect((await get('/assets/a-1.js')).status).toBe(404);
   });
 
-  test('the first request builds the page if no port was opened', async () => {
+  test('the first request builds the page if no port was opened before', async () => {
     const { built, get } = await aPage({ isStarted: false });
     expect((await get('/', HTML)).status).toBe(503);
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
   });
 
-  test('a stop ends the build', async () => {
+  test('stopping the page stops its build', async () => {
     const { isStopped, page } = await aPage();
     page.stop();
     expect(isStopped()).toBe(true);
   });
 
-  test('a failed build is shown without a reload', async () => {
+  test('a failed build is reported on the page, without a reload', async () => {
     const { failed, get } = await aPage();
     failed(new Error('no room'));
     await eventually(async () => (await get('/', HTML)).text.includes('could not be built'));
@@ -87,8 +87,8 @@ describe('during the build', () => {
   });
 });
 
-describe('after the build', () => {
-  test('every screen path is the page, every file is itself, and others are missing', async () => {
+describe('after the page was built', () => {
+  test('screen paths serve the page and file paths their files, and other paths are missing', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -114,21 +114,24 @@ describe('the encoding of a file', () => {
     ['GZIP;q=0.1', 'gzip'],
     ['x-gzip-like', null],
     ['', null],
-  ])('for %j is %j', async (accepted, expected) => {
-    const { built, get } = await aPage();
-    built(await aFolder());
-    await eventually(async () => (await get('/', HTML)).status === 200);
-    const { headers, text } = await get('/assets/a-1.js', { 'accept-encoding': accepted });
-    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([
-      expected,
-      'accept-encoding',
-    ]);
-    expect(text).toBe('alert(1)');
-  });
+  ])(
+    'the file is sent in the encoding for accept-encoding %j, which is %j',
+    async (accepted, expected) => {
+      const { built, get } = await aPage();
+      built(await aFolder());
+      await eventually(async () => (await get('/', HTML)).status === 200);
+      const { headers, text } = await get('/assets/a-1.js', { 'accept-encoding': accepted });
+      expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([
+        expected,
+        'accept-encoding',
+      ]);
+      expect(text).toBe('alert(1)');
+    },
+  );
 });
 
 describe('an unknown path', () => {
-  test('is not found, and the page shows this to browsers', async () => {
+  test('an unknown path gets a 404, which the page shows to browsers', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -138,7 +141,7 @@ describe('an unknown path', () => {
     }
   });
 
-  test('of a file does not return the page', async () => {
+  test('the unknown path of a file does not return the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -149,7 +152,7 @@ describe('an unknown path', () => {
     }
   });
 
-  test('the root returns the page for any accepted type', async () => {
+  test('the root path returns the page unless the client accepts only other types', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -168,8 +171,8 @@ test('every screen of the page has a known path prefix', () => {
   expect([...new Set(begins)].sort()).toEqual([...SCREENS]);
 });
 
-describe('the policy', () => {
-  test('names the venue and the configured origins, and nothing unsafe', () => {
+describe('the content security policy', () => {
+  test('the policy allows the venue and the configured origins, and nothing unsafe', () => {
     const policy = pagePolicy('abc', ['http://127.0.0.1:8693']);
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:8693;");
     expect(policy).toContain("style-src 'self' 'nonce-abc'");
@@ -181,7 +184,7 @@ describe('the policy', () => {
     [['https://rpc.example.org/key?x=1'], ['https://rpc.example.org']],
     [[undefined, 'nonsense', 'data:text/plain,x'], []],
     [["https://a.example'; script-src *"], []],
-  ])('origins of %j', (urls, expected) => {
+  ])('the origins of %j are extracted, without invalid ones', (urls, expected) => {
     expect(originsOf(urls)).toEqual(expected);
   });
 });

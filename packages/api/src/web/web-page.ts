@@ -14,7 +14,7 @@ import {
 
 type WebPageOptions = {
   readonly log: Logger;
-  /** Other origins that the page may connect to: those of the settlement chain. */
+  /** Other origins to which the page may connect: those of the settlement chain. */
   readonly elsewhere: readonly string[];
   /** Builds the files; by default from the sources next to the venue. */
   readonly build?: () => PageBuild;
@@ -28,7 +28,7 @@ const FAILED = notice(
   'The page could not be built',
   'See the log of the venue. The API is available.',
 );
-/** The path prefixes of the page's screens. */
+/** Path prefixes of the page's screens. */
 export const SCREENS: readonly string[] = [
   'account',
   'activity',
@@ -41,13 +41,13 @@ export const SCREENS: readonly string[] = [
   'series',
   'trade',
 ];
-/** Names with an extension, hidden names, and encoded or unusual paths. */
+/** Matches names with an extension, hidden names, and encoded or unusual paths. */
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
-/** The interval at which browsers reload until the page is built. */
+/** Interval at which browsers reload until the page is built. */
 const LOOK_AGAIN_SECONDS = 1;
 
-/** The trading page at `/`: built when its sources have changed, then served from memory. */
+/** Trading page at `/`. It is built if its sources have changed, and then served from memory. */
 export class WebPage {
   readonly #options: WebPageOptions;
   #build: PageBuild | undefined;
@@ -59,7 +59,7 @@ export class WebPage {
     this.#options = options;
   }
 
-  /** Builds the page in a separate process if necessary, while the venue serves its API. */
+  /** Builds the page in a separate process if necessary, while the venue already serves its API. */
   start(): void {
     if (this.#build !== undefined) return;
     const { build = buildPage, log } = this.#options;
@@ -81,14 +81,14 @@ export class WebPage {
     this.#build?.stop();
   }
 
-  /** The response for the page or one of its files; undefined for other paths. */
+  /** Returns the response for the page or one of its files, or undefined for other paths. */
   answer(request: IncomingMessage, path: string): PageAnswer | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const file = this.#files?.byPath.get(path);
     if (file !== undefined) return fileAnswer(request, file);
     if (!acceptsPage(request, path)) return undefined;
     if (this.#files !== undefined) return this.#entryAnswer(request, path);
-    // A request that did not use the venue's port may be the first one.
+    // Without an open port of the venue, this request may be the first one.
     this.start();
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
@@ -100,7 +100,7 @@ export class WebPage {
     const held = heldNonce(request, hash);
     const nonce = held ?? newNonce();
     const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
-    // The page shows unknown paths to users; programs read the status.
+    // The page shows unknown paths to users, and programs read the status.
     const status = isScreen(path) ? 200 : 404;
     if (held !== undefined && status === 200) return unchanged(headers);
     const body = text.replace(
@@ -125,7 +125,7 @@ export class WebPage {
   }
 }
 
-/** Whether the client accepts a page; the root accepts any client. */
+/** Returns true if the client accepts a page. The root path accepts nearly all clients. */
 function acceptsPage({ headers: { accept = '*/*' } }: IncomingMessage, path: string): boolean {
   if (path === '/') return accept.includes('text/html') || accept.includes('*/*');
   return accept.includes('text/html') && (isScreen(path) || !FILE.test(path));
@@ -158,7 +158,7 @@ function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   return hasTag(request, tag) ? unchanged(headers) : { status: 200, headers, body };
 }
 
-/** A 304 contains only the headers that caches store. */
+/** Returns a 304, which contains only the headers that caches store. */
 function unchanged({
   'content-encoding': _encoding,
   'content-type': _type,
@@ -171,7 +171,7 @@ function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
 }
 
-/** A page for the time before the build. */
+/** Builds a page for the time before the real one is built. */
 function notice(title: string, text: string): string {
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
@@ -180,11 +180,11 @@ function notice(title: string, text: string): string {
 }
 
 /**
- * The entry of a path names the scripts of its screen, so that a browser requests them all at once.
+ * Entry page of a path. It names the scripts of its screen, so a browser requests them all at once.
  */
 type Entry = { readonly text: string; readonly hash: string };
 
-/** Returns the cached entry of a path. */
+/** Returns a function that finds the cached entry of a path. */
 function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
   const plain = entryOf(entry, []);
   const made = screens.map((screen) => ({ screen, entry: entryOf(entry, screen.scripts) }));
@@ -204,8 +204,8 @@ function isAt({ path: pattern }: Screen, path: string): boolean {
 }
 
 /**
- * Strong entity tags: equal tags mean equal bytes. A file has a tag for each encoding; the tag of
- * the entry contains the visitor's nonce, because its text does.
+ * Pattern of a nonce. The entity tag of the entry contains the visitor's nonce, because its text
+ * does, and a file has one tag per encoding; equal tags therefore mean equal bytes.
  */
 
 const NONCE = /^[A-Za-z0-9+/]{22}==$/;
@@ -218,12 +218,15 @@ function entryTag(hash: string, nonce: string): string {
   return `"${hash}.${nonce}"`;
 }
 
-/** Whether the client's copy is current; `*` matches any copy, and proxies may weaken tags. */
+/**
+ * Returns true if the client's copy is current. `*` matches any copy, and proxies may have weakened
+ * the tag.
+ */
 function hasTag(request: IncomingMessage, tag: string): boolean {
   return tagsOf(request).some((held) => held === tag || held === '*');
 }
 
-/** The nonce of the client's copy of the entry if the rest of it is current. */
+/** Returns the nonce of the client's copy of the entry, if the rest of that copy is current. */
 function heldNonce(request: IncomingMessage, hash: string): string | undefined {
   const begin = `"${hash}.`;
   return tagsOf(request)
@@ -237,7 +240,7 @@ function tagsOf({ headers }: IncomingMessage): readonly string[] {
   return held.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
 
-/** Whether a client accepts an encoding by name or `*`, with a weight above zero. */
+/** Returns true if a client accepts an encoding, by name or by `*`, with a weight above zero. */
 function acceptsEncoding(accepted: string, encoding: string): boolean {
   const offers = accepted.split(',').map((offer) => {
     const [name = '', ...parameters] = offer.split(';').map((part) => part.trim().toLowerCase());
@@ -251,8 +254,9 @@ function acceptsEncoding(accepted: string, encoding: string): boolean {
 const NOTHING = /^q\s*=\s*0(?:\.0*)?$/;
 
 /**
- * The page may run its own files and connect only to its venue and the settlement chain. Styles
- * that libraries insert at run time need the visitor's nonce.
+ * Builds the content security policy. The page may run only its own files and connect only to its
+ * venue and the settlement chain; styles that libraries insert at run time need the visitor's
+ * nonce.
  */
 export function pagePolicy(nonce: string, elsewhere: readonly string[]): string {
   const connect = ["'self'", ...elsewhere].join(' ');
@@ -270,7 +274,7 @@ export function pagePolicy(nonce: string, elsewhere: readonly string[]): string 
   ].join('; ');
 }
 
-/** The origins of addresses; invalid ones are omitted. */
+/** Returns the origins of URLs, without invalid ones. */
 export function originsOf(urls: readonly (string | undefined)[]): string[] {
   const origins = urls.flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [],

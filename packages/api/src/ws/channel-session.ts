@@ -28,15 +28,13 @@ import { Replays } from './replays.ts';
 import type { WsLimits } from '../ws-limits.ts';
 import { GREEDY_FACTOR } from '@oddlot/host/ports';
 
-/**
- * The first retry delay while a list from the history is not ready; clients increase later delays.
- */
+/** First retry delay while a list from the history is not ready. Clients increase later delays. */
 const RETRY_AFTER_MS = 500;
 
 export interface ChannelSet {
-  /** Parses a subscription as received; returns how to open its stream, or a refusal. */
+  /** Parses a subscription as it was received. Returns how to open its stream, or a refusal. */
   open(subscription: unknown): Opening;
-  /** Parses a subscription as received; returns its identity. */
+  /** Parses a subscription as it was received. Returns its identity. */
   identify(subscription: unknown): Identity;
 }
 
@@ -48,7 +46,10 @@ export type Identity =
   | { readonly ok: true; readonly key: string }
   | { readonly ok: false; readonly error: WsError };
 
-/** Pings and ordinary subscriptions are shorter; longer frames are charged before parsing. */
+/**
+ * Pings and ordinary subscriptions are shorter. Longer frames are charged to the client before they
+ * are parsed.
+ */
 const SHORT_LENGTH_MAX = 1_024;
 
 const PONG = jsonFrame({ method: 'PONG' });
@@ -61,7 +62,7 @@ type Held = {
   readonly subscription: unknown;
 };
 
-/** The response to a client that names a block. */
+/** Response to a client that names a block. */
 type Start =
   | { readonly with: 'snapshot' }
   | ({ readonly with: 'frames' } & GoingOn)
@@ -69,20 +70,21 @@ type Start =
   | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly late: LateFrame };
 
 /**
- * The time limit of a slow first snapshot, and the retry delay if the place is lost between two
- * tries.
+ * Time limit of a slow first snapshot, and the delay before another attempt if the place is lost in
+ * between.
  */
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
 /**
- * The number of responses that may wait for a slow one; beyond it, requests are rejected at once.
+ * Maximum number of responses that may wait for a slow one. Beyond it, requests are rejected
+ * immediately.
  */
 const WAITING_MAX = 1_024;
 
-/** A session of one client on /ws or /api-ws. */
+/** Session of one client on /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
-  /** The client on whose behalf the history is queried. */
+  /** Client on whose behalf the history is queried. */
   readonly #asker: Asker;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
@@ -91,10 +93,12 @@ export class ChannelSession implements Follower {
   readonly #blocks: Pick<BlockWaits, 'height' | 'reached'>;
   readonly #limits: SessionLimits;
   readonly #others: Set<ChannelSession>;
-  /** By identity, which depends only on the received subscription and not on the state. */
+  /**
+   * Subscriptions by identity, which depends only on the received parameters and not on the state.
+   */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
-  /** Error frames do not name their request, so responses keep the order of the requests. */
+  /** Responses keep the order of the requests, because error frames do not name their request. */
   readonly #answers = new OrderedReplies();
   readonly #spending: (run: () => void) => void;
   #lastSub = 0;
@@ -106,7 +110,7 @@ export class ChannelSession implements Follower {
     hub: StreamHub;
     blocks: Pick<BlockWaits, 'height' | 'reached'>;
     limits: SessionLimits;
-    /** The client that pays, and all sessions with subscriptions. */
+    /** Client to which costs are charged, and all sessions with subscriptions. */
     client: string;
     others: Set<ChannelSession>;
     /** Runs deferred work for the client and charges its time. */
@@ -133,7 +137,7 @@ export class ChannelSession implements Follower {
     return this.#held.size;
   }
 
-  /** Handles a text frame; undefined is a frame of another type. */
+  /** Handles a text frame. Undefined stands for a frame of another type. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
     let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
@@ -209,7 +213,7 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  /** The client has received everything up to a block from another process. */
+  /** Subscribes a client that has received everything up to a block from another replica. */
   #comeFromElsewhere(held: Held, height: number): void {
     const start = this.#startBehind(held, height);
     if (!(start instanceof Promise)) {
@@ -224,7 +228,7 @@ export class ChannelSession implements Follower {
     );
   }
 
-  /** Synchronous if the answer is known. */
+  /** Finds the response. It is synchronous if the response is known already. */
   #startBehind(held: Held, height: number): Start | Promise<Start> {
     if (height > this.#blocks.height) {
       return this.#blocks
@@ -278,7 +282,9 @@ export class ChannelSession implements Follower {
     this.#sendSnapshot('subscribe', held);
   }
 
-  /** Responds when the content of the stream is known; until then there is no subscription. */
+  /**
+   * Responds as soon as the content of the stream is known. Until then, there is no subscription.
+   */
   #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
     const answer = this.#answers.later();
     const given = (send: () => void): void => this.#spending(() => answer(send));
@@ -290,19 +296,25 @@ export class ChannelSession implements Follower {
 
   #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
     this.#respond('subscribe', held, late);
-    // A client that has unsubscribed meanwhile gets a response to both requests.
+    // A client that has unsubscribed in the meantime gets a response to both requests.
     if (!this.#isHeld(held)) return;
     if (lost !== undefined) this.#tellResync(lost, held, late.seq);
     this.#goOnBehind(late, held);
   }
 
-  /** Sends the snapshot and all frames after it, including those published while it was read. */
+  /**
+   * Sends the snapshot and all frames after it, including those that were published while it was
+   * read.
+   */
   #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
     this.#connection.send(frame);
     this.#replay(seq, held);
   }
 
-  /** The history is behind, being rebuilt or overloaded; all of these are temporary. */
+  /**
+   * Refuses a subscription because the history is behind, is being rebuilt or is overloaded. All of
+   * these are temporary.
+   */
   #refuse(held: Held, cause: unknown): void {
     if (!this.#isHeld(held)) {
       this.#respond('subscribe', held);
@@ -338,7 +350,10 @@ export class ChannelSession implements Follower {
     return this.#held.get(held.key) === held;
   }
 
-  /** Groups of best prices are counted separately, because each may cover fifty books. */
+  /**
+   * Checks the number of subscriptions. Groups of best prices are counted separately, because each
+   * can cover fifty books.
+   */
   #checkRoom(channel: string): WsError | undefined {
     const { bboGroupsMax, subscriptionsMax } = this.#limits;
     if (this.#held.size >= subscriptionsMax) return tooMany('subscriptions', subscriptionsMax);
@@ -347,7 +362,10 @@ export class ChannelSession implements Follower {
     return groups.length < bboGroupsMax ? undefined : tooMany('outcomeBbos groups', bboGroupsMax);
   }
 
-  /** Closes the connection of another client with more subscriptions. */
+  /**
+   * Closes the connection of another client that has more subscriptions. Returns false if there is
+   * none.
+   */
   #makeRoom(): boolean {
     const other = largestFollower(this.#others, this.client);
     if (other === undefined) return false;
@@ -371,7 +389,10 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  /** Sends the missed frames unchanged, or a resync with the current content if they are gone. */
+  /**
+   * Sends the missed frames unchanged or, if they are no longer available, a resync with the
+   * current content.
+   */
   #resume(from: StreamPlace, held: Held): void {
     const { stream, sub } = held;
     const reason = stream.refuseResume(from);
@@ -398,7 +419,9 @@ export class ChannelSession implements Follower {
     this.#sendSnapshot('resync', held);
   }
 
-  /** The subscription continues, so the snapshot is retried until it succeeds. */
+  /**
+   * Sends a resync later. The subscription continues, so the snapshot is retried until it succeeds.
+   */
   #resyncLater(reason: ResyncReason, held: Held): void {
     held.stream.expect(this.#connection);
     const again = (): void => {
@@ -426,7 +449,10 @@ export class ChannelSession implements Follower {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  /** Event channels also return the block, so that a client can resume at another process. */
+  /**
+   * Sends the response. For channels of facts, it also contains the block, so a client can resume
+   * at another replica.
+   */
   #respond(
     method: string,
     held: Held,
@@ -449,7 +475,7 @@ export class ChannelSession implements Follower {
   }
 }
 
-/** An error for a subscribe or unsubscribe contains that request. */
+/** Adds the request to an error of a subscribe or unsubscribe. */
 function about(control: Control | WsError, error: WsError): WsError {
   if (!('method' in control)) return error;
   const { frame, method } = control;
@@ -462,9 +488,12 @@ function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
 }
 
-/** Sends responses in the order of the requests: a known response waits for earlier slow ones. */
+/**
+ * Sends responses in the order of the requests. A response that is known waits for earlier slow
+ * ones.
+ */
 class OrderedReplies {
-  /** In order; the first one is still unknown. */
+  /** Responses in order. The first one is still unknown. */
   #places: { give: (() => void) | undefined }[] = [];
 
   get length(): number {
@@ -476,7 +505,7 @@ class OrderedReplies {
     else this.#places.push({ give });
   }
 
-  /** Reserves the place of a slow response; the returned function fills it. */
+  /** Reserves the place of a slow response. The returned function fills it. */
   later(): (give: () => void) => void {
     const place: { give: (() => void) | undefined } = { give: undefined };
     this.#places.push(place);
@@ -506,9 +535,9 @@ type Follower = {
 };
 
 /**
- * At the limit of streams, the client with the most subscriptions over all connections loses its
- * largest connection. No connection is chosen unless the asking client has a small fraction of that
- * number; otherwise a few clients at their limits could keep all others out.
+ * Finds the connection to close at the limit of streams: the largest one of the client with the
+ * most subscriptions. Returns undefined unless the client that asks has a small fraction of that
+ * number; otherwise, a few clients at their limits could keep all others out.
  */
 function largestFollower<F extends Follower>(
   followers: Iterable<F>,
@@ -521,7 +550,7 @@ function largestFollower<F extends Follower>(
     totals.set(client, (totals.get(client) ?? 0) + subscriptions);
     if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
   }
-  // As for bodies, only for a small fraction; otherwise two large clients would close each other.
+  // As for request bodies, two large clients must not be able to close each other's connections.
   let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
   return most === asking ? undefined : largest.get(most);

@@ -20,7 +20,7 @@ import { ORDER_UPDATE_CHANNELS } from './channels/user-event-channel.ts';
 import { USER_HISTORY_CHANNELS } from './channels/user-history.ts';
 import type { WsError } from './frame.ts';
 
-/** The order in which channels process a block: events first, then derived data. */
+/** Channels process a block in this order: events first, and then derived data. */
 const CHANNEL_FACTORIES = {
   ...EXPLORER_CHANNELS,
   ...OUTCOME_RELEASE_CHANNELS,
@@ -35,7 +35,7 @@ const CHANNEL_FACTORIES = {
   readonly [Name in ChannelName]: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
 };
 
-/** The channels of one endpoint. Subscribers open them and every block updates them. */
+/** Channels of one endpoint. Subscribers open them, and every block updates them. */
 export class Channels implements ChannelSet {
   readonly #endpoint: StreamEndpoint;
   readonly #context: ChannelContext;
@@ -67,7 +67,7 @@ export class Channels implements ChannelSet {
     };
   }
 
-  /** The identity of a subscription, even if its instrument no longer exists. */
+  /** Returns the identity of a subscription, even if its instrument no longer exists. */
   identify(value: unknown): Identity {
     const parsed = parseSubscription(this.#endpoint, value);
     if (parsed.ok) return { ok: true, key: parsed.subscription.key };
@@ -79,7 +79,7 @@ export class Channels implements ChannelSet {
   }
 }
 
-/** Details are included if they help to choose valid parameters. */
+/** Includes the details of a refusal if they help to choose valid parameters. */
 function shown(state: State, { code, message, details }: WsError): WsError {
   const told = withInstrument(state, details ?? {}, 'text');
   return told.allowed === undefined ? { code, message } : { code, message, details: told };

@@ -8,14 +8,14 @@ import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './n
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
 
-/** A stream and the vault equity that it last published. */
+/** Stream, with the vault equity that it last published. */
 type Shown = { readonly stream: Stream; vaultEquity: bigint };
 
 /**
- * Positions and margin of one sub-account. Publishes after each block that changed the query's
- * response by more than a mark: own trades, orders, settings and payments, changed terms of a held
- * perp, and changes of vaults with own shares. Mark moves and the resulting ADL ranks are not
- * published, because they would send a frame to everyone every second.
+ * Publishes the positions and the margin of one sub-account after each block that changed them by
+ * more than a mark: own trades, orders, settings and payments, changed terms of a held perp, and
+ * changes of vaults in which the account has shares. Changes of marks and ADL ranks are not
+ * published, because they would cause a frame to every subscriber every second.
  */
 class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -66,7 +66,9 @@ class AccountStateChannel implements NodeChannel<Params> {
     this.#publish('outcome', touched.outcome);
   }
 
-  /** Terms of a perp affect every account with a position or order in it. */
+  /**
+   * Adds the accounts that changed terms of a perp affect: all with a position or an order in it.
+   */
   #touchHolders(perps: ReadonlySet<number>, touched: Set<Address>): void {
     const { accountIndex, accounts } = this.#context.state();
     for (const user of this.#streams.perp.keys()) {

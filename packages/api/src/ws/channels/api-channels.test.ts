@@ -16,8 +16,6 @@ import {
 } from '@oddlot/testing/venue/ws/test-markets';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 
-/** The channels of /api-ws. */
-
 const CLOID = '0x00112233445566778899aabbccddeeff';
 const DELAYED = { orderDelayMs: 5_000 };
 const ID = MARKET_ID;
@@ -33,11 +31,11 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-describe('queued outcome orders', () => {
+describe('the outcomeOrderUpdate channel', () => {
   const FAILURES = { type: 'outcomeOrderUpdate', user: BOB };
   const EVERYTHING = { ...FAILURES, includeSuccess: true };
 
-  test('that fail at their release are reported one by one (R-delay)', async () => {
+  test('orders that fail at their release are reported one by one (R-delay)', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     expect(await client.follow(FAILURES)).toHaveLength(1);
     placeShares(edge.venue, ALICE, { price: 0.7, size: 10 });
@@ -74,7 +72,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('that pass are reported on request in a separate stream', async () => {
+  test('orders that reach the book are reported on request, in a separate stream', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     await client.follow(FAILURES);
     await client.follow(EVERYTHING);
@@ -90,7 +88,8 @@ describe('queued outcome orders', () => {
     );
     edge.venue.apply([], 5_000);
     const frames = await client.settle();
-    // The resting and the post-only order passed immediately; /ws reports their further updates.
+    // The resting and the post-only order were released immediately; /ws reports their further
+    // updates.
     expect(frames.map(({ data, sub }) => [sub, data.i, data.success, data.body.message])).toEqual([
       [2, 1, true, 'Released'],
       [2, 2, true, 'Released'],
@@ -104,7 +103,7 @@ describe('queued outcome orders', () => {
     expect(new Set(frames.map(({ data }) => data.traceId)).size).toBe(1);
   });
 
-  test('that the block rejects, alone or with their action, are reported too', async () => {
+  test('orders that their block rejects, alone or with their action, are reported, too', async () => {
     listMarkets(edge.venue);
     await client.follow(FAILURES);
     // Admission would have rejected both, but the state can change before the block.
@@ -127,7 +126,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('are in the receipts for clients that lost their place', async () => {
+  test('outcomeOrderUpdate repeats nothing after a resync', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, BOB, { price: 0.2, size: 5 });
     const frames = await client.follow(EVERYTHING, { epoch: 'another', seq: 3 });
@@ -135,13 +134,13 @@ describe('queued outcome orders', () => {
   });
 });
 
-describe('candles', () => {
+describe('the candle channel', () => {
   const trade = (price: number, size = 5): void => {
     placeShares(edge.venue, ALICE, { price, size });
     placeShares(edge.venue, BOB, { leg: 'no', price: 1 - price, size });
   };
 
-  test('start with the current one, change with trades and are published when complete', async () => {
+  test('a stream of candles starts with the current one and publishes each complete one', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'candle', coin: String(ID), interval: '1m' };
     expect(await client.follow(subscription)).toHaveLength(1);
@@ -180,7 +179,7 @@ describe('candles', () => {
     ]);
   });
 
-  test('of perps follow their trades', async () => {
+  test('candles of perps contain the trades of perps', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.3 });
     edge.venue.order(BOB, { sell: true, price: 100, size: 0.3 });
     const [, frame] = await client.follow({ type: 'candle', coin: '1', interval: '1h' });
@@ -188,8 +187,8 @@ describe('candles', () => {
   });
 });
 
-describe('tickers', () => {
-  test('contain all listed instruments, then the changed ones', async () => {
+describe('the tickers channel', () => {
+  test('tickers sends all listed instruments first, and then those that changed', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.6, size: 10 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
@@ -231,13 +230,16 @@ describe('tickers', () => {
     [{ accountType: 'outcome' }, [ID]],
     [{ instrumentIds: [ID, 1] }, [1, ID]],
     [{ accountType: 'outcome', instrumentIds: [1] }, []],
-  ])('are limited to %j', async (params, ids) => {
-    listMarkets(edge.venue);
-    const [, { data }] = await client.follow({ type: 'tickers', ...params });
-    expect(data.tickers.map((each: AnyFrame) => each.instrumentId)).toEqual(ids);
-  });
+  ])(
+    'the tickers with the parameters %j contain only the selected instruments',
+    async (params, ids) => {
+      listMarkets(edge.venue);
+      const [, { data }] = await client.follow({ type: 'tickers', ...params });
+      expect(data.tickers.map((each: AnyFrame) => each.instrumentId)).toEqual(ids);
+    },
+  );
 
-  test('contain the change of the mark over a day', async () => {
+  test('a ticker contains the change of the mark over a day', async () => {
     listMarkets(edge.venue);
     edge.venue.order(ALICE, { buy: true, price: 90, size: 1 });
     edge.venue.order(BOB, { sell: true, price: 90, size: 1 });
@@ -254,7 +256,7 @@ describe('tickers', () => {
   });
 });
 
-test('recent trades start with the newest, followed by those of each block', async () => {
+test('recentTrades sends the newest trades first, and then those of each block', async () => {
   const sell = (price: number): void => {
     edge.venue.order(ALICE, { buy: true, price, size: 0.2 });
     edge.venue.order(BOB, { sell: true, price, size: 0.2 });
@@ -271,7 +273,7 @@ test('recent trades start with the newest, followed by those of each block', asy
   expect(next.data).not.toHaveProperty('isSnapshot');
 });
 
-test('ledger rows of the requested accounts start with the newest, followed by new ones', async () => {
+test('ledger streams send the newest rows of the requested accounts first, and then new ones', async () => {
   listMarkets(edge.venue);
   const subscription = { type: 'userNonFundingLedgerUpdates', user: CAROL };
   const [, first] = await client.follow({ ...subscription, accountTypes: 'outcome' });

@@ -25,15 +25,17 @@ import type { Instrument } from '@oddlot/translate/instruments';
 type Watched = {
   readonly instrumentId: number;
   version: number;
-  /** A perp's definition, replaced when the operator changes it, which may change the ticks. */
+  /**
+   * Definition of a perp. It is replaced when the operator changes it, which can change the ticks.
+   */
   definition: object | undefined;
   readonly state: PacedState;
 };
 
-/** A book and its tick. */
+/** Book that is shown, and its tick. */
 type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
-/** The top levels of a book, complete in each frame. */
+/** Publishes the top levels of a book, complete in each frame. */
 class BookChannel implements NodeChannel<BookRequest> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<Watched>();
@@ -49,7 +51,7 @@ class BookChannel implements NodeChannel<BookRequest> {
       return { ok: false, message, details };
     }
     const { owner, tick } = found;
-    // Keyed by the requested tick, because the finest tick can change.
+    // The key contains the requested tick, because the finest tick can change.
     const key = `l2Book:${owner.instrumentId}:${request.tick ?? ''}`;
     const source = (stream: Stream): Source => this.#watch(stream, request, { owner, tick });
     return { ok: true, recipe: { key, channel: 'l2Book', source } };
@@ -72,7 +74,10 @@ class BookChannel implements NodeChannel<BookRequest> {
     const { instrumentId } = opened.owner;
     const name = JSON.stringify(opened.owner.name);
     let shown = opened;
-    /** The requested tick while the book has it, then the last valid one. */
+    /**
+     * Returns the levels in the requested tick while the book has it, and then in the last valid
+     * one.
+     */
     const levels = (): unknown => {
       const found = findBook(state(), request);
       if (found.ok) shown = found;
@@ -86,7 +91,7 @@ class BookChannel implements NodeChannel<BookRequest> {
         stream,
         timing,
         intervalMs: limits.bookIntervalMs,
-        // Changes below the displayed levels or of the time alone are not published.
+        // Changes below the displayed levels and changes of only the time are not published.
         content: () => JSON.stringify(levels()),
         wrap: (text) => `{"coin":${name},"time":${state().timeMs},"levels":${text}}`,
         onClose: () => this.#watched.delete(watched),
@@ -104,7 +109,7 @@ type WatchedDiffs = {
   book: WholeBook;
 };
 
-/** All levels of a book first, then those changed by each block. */
+/** Publishes all levels of a book first, and then those that each block changed. */
 class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<WatchedDiffs>();

@@ -38,7 +38,7 @@ class ExplorerBlockChannel implements NodeChannel<object> {
   }
 }
 
-/** Executed signed requests, one frame per block with any. */
+/** Publishes executed signed requests, with one frame for each block that has any. */
 class ExplorerTxsChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
@@ -79,13 +79,16 @@ class ExplorerTxsChannel implements NodeChannel<object> {
   }
 }
 
-/** Oldest first, as in the stream; new subscribers get only later events. */
+/**
+ * Returns the last rows, oldest first as in the stream, but only for a resync: new subscribers get
+ * only later events.
+ */
 function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
   if (occasion === 'subscribe') return undefined;
   return { data: JSON.stringify(rows), isSnapshot: true } as const;
 }
 
-/** The number of blocks per read and the maximum for one client. */
+/** Number of blocks per read of the history, and their maximum for one client. */
 const BLOCKS_AT_ONCE = 500;
 const BLOCKS_MAX = 10_000;
 
@@ -104,7 +107,7 @@ async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'too
   return { count: upTo - after, next };
 }
 
-/** A frame for each block with requests. */
+/** Reads one frame for each block with requests. */
 async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
@@ -135,8 +138,8 @@ async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld
 }
 
 /**
- * True if the first block is stored and the number is below the limit; later blocks are then stored
- * too.
+ * Returns true if the first block is stored and the number of blocks is below the limit. All later
+ * blocks are then stored, too.
  */
 async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
   if (upTo - after > BLOCKS_MAX) return false;
@@ -149,7 +152,7 @@ async function hasAll(history: History, { after, upTo }: PastSpan): Promise<bool
   }
 }
 
-/** Oldest first. */
+/** Reads blocks, oldest first. */
 async function blocksBehind(
   history: History,
   { after, upTo }: PastSpan,

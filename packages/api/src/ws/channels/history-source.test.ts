@@ -4,11 +4,6 @@ import { TestHistory } from '@oddlot/testing/venue/ws/test-history';
 import type { Stream } from '../stream.ts';
 import { HistorySource, USER_FILLS } from './user-history.ts';
 
-/**
- * Queries of the history for the first rows of a stream: each client separately, and few for many
- * clients.
- */
-
 const user = address(`0x${'a'.repeat(40)}`);
 
 function source() {
@@ -21,7 +16,7 @@ function source() {
   return { history, ask };
 }
 
-test('R-requests: a client does not wait for queries of another', async () => {
+test('R-requests: a client does not wait for the queries of another client', async () => {
   const { ask, history } = source();
   const [first, second] = [ask('first'), ask('second')];
   expect(ask('first')).toBe(first);
@@ -32,7 +27,7 @@ test('R-requests: a client does not wait for queries of another', async () => {
   expect(await second).toMatchObject({ seq: 0 });
 });
 
-test('of many clients that return at once, a few queries serve all', async () => {
+test('when many clients return at once, a few queries serve all of them', async () => {
   const { ask, history } = source();
   const asked = Array.from({ length: 100 }, (_, at) => ask(`client ${at}`));
   expect(history.waitingCount).toBe(8);

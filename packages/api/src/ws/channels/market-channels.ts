@@ -26,14 +26,14 @@ type TickersParams = {
 
 type Selection = {
   readonly ids: () => number[];
-  /** Named markets are shown even after their end. */
+  /** True if the subscription names its markets. They are then shown even after their end. */
   readonly isNamed: boolean;
   readonly isWanted: (id: number) => boolean;
 };
 
 /**
- * All instruments first, then the changed ones. A settled or delisted one is published once more as
- * removed, then only to clients that name it.
+ * Publishes all instruments first, and then those that changed. A settled or delisted one is
+ * published once more as removed, and then only to clients that name it.
  */
 class TickersChannel implements NodeChannel<TickersParams> {
   readonly #context: ChannelContext;
@@ -76,7 +76,7 @@ class TickersChannel implements NodeChannel<TickersParams> {
     return [...perps, ...state.outcomes.marketIds].filter((id) => this.#isListed(id));
   }
 
-  /** Excludes the time, whose change alone is not published. */
+  /** Builds a row without its time, because a changed time alone is not published. */
   #row(id: number): string | undefined {
     const found = instrumentOf(this.#context, id);
     if (!found.ok) return undefined;
@@ -112,7 +112,10 @@ function typeOf(instrumentId: number): 'perp' | 'outcome' {
 
 type CandleParams = { readonly coin: string; readonly interval: CandleInterval };
 
-/** The current candle of an instrument and interval as it changes, and each complete one. */
+/**
+ * Publishes the current candle of an instrument and interval as it changes, and each complete
+ * candle.
+ */
 class CandleChannel implements NodeChannel<CandleParams> {
   readonly #context: ChannelContext;
   readonly #sources = new Set<CandleSource>();
@@ -154,9 +157,9 @@ class CandleSource implements Source {
   readonly #subject: Subject;
   readonly #stream: Stream;
   readonly #pace: Pace;
-  /** The start of the current candle. */
+  /** Start of the current candle. */
   #startMs: number;
-  /** The content that all subscribers have received; undefined if it differs between them. */
+  /** Content that all subscribers have received; undefined if it differs between them. */
   #seen: string | undefined;
 
   constructor(context: ChannelContext, stream: Stream, subject: Subject) {
@@ -215,7 +218,10 @@ class CandleSource implements Source {
   }
 }
 
-/** Mark, oracle, volume and open interest of one instrument, a few times per second at most. */
+/**
+ * Publishes mark, oracle price, volume and open interest of one instrument, at most a few times per
+ * second.
+ */
 class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #sources = new Map<number, PacedState>();
@@ -262,7 +268,10 @@ class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
   }
 }
 
-/** The instruments whose price, volume, open interest or strike may have changed in a block. */
+/**
+ * Returns the instruments whose price, volume, open interest or start price a block can have
+ * changed.
+ */
 function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
   const touched = new Set<number>();
   for (const event of result.events) {

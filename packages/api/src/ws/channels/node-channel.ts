@@ -16,7 +16,7 @@ import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../../ws-limits.ts';
 import type { TradeTape } from '@oddlot/history/trade-tape';
 
-/** Models that are shared with channels; they process each block first. */
+/** Models that the channels share. They process each block before the channels. */
 export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
@@ -33,24 +33,24 @@ export type ChannelContext = StreamModels & {
 
 type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
 
-/** How to open a stream, or the reason why the parameters are invalid. */
+/** Returns how to open a stream, or why its parameters are invalid. */
 export type Opening =
   | { readonly ok: true; readonly recipe: StreamRecipe }
   | ({ readonly ok: false } & ChannelRefusal);
 
-/** A family of streams that blocks update. */
+/** Family of streams that blocks update. */
 export interface NodeChannel<Params> {
   open(params: Params): Opening;
-  /** Called after a block; the state already includes it. */
+  /** Called after a block, which the state already includes. */
   onBlock(block: AppliedBlock): void;
 }
 
-/** The channels of a file; `channel-sets.ts` joins these records. */
+/** Channels in one file; `channel-sets.ts` joins these records. */
 export type ChannelFactories = {
   readonly [Name in ChannelName]?: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
 };
 
-/** The instrument with an id, including settled markets, or a refusal. */
+/** Finds an instrument by its id, including settled markets, or returns a refusal. */
 export function instrumentOf(
   { state }: Pick<ChannelContext, 'state'>,
   coin: string | number,
@@ -64,15 +64,18 @@ export function instrumentOf(
   return { ok: false, message, details };
 }
 
-/** Increases with every change of an instrument's book; settled markets have no book. */
+/**
+ * Returns a number that increases with every change of an instrument's book. Settled markets have
+ * no book.
+ */
 export function bookVersion(state: State, instrumentId: number): number {
   const { book } = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId) ?? {};
   return book?.version ?? -1;
 }
 
 /**
- * The outcome markets of a subscription, or a refusal. Includes settled ones, so that a client can
- * resubscribe to a group after one of its markets has ended.
+ * Finds the outcome markets of a subscription, or returns a refusal. Settled markets are included,
+ * so a client can subscribe to a group again after one of its markets has ended.
  */
 export function outcomeGroup(
   context: ChannelContext,

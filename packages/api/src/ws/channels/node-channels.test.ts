@@ -15,8 +15,8 @@ afterEach(async () => await edge.stop());
 
 const CLOID = '0x00112233445566778899aabbccddeeff';
 
-describe('trades', () => {
-  test('are published in one frame per block, only after they happen', async () => {
+describe('the trades channel', () => {
+  test('the trades of a block are published in one frame, and earlier ones are not', async () => {
     const frames = await client.follow({ type: 'trades', coin: '1' });
     expect(frames).toEqual([
       {
@@ -52,8 +52,8 @@ describe('trades', () => {
   });
 });
 
-describe('order updates', () => {
-  test('cover the whole life of an order, with the block', async () => {
+describe('the orderUpdates channel', () => {
+  test('order updates cover the whole life of an order, with their block', async () => {
     expect(await client.follow({ type: 'orderUpdates', user: ALICE })).toHaveLength(1);
     const order = { buy: true, price: 99.5, size: 0.4, clientOrderId: CLOID } as const;
     edge.venue.order(ALICE, order);
@@ -104,7 +104,7 @@ describe('order updates', () => {
     expect(frames[2].height).toBe(edge.venue.state.height);
   });
 
-  test('contain the reason why an order ended', async () => {
+  test('an order update contains the reason that the order ended', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 99, size: 0.4 });
     edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);
@@ -124,7 +124,7 @@ describe('order updates', () => {
     expect(ended.at(-1)?.order.orderType).toBe('Market');
   });
 
-  test('are those of one account, in any case of its address', async () => {
+  test('order updates are those of one account, whose address may be in any case', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE.toUpperCase().replace('0X', '0x') });
     edge.venue.order(BOB, { buy: true, price: 99, size: 0.4 });
     expect(await client.settle()).toEqual([]);
@@ -134,15 +134,15 @@ describe('order updates', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('ignore an order for an unknown instrument', async () => {
+  test('an order for an unknown instrument causes no order update', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     edge.venue.order(ALICE, { buy: true, price: 9, size: 5, instrumentId: 9 as never });
     expect(await client.settle()).toEqual([]);
   });
 });
 
-describe('the clearinghouse state', () => {
-  test('is published at once and after each block with fills', async () => {
+describe('the clearinghouseState channel', () => {
+  test('the account state is sent immediately and after each block with fills', async () => {
     const [, snapshot] = await client.follow({ type: 'clearinghouseState', user: ALICE });
     expect(snapshot).toMatchObject({
       channel: 'clearinghouseState',
@@ -167,7 +167,7 @@ describe('the clearinghouse state', () => {
     expect(position).toMatchObject({ szi: '0.5', entryPx: '100' });
   });
 
-  test('of the outcome sub-account is a separate stream', async () => {
+  test('the outcome sub-account has a separate stream', async () => {
     await client.follow({ type: 'clearinghouseState', user: CAROL });
     const outcome = { type: 'clearinghouseState', user: CAROL, accountType: 'outcome' };
     const [, snapshot] = await client.follow(outcome);
@@ -180,8 +180,8 @@ describe('the clearinghouse state', () => {
   });
 });
 
-describe('the book', () => {
-  test('is published at once, then every 100 ms at most, always with its last state', async () => {
+describe('the l2Book channel', () => {
+  test('the book is sent immediately and then at most every 100 ms, always with its last state', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1' });
     expect(snapshot).toEqual({
@@ -211,7 +211,7 @@ describe('the book', () => {
     expect(await client.settle()).toEqual([]);
   });
 
-  test('is available in the ticks of the instrument', async () => {
+  test('the book can be aggregated to the ticks of its instrument', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1', tick: '1.00' });
@@ -229,7 +229,7 @@ describe('the book', () => {
     expect((await client.next()).code).toBe('INVALID_PARAMS');
   });
 
-  test('does not leave a new subscriber with a state that the others skipped', async () => {
+  test('a new subscriber gets a correction even if the others skipped a state', async () => {
     await client.follow({ type: 'l2Book', coin: '1' });
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const placed = edge.venue.order(ALICE, { buy: true, price: 98, size: 0.5 });
@@ -244,8 +244,8 @@ describe('the book', () => {
   });
 });
 
-describe('the asset context', () => {
-  test('is published at once and on changes of mark, oracle or volume', async () => {
+describe('the activeAssetCtx channel', () => {
+  test('the asset context is sent immediately and when mark, oracle price or volume change', async () => {
     const [, snapshot] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
     expect(snapshot).toMatchObject({ channel: 'activeAssetCtx', seq: 0, sub: 1 });
     expect(snapshot.data).toEqual({
@@ -281,7 +281,7 @@ describe('the asset context', () => {
   });
 });
 
-describe('parameters', () => {
+describe('invalid parameters of channels', () => {
   test.each([
     ['no subscription', undefined],
     ['a name instead of an id', { type: 'l2Book', coin: 'BTC-USDC' }],
@@ -290,7 +290,7 @@ describe('parameters', () => {
     ['a number instead of text', { type: 'l2Book', coin: 1 }],
     ['no user', { type: 'orderUpdates' }],
     ['a broken address', { type: 'clearinghouseState', user: '0x12' }],
-  ])('are refused with %s', async (_, subscription) => {
+  ])('a subscription with %s is refused', async (_, subscription) => {
     client.send({ method: 'subscribe', subscription });
     expect(await client.next()).toMatchObject({
       type: 'error',

@@ -9,12 +9,6 @@ import {
 import { LATE_RETRY_MS } from '../channel-session.ts';
 import { ALICE } from '@oddlot/testing/venue/ws/test-venue';
 
-/**
- * Goal: subscribers receive every row once, in order and without gaps in the numbers. Method:
- * events of all kinds between a query and its response, and clients that disconnect and return at
- * any time.
- */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const CLIENTS = 3;
 const FILLS = { type: 'userFills', user: ALICE };
@@ -29,7 +23,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('unsubscribe'), who }) },
 );
 
-/** A model of a client, built from its frames. */
+/** Model of a client, built from the frames it receives. */
 class Follower {
   readonly edge: TestEdge;
   client: TestClient | undefined;
@@ -45,7 +39,7 @@ class Follower {
 
   async subscribe(): Promise<void> {
     this.client ??= await this.edge.connect('/api-ws');
-    // Without a snapshot, the client has no place to resume from.
+    // A client without a snapshot has no place to resume from.
     const hasPlace = this.#place !== undefined && !this.#awaitsSnapshot;
     this.#isResuming = hasPlace && !this.isFollowing;
     this.client.subscribe(FILLS, this.#isResuming ? this.#place : undefined);
@@ -94,7 +88,7 @@ class Follower {
   }
 }
 
-test('subscribers receive all rows once, regardless of the time of the response', async () => {
+test('subscribers receive every row once and in order, whenever the history responds', async () => {
   const runs = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
     const timing = new VirtualTiming();
     const edge = await TestEdge.start({ keptFramesMax: 4 }, timing);
@@ -104,7 +98,7 @@ test('subscribers receive all rows once, regardless of the time of the response'
     const follower = (index: number): Follower => followers[index]!;
     const all: number[] = [];
     let { height } = edge.venue.state;
-    /** The newest block at the time of each query: no response is older. */
+    /** The newest block at the time of each query. No response is older than that. */
     const askedAt: number[] = [];
     const note = (): void => {
       while (askedAt.length < history.waitingCount) askedAt.push(height);

@@ -4,8 +4,6 @@ import type { TestHistory, TestRow } from '@oddlot/testing/venue/ws/test-history
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 import { LATE_MS_MAX, LATE_RETRY_MS } from '../channel-session.ts';
 
-/** Channels of history rows: the newest rows first, then those of each block, all of them once. */
-
 const FILLS = { type: 'userFills', user: ALICE };
 const ORDERS = { type: 'userHistoricalOrders', user: ALICE };
 const LEDGER = { type: 'userNonFundingLedgerUpdates', user: ALICE };
@@ -35,7 +33,7 @@ function block(...rows: readonly TestRow[]): number {
   return height;
 }
 
-/** Waits until this many queries are pending. */
+/** Waits until this number of queries are pending. */
 async function asked(count: number): Promise<void> {
   await expect.poll(() => history.waitingCount).toBe(count);
 }
@@ -67,7 +65,7 @@ test('a snapshot has at most 200 rows', async () => {
   expect(snapshot.data.fills[0]).toBe(249);
 });
 
-test('every table has its channel and name of rows', async () => {
+test('every table of the history has its own channel and name of rows', async () => {
   block(row('o', 'orders'), row('f', 'fundings'), {
     ...row('l', 'ledger'),
     accountTypes: ['outcome'],
@@ -85,7 +83,7 @@ test('every table has its channel and name of rows', async () => {
   ]);
 });
 
-test('rows are those of the requested accounts', async () => {
+test('the rows of a stream are those of the requested accounts', async () => {
   const outcome = { ...row('outcome'), accountTypes: ['outcome'] } as const;
   block(row('perp'), outcome);
   const [, perp] = await client.follow(FILLS);
@@ -98,12 +96,12 @@ test('rows are those of the requested accounts', async () => {
   expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
 });
 
-describe('before the history responds', () => {
+describe('streams whose history has not responded yet', () => {
   beforeEach(() => {
     history.isPrompt = false;
   });
 
-  test('rows are either in the snapshot or after it', async () => {
+  test('every row is either in the snapshot or in a frame after it', async () => {
     const first = block(row(1));
     client.subscribe(FILLS);
     await asked(1);
@@ -122,7 +120,7 @@ describe('before the history responds', () => {
     expect(second).toBe(first + 1);
   });
 
-  test('all waiting clients get the same response with their own number', async () => {
+  test('all waiting clients get the same response with their own subscription number', async () => {
     const other = await edge.connect('/api-ws');
     await other.follow({ type: 'tickers' });
     client.subscribe(FILLS);
@@ -161,7 +159,7 @@ describe('before the history responds', () => {
     expect(refused.data.code).toBe('INVALID_FRAME');
   });
 
-  test('an unsubscribe is confirmed and no frames follow', async () => {
+  test('an unsubscribe is confirmed, and no frames follow', async () => {
     client.subscribe(FILLS);
     client.send({ method: 'unsubscribe', subscription: FILLS });
     client.subscribe(FILLS);
@@ -192,7 +190,7 @@ describe('before the history responds', () => {
   });
 
   test.each(['says that it cannot', 'says nothing for too long'])(
-    'a client that %s',
+    'a client gets a temporary error from a history that %s',
     async (how) => {
       client.subscribe(FILLS);
       client.subscribe({ type: 'tickers' });
@@ -221,7 +219,7 @@ describe('before the history responds', () => {
     },
   );
 
-  test('a response older than published rows is not used', async () => {
+  test('a response that is older than published rows is not used', async () => {
     history.isPrompt = true;
     await client.follow(FILLS);
     block(row(1));
@@ -237,14 +235,14 @@ describe('before the history responds', () => {
       retryAfterMs: 500,
       subscription: FILLS,
     });
-    // Rows that are announced again are not published.
+    // Rows that the history reports again are not published again.
     history.take(height, [row(1)]);
     expect(await client.settle()).toEqual([]);
   });
 });
 
-describe('a history that is rebuilt', () => {
-  test('is used only after it reaches the start of the stream and repeats no rows', async () => {
+describe('a history that is being rebuilt', () => {
+  test('a rebuilt history is used only after the start of the stream, and repeats no rows', async () => {
     const began = edge.venue.state.height;
     history.isPrompt = false;
     client.subscribe(FILLS);
@@ -265,7 +263,7 @@ describe('a history that is rebuilt', () => {
 });
 
 describe('a client that returns', () => {
-  test('resumes without a query while its frames are kept', async () => {
+  test('a client resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();
     await expect.poll(() => edge.edge.stats.connections.apiWs).toBe(0);
@@ -281,7 +279,7 @@ describe('a client that returns', () => {
     expect(history.waitingCount).toBe(0);
   });
 
-  test('from another run gets a resync with the current content', async () => {
+  test('a client of an earlier run gets a resync with the current content', async () => {
     block(row(1));
     history.isPrompt = false;
     client.subscribe(FILLS, { epoch: 'another', seq: 7 });
@@ -297,7 +295,7 @@ describe('a client that returns', () => {
     expect(frame).toMatchObject({ seq: 2, data: { fills: [3] } });
   });
 
-  test('whose frames expire before the response gets a resync until it succeeds', async () => {
+  test('if frames expire before the response, the client gets a resync, which is retried', async () => {
     history.isPrompt = false;
     client.subscribe(FILLS);
     await asked(1);
@@ -324,7 +322,7 @@ describe('a client that returns', () => {
   });
 });
 
-test('an abandoned stream is no longer watched', async () => {
+test('a stream without subscribers is no longer watched after a while', async () => {
   await client.follow(FILLS);
   expect(history.watchCount).toBe(1);
   client.send({ method: 'unsubscribe', subscription: FILLS });

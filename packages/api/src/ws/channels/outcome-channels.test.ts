@@ -12,8 +12,6 @@ import {
 } from '@oddlot/testing/venue/ws/test-markets';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Outcome markets in the streams of /ws. */
-
 const CLOID = '0x00112233445566778899aabbccddeeff';
 const ID = MARKET_ID;
 
@@ -28,8 +26,8 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-describe('outcome order updates', () => {
-  test('cover the life of an order in the book, in prices of its leg', async () => {
+describe('the outcomeOrderUpdates channel', () => {
+  test('order updates cover the life of an outcome order, in prices of its outcome', async () => {
     listMarkets(edge.venue);
     expect(await client.follow({ type: 'outcomeOrderUpdates', user: ALICE })).toHaveLength(1);
     const expireMs = timeMs(edge.venue.state.timeMs + 3_600_000);
@@ -76,7 +74,7 @@ describe('outcome order updates', () => {
     expect(frames).toHaveLength(2);
   });
 
-  test('contain the reason why an order ended, and exclude perp orders', async () => {
+  test('outcome order updates contain the reason of the end and exclude perp orders', async () => {
     listMarkets(edge.venue);
     await client.follow({ type: 'outcomeOrderUpdates', user: ALICE });
     await client.follow({ type: 'orderUpdates', user: ALICE });
@@ -97,7 +95,7 @@ describe('outcome order updates', () => {
     ]);
   });
 
-  test('are all live orders after a resync, newest first, without queued ones', async () => {
+  test('a resync sends all live outcome orders, newest first, without queued ones', async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
     placeShares(edge.venue, ALICE, { price: 0.2, size: 10 }, { price: 0.3, size: 10 });
@@ -118,10 +116,10 @@ describe('outcome order updates', () => {
   });
 });
 
-describe('outcome best prices', () => {
+describe('the outcomeBbos channel', () => {
   const level = (px: string, sz: string, n = 1) => ({ px, sz, n });
 
-  test('contain all ids first, then the changed ones', async () => {
+  test('the best prices of all markets are sent first, and then those that changed', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID + 1, ID], exchangeId: 1 };
@@ -138,7 +136,7 @@ describe('outcome best prices', () => {
       seq: 0,
       sub: 1,
     });
-    // A buyer of NO at 0.6 is a seller of YES at 0.4.
+    // A bid for NO at 0.6 is an ask for YES at 0.4.
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.6, size: 8 });
     placeShares(edge.venue, BOB, { price: 0.2, size: 8 });
     timing.advance(100);
@@ -150,7 +148,7 @@ describe('outcome best prices', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('are limited to twenty groups per connection and fifty ids per group', async () => {
+  test('a connection can have twenty groups of best prices, each with fifty ids', async () => {
     listMarkets(edge.venue, 21);
     const group = (index: number) => ({ type: 'outcomeBbos', instrumentIds: [ID + index] });
     for (let index = 0; index < 20; index++) await client.follow(group(index));
@@ -171,7 +169,7 @@ describe('outcome best prices', () => {
     }
   });
 
-  test('do not leave a new subscriber with a price that the others skipped', async () => {
+  test('a new subscriber gets a correction even if the others skipped a price', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID] };
     await client.follow(subscription);
@@ -189,8 +187,8 @@ describe('outcome best prices', () => {
   });
 });
 
-describe('outcome trades', () => {
-  test("are in YES prices, with the taker's leg and its price", async () => {
+describe('the outcomeTrades channel', () => {
+  test("outcome trades have YES prices, the taker's outcome and the price of that", async () => {
     listMarkets(edge.venue, 2);
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID, ID + 1] });
     await client.follow({ type: 'trades', coin: String(ID) });
@@ -215,7 +213,7 @@ describe('outcome trades', () => {
     expect([outcome, plain].find(({ channel }) => channel === 'trades').data).toEqual([trade]);
   });
 
-  test("have the hash of the taker's action, even after a delayed release (R-delay)", async () => {
+  test("a trade has the hash of the taker's action, even after a delayed release (R-delay)", async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000 });
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID] });
     await client.follow({ type: 'outcomeOrderUpdates', user: BOB });
@@ -229,7 +227,7 @@ describe('outcome trades', () => {
     expect(traceId(hash)).toBe(records[0].order.traceId);
   });
 
-  test('are the last fifty of the group in order after a resync', async () => {
+  test('a resync sends the last fifty trades of the group in order', async () => {
     listMarkets(edge.venue, 2);
     for (let round = 0; round < 30; round++) {
       for (const instrumentId of [ID, ID + 1] as (typeof ID)[]) {
@@ -245,8 +243,8 @@ describe('outcome trades', () => {
   });
 });
 
-describe('channels of one instrument', () => {
-  test('the book is in YES prices, and empty after settlement', async () => {
+describe('channels of one outcome market', () => {
+  test('the book of an outcome market has YES prices, and is empty after settlement', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const [, first] = await client.follow({ type: 'l2Book', coin: String(ID) });
@@ -263,7 +261,7 @@ describe('channels of one instrument', () => {
     expect(await other.follow({ type: 'l2Book', coin: String(ID) })).toHaveLength(2);
   });
 
-  test('the context has no oracle and no funding', async () => {
+  test('the context of an outcome market has no oracle price and no funding', async () => {
     listMarkets(edge.venue);
     const [, first] = await client.follow({ type: 'activeAssetCtx', coin: String(ID) });
     expect(first.data).toEqual({
@@ -288,12 +286,12 @@ describe('channels of one instrument', () => {
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.33, size: 8 });
     timing.advance(250);
     const last = (await client.settle()).at(-1).data.ctx;
-    // A mint of 8 pairs at 0.6; then the bid is 0.6 and the ask 0.67.
+    // After a mint of 8 pairs at 0.6, the bid is 0.6 and the ask 0.67.
     expect(last).toMatchObject({ dayNtlVlm: '4.8', dayBaseVlm: '8', openInterest: '8' });
     expect(last).toMatchObject({ markPx: '0.635', midPx: '0.635' });
   });
 
-  test('the account state follows fills, reserves, splits and settlement', async () => {
+  test('the outcome account state changes with fills, reserves, splits and settlement', async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000, takerFeeE8: 0 });
     const subscription = { type: 'clearinghouseState', user: ALICE, accountType: 'outcome' };
     const [, first] = await client.follow(subscription);
@@ -324,8 +322,8 @@ describe('channels of one instrument', () => {
   });
 });
 
-describe('book differences', () => {
-  test('start with the whole book, followed by the changes of each block', async () => {
+describe('the l2Diff channel', () => {
+  test('the whole book is sent first, and then the changes of each block', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 2 });
     edge.venue.order(BOB, { sell: true, price: 100.5, size: 1.25 });
@@ -363,7 +361,7 @@ describe('book differences', () => {
     });
   });
 
-  test('of an empty outcome book have the checksum 0', async () => {
+  test('an empty outcome book has the checksum 0', async () => {
     listMarkets(edge.venue);
     const [, first] = await client.follow({ type: 'l2Diff', coin: String(ID) });
     expect(first.data).toMatchObject({ bids: [], asks: [], checksum: 0 });
