@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generatedFiles } from './write-shapes.ts';
+import { HYPERLIQUID_PAGE, withCalls } from './write-hyperliquid.ts';
 import { SETTING_GUIDES, withSettings } from './write-settings.ts';
 
 /**
@@ -35,4 +36,8 @@ describe('npm run write-settings', () => {
   test.each(SETTING_GUIDES)('$guide is up to date', ({ guide, program }) => {
     expect(textOf(guide)).toBe(withSettings(textOf(guide), program));
   });
+});
+
+test('npm run write-hyperliquid: the tables of calls are up to date', () => {
+  expect(textOf(HYPERLIQUID_PAGE)).toBe(withCalls(textOf(HYPERLIQUID_PAGE)));
 });

@@ -1,47 +1,38 @@
-import type { Reply } from '@oddlot/host/http';
+import {
+  type AnyEndpoint,
+  type EdgeRequest,
+  HttpEdge,
+  RateLimiter,
+  type Reply,
+  type TextRequest,
+} from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
-import { clientIpFinder, finishAnswer, HttpPort, type PortCall } from '@oddlot/host/ports';
-import type { Address } from '@oddlot/units';
+import type { Metrics } from '@oddlot/host/metrics';
+import { clientIpFinder } from '@oddlot/host/ports';
+import { Address, LIMITS, type WireError } from '@oddlot/protocol';
+import * as z from 'zod';
+import { Coins } from './coins.ts';
+import { answerExchange } from './exchange/answer-exchange.ts';
+import { answerInfo } from './info/answer-info.ts';
+import { readFields } from './info/read-query.ts';
+import { RefusedError } from './refused-error.ts';
+import { type Asker, sentenceOf, type VenueAccess } from './venue-access.ts';
+import { SocketEdge } from './ws/socket-edge.ts';
+import type { SocketServices } from './ws/socket-session.ts';
 
 /**
  * The port on which a venue with test funds serves the API of Hyperliquid. It listens on the
  * loopback interface only, because signatures made for it are also valid on Hyperliquid's testnet.
  */
 
-/** The port's access to the venue in the same process. */
-export type VenueAccess = {
-  /** Answers a query as `POST /info` does: the body of the reply is the envelope as JSON text. */
-  readonly info: (query: Readonly<Record<string, unknown>>, ip: string) => Promise<Reply>;
-  /**
-   * Executes a signed request of a Hyperliquid client, whose body text is logged as received. Waits
-   * for the execution and answers as `POST /exchange` does with `confirm: "executed"`.
-   */
-  readonly submit: (text: string, ip: string) => Promise<Reply>;
-  /** Opens a session of the venue's `/ws` endpoint, whose limits apply to the client address. */
-  readonly openStream: (
-    ip: string,
-    listener: {
-      readonly onOpen: () => void;
-      /** Called with the text of each frame. */
-      readonly onFrame: (text: string) => void;
-      readonly onClose: (code: number, reason: string) => void;
-    },
-  ) => VenueStream;
-  /** Credits test funds as `POST /request-fund` does; undefined if the venue has no faucet. */
-  readonly requestFunds: ((user: Address) => Promise<Reply>) | undefined;
-};
-
-/** A session of the `/ws` endpoint. Frames may be sent after `onOpen`. */
-export type VenueStream = {
-  send(text: string): void;
-  close(): void;
-};
-
 export type HyperliquidPortOptions = {
   /** 0 selects a free port. */
   readonly port: number;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly venue: VenueAccess;
+  /** Requests and connections of each client are limited. */
+  readonly hasLimits: boolean;
 };
 
 export type HyperliquidPort = {
@@ -51,28 +42,121 @@ export type HyperliquidPort = {
 };
 
 const LOOPBACK = '127.0.0.1';
-const HTTP_NOT_IMPLEMENTED = 501;
+const NOT_FOUND = refusalOf(
+  404,
+  'Not found. The paths are /info, /exchange, /faucet and /ws.',
+).body;
 
 /** Resolves once the port listens. */
-export async function startHyperliquidPort({
-  port: wanted,
-}: HyperliquidPortOptions): Promise<HyperliquidPort> {
-  const port = new HttpPort({
-    serve: answer,
-    clientIp: clientIpFinder([]),
+export async function startHyperliquidPort(
+  options: HyperliquidPortOptions,
+): Promise<HyperliquidPort> {
+  const { hasLimits, log, metrics, venue } = options;
+  const limiter = createLimiter(hasLimits);
+  const services = servicesOf(venue, limiter);
+  const connectionsMax = hasLimits ? LIMITS.connectionsMax : Infinity;
+  const sockets = new SocketEdge({ ...services, venue, log, connectionsMax });
+  const clientIp = clientIpFinder([]);
+  const http = new HttpEdge({
+    endpoints: endpointsOf(venue, services),
+    limiter,
+    log,
+    metrics,
+    clientIp,
+    notFound: NOT_FOUND,
     visitors: { pages: 'none', names: new Set() },
+    upgrade: (request, socket, head) => {
+      sockets.upgrade(request, socket, head, clientIp(request.socket.remoteAddress, undefined));
+    },
   });
-  const listening = await port.listen(wanted, LOOPBACK);
-  return { url: `http://${LOOPBACK}:${listening}`, drain: () => port.drain() };
+  const listening = await http.listen(options.port, LOOPBACK);
+  return {
+    url: `http://${LOOPBACK}:${listening}`,
+    async drain() {
+      sockets.close();
+      await http.drain();
+    },
+  };
+}
+
+function createLimiter(enabled: boolean): RateLimiter {
+  const { exchangePerSecond, explainPerSecond, infoPerSecond, simulatePerSecond } = LIMITS;
+  return new RateLimiter({
+    limits: {
+      info: infoPerSecond,
+      exchange: exchangePerSecond,
+      explainSignature: explainPerSecond,
+      simulate: simulatePerSecond,
+    },
+    now: () => performance.now(),
+    enabled,
+  });
+}
+
+function servicesOf(venue: VenueAccess, limiter: RateLimiter): SocketServices {
+  let known: { readonly height: number; readonly coins: Coins } | undefined;
+  const coins = (): Coins => {
+    const height = venue.height();
+    if (known?.height !== height) known = { height, coins: new Coins(venue.perps()) };
+    return known.coins;
+  };
+  return {
+    coins,
+    limiter,
+    info: (asker, body) => answerInfo(asker, coins, body),
+    exchange: answerExchange,
+  };
+}
+
+function endpointsOf(
+  venue: VenueAccess,
+  { exchange, info }: SocketServices,
+): Readonly<Record<string, AnyEndpoint>> {
+  const refuse = ({ details, httpStatus, message }: WireError): Reply =>
+    refusalOf(httpStatus, sentenceOf({ details, message }));
+  const askerOf = ({ ip }: TextRequest): Asker => ({ venue, ip });
+  return {
+    '/info': {
+      surface: 'info',
+      refuse,
+      handle: (request) => orRefusal(() => info(askerOf(request), request.body)),
+    },
+    '/exchange': {
+      surface: 'exchange',
+      refuse,
+      handleText: (request) => orRefusal(() => exchange(askerOf(request), request.text)),
+    },
+    '/faucet': {
+      surface: 'info',
+      refuse,
+      handle: ({ body }: EdgeRequest) => orRefusal(() => fund(venue, body)),
+    },
+  };
+}
+
+async function orRefusal(answer: () => Promise<unknown>): Promise<Reply> {
+  try {
+    return { status: 200, body: JSON.stringify(await answer()) };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    const { message, retryAfterSeconds, status } = error;
+    const reply = refusalOf(status < 400 ? 422 : status, message);
+    return retryAfterSeconds === undefined ? reply : { ...reply, retryAfterSeconds };
+  }
 }
 
 /** Clients of Hyperliquid read `code` and `msg` from the body of a refusal. */
-function answer({ request, response }: PortCall): void {
-  const msg = `This version of the Hyperliquid port does not serve ${request.url ?? '/'} yet.`;
-  finishAnswer(request, response, {
-    status: HTTP_NOT_IMPLEMENTED,
-    body: JSON.stringify({ code: HTTP_NOT_IMPLEMENTED, msg }),
-    headers: ['content-type', 'application/json'],
-    isLast: false,
-  });
+function refusalOf(code: number, msg: string): Reply {
+  return { status: code, body: JSON.stringify({ code, msg }) };
+}
+
+const Funded = z.object({ user: Address });
+
+async function fund(venue: VenueAccess, body: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { user } = readFields(Funded, body);
+  if (venue.requestFunds === undefined) throw new RefusedError('This venue has no faucet.', 403);
+  const reply = await venue.requestFunds(user);
+  const envelope = JSON.parse(reply.body) as { success: boolean; data: unknown; message: string };
+  if (envelope.success) return envelope.data;
+  throw new RefusedError(sentenceOf(envelope), reply.status, reply.retryAfterSeconds);
 }

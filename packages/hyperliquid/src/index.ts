@@ -3,6 +3,5 @@ export {
   type HyperliquidPort,
   type HyperliquidPortOptions,
   startHyperliquidPort,
-  type VenueAccess,
-  type VenueStream,
 } from './hyperliquid-port.ts';
+export type { StreamPath, VenueAccess, VenueStream } from './venue-access.ts';

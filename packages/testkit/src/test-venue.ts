@@ -102,6 +102,11 @@ export class TestVenue {
     return this.#venue.url;
   }
 
+  /** The base URL for clients of Hyperliquid. Throws if the venue was started without it. */
+  get hyperliquidUrl(): string {
+    return this.#venue.hyperliquidUrl;
+  }
+
   /** The settlement chain. Throws if the venue was started without one. */
   get chain(): TestChain {
     return this.#venue.chain;

@@ -65,6 +65,7 @@ export class VenueInHand {
   #opened: OpenedVenue | undefined;
   #chain: TestChain | undefined;
   #port = 0;
+  #hyperliquidPort = 0;
   #fatal: Error | undefined;
 
   constructor(seed: string, options: StartVenueOptions, flags: readonly string[]) {
@@ -86,6 +87,11 @@ export class VenueInHand {
 
   get url(): string {
     return this.#port === 0 ? NOWHERE : `${NOWHERE}:${this.#port}`;
+  }
+
+  get hyperliquidUrl(): string {
+    if (this.#hyperliquidPort !== 0) return `${NOWHERE}:${this.#hyperliquidPort}`;
+    throw new Error('this venue has no such port. Start it with { hyperliquid: true }');
   }
 
   /** Undefined while the venue is not open. */
@@ -131,8 +137,9 @@ export class VenueInHand {
   }
 
   async open(): Promise<void> {
-    const { flags = [], limits = false, ports = false, threads = 'here' } = this.#options;
+    const { flags = [], hyperliquid = false, limits = false, threads = 'here' } = this.#options;
     const doors = ['--port', String(this.#port), '--data', this.#folder.data];
+    if (hyperliquid) doors.push('--hyperliquid', String(this.#hyperliquidPort));
     const limited = limits ? [] : ['--no-limits'];
     const page = this.#options.page === true ? [] : ['--no-web'];
     const lean = [...LEAN, ...(this.#chain?.flags ?? NO_CHAIN), ...page, ...QUIET, ...limited];
@@ -149,7 +156,13 @@ export class VenueInHand {
       time: this.#clock,
       ...(threads === 'here' ? { threads: THREADS_HERE } : {}),
     });
-    if (ports) this.#port = Number(new URL((await this.#opened.listen()).url).port);
+    if (this.#options.ports === true || hyperliquid) await this.#listen(this.#opened);
+  }
+
+  async #listen(opened: OpenedVenue): Promise<void> {
+    const { hyperliquidUrl, url } = await opened.listen();
+    this.#port = portOf(url);
+    if (hyperliquidUrl !== undefined) this.#hyperliquidPort = portOf(hyperliquidUrl);
   }
 
   /** Stops accepting requests, completes pending work, and releases the folder. */
@@ -276,6 +289,10 @@ export class VenueInHand {
   #fail(error: unknown): void {
     this.#fatal ??= new Error('the venue failed', { cause: error });
   }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
 }
 
 function startMs(time: number | string | Date): number {

@@ -18,6 +18,7 @@ import {
   triggerOrders,
 } from '@oddlot/engine';
 import {
+  type AssetContext,
   type FundingRow,
   type Leg,
   type Level,
@@ -112,7 +113,7 @@ export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
 }
 
 /** Collects resting orders, triggers, child orders and the TP/SL of positions, newest first. */
-function liveOrders(state: State, user: Address): OrderSnapshot[] {
+export function liveOrders(state: State, user: Address): OrderSnapshot[] {
   const resting = openOrders(state, user);
   const orders = [...resting];
   for (const parent of resting) orders.push(...childOrders(state, parent.orderId));
@@ -180,7 +181,7 @@ export function reasonOf(
 }
 
 /** Builds the market data of a perp without its book. Prices are empty until the venue has one. */
-export function assetContext(state: State, perp: PerpDefinition): object {
+export function assetContext(state: State, perp: PerpDefinition): AssetContext {
   const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
   const { bestBid, bestAsk, impactBid, impactAsk } = view;
   const text = (price: number | undefined): string =>

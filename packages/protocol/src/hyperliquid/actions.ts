@@ -125,7 +125,7 @@ const TWAP = 'this venue has no TWAP orders';
 const OWN_API = 'it is only available through the API of this venue';
 
 /** Why an action of Hyperliquid is not available, by its type. */
-const UNAVAILABLE: Readonly<Record<string, string>> = {
+export const HYPERLIQUID_UNAVAILABLE: Readonly<Record<string, string>> = {
   spotSend: SPOT,
   usdClassTransfer: SPOT,
   sendAsset: SPOT,
@@ -183,8 +183,11 @@ function isHyperliquidType(type: string): type is HyperliquidType {
 
 function unavailable(type: string): WireError {
   const details = { field: 'type', got: type };
-  if (Object.hasOwn(UNAVAILABLE, type)) {
-    return refusal('notAllowed', [], { ...details, why: `${type}: ${UNAVAILABLE[type]}` });
+  if (Object.hasOwn(HYPERLIQUID_UNAVAILABLE, type)) {
+    return refusal('notAllowed', [], {
+      ...details,
+      why: `${type}: ${HYPERLIQUID_UNAVAILABLE[type]}`,
+    });
   }
   const allowed = Object.keys(SCHEMAS);
   const near = nearestName(type, allowed);

@@ -17,10 +17,10 @@ import type {
   TriggerOrder,
 } from '@oddlot/protocol';
 import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
-import { present } from '@oddlot/units';
+import { type Address, present } from '@oddlot/units';
 import type { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
 import { outcomeName } from '../instruments.ts';
-import { isMarketOrder, orderFields, TIF_TEXT } from '../event-to-stream.ts';
+import { isMarketOrder, liveOrders, orderFields, TIF_TEXT } from '../event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
 import { marketScale } from './outcome-market.ts';
 
@@ -153,6 +153,11 @@ class OrderRows {
     };
   }
 
+  /** Builds the row of an order without its children. */
+  single(order: OrderSnapshot): OpenOrder {
+    return { ...this.#row(order, [], this.#settingsOf(order)), status: 'open' };
+  }
+
   /**
    * Builds the row of an order that waits for its trigger price, or that has triggered and is being
    * retried.
@@ -226,6 +231,12 @@ class OrderRows {
       leverage: isShortLeg ? leverageShort : leverage,
     };
   }
+}
+
+/** All live perp orders of an account, resting and waiting, newest first and without children. */
+export function allOpenOrders(state: State, user: Address): OpenOrder[] {
+  const rows = new OrderRows(state);
+  return liveOrders(state, user).map((order) => rows.single(order));
 }
 
 /**

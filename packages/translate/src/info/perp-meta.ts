@@ -23,7 +23,12 @@ const USDC_ASSET_ID = 1;
 type Instrument = PerpMetaDetail['instruments'][number];
 
 const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
-  answer({ universe: perpDefinitions(state).map((perp) => universeEntry(state, perp)) });
+  answer({ universe: perpUniverse(state) });
+
+/** Every perp, as in the answer to `perpMeta`. */
+export function perpUniverse(state: State): PerpMeta[] {
+  return perpDefinitions(state).map((perp) => universeEntry(state, perp));
+}
 
 const perpMetaDetail: InfoHandler<'perpMetaDetail', PerpMetaDetail> = (
   { state },

@@ -114,7 +114,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
     http,
     sockets,
     exchange: endpoints.exchange,
-    hyperliquid: hyperliquidParts(endpoints, sockets),
+    hyperliquid: hyperliquidParts({ ...core, metrics }, endpoints, sockets),
     operations,
     stopping() {
       isStopping = true;
@@ -129,12 +129,13 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 }
 
 function hyperliquidParts(
+  { metrics, replica, tape }: Pick<HyperliquidParts, 'metrics' | 'replica' | 'tape'>,
   { faucet, hyperliquid, info }: Endpoints,
   sockets: WsEdge,
 ): HyperliquidParts {
   const upgrade: HyperliquidParts['upgrade'] = (request, socket, head, ip) =>
     sockets.handleUpgrade(request, socket, head, ip);
-  return { info, submit: hyperliquid, faucet, upgrade };
+  return { metrics, replica, tape, info, submit: hyperliquid, faucet, upgrade };
 }
 
 function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {

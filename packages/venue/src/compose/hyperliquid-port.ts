@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
+import { hasAccount, perpDefinitions, type State } from '@oddlot/engine';
+import type { TradeTape } from '@oddlot/history/trade-tape';
 import type { EdgeRequest, Endpoint, Reply, TextEndpoint } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
 import { SettingError } from '@oddlot/host/settings';
 import type { HyperliquidPort, HyperliquidPortOptions } from '@oddlot/hyperliquid';
 import { type Network, NETWORKS } from '@oddlot/protocol';
+import { assetContext } from '@oddlot/translate/event-to-stream';
+import { allOpenOrders } from '@oddlot/translate/info/open-orders';
+import { perpUniverse } from '@oddlot/translate/info/perp-meta';
 import { WebSocket } from 'ws';
 import type { Config } from '../config.ts';
 
@@ -15,6 +21,10 @@ type VenueAccess = HyperliquidPortOptions['venue'];
 
 /** The parts of the venue that the port uses. */
 export type HyperliquidParts = {
+  readonly metrics: Metrics;
+  readonly replica: { readonly state: State };
+  /** The last trades of each instrument. */
+  readonly tape: Pick<TradeTape, 'last'>;
   readonly info: Endpoint;
   readonly submit: TextEndpoint;
   readonly faucet: Endpoint | undefined;
@@ -39,13 +49,16 @@ export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: N
 
 /** Undefined if the port is not configured. The package is loaded only if it is. */
 export async function openHyperliquidPort(
-  { hyperliquid }: Config,
+  { hyperliquid, limits }: Config,
   parts: HyperliquidParts,
   log: Logger,
 ): Promise<HyperliquidPort | undefined> {
   if (hyperliquid === undefined) return undefined;
   const { startHyperliquidPort } = await import('@oddlot/hyperliquid');
-  const port = await startHyperliquidPort({ port: hyperliquid, log, venue: accessTo(parts) });
+  const { metrics } = parts;
+  const venue = accessTo(parts);
+  const options = { port: hyperliquid, log, metrics, venue, hasLimits: limits };
+  const port = await startHyperliquidPort(options);
   log.warn(
     { url: port.url },
     'Hyperliquid API enabled: signatures for it are also valid on the testnet of Hyperliquid. ' +
@@ -54,12 +67,21 @@ export async function openHyperliquidPort(
   return port;
 }
 
-function accessTo({ faucet, info, submit, upgrade }: HyperliquidParts): VenueAccess {
+const RECENT_TRADES = 50;
+
+function accessTo({ faucet, info, replica, submit, tape, upgrade }: HyperliquidParts): VenueAccess {
   return {
     info: async (query, ip) => info.handle(internal(query, ip)),
     submit: async (text, ip) => submit.handleText({ text, ip, bytes: Buffer.byteLength(text) }),
-    openStream: (ip, listener) => openStream(upgrade, ip, listener),
+    openStream: (path, ip, listener) => openStream(upgrade, { path, ip }, listener),
     requestFunds: faucet && (async (user): Promise<Reply> => faucet.handle(internal({ user }))),
+    height: () => replica.state.height,
+    timeMs: () => replica.state.timeMs,
+    hasAccount: (user) => hasAccount(replica.state, user),
+    perps: () => perpUniverse(replica.state),
+    contexts: () => perpDefinitions(replica.state).map((perp) => assetContext(replica.state, perp)),
+    openOrders: (user) => allOpenOrders(replica.state, user),
+    recentTrades: (instrumentId) => tape.last(instrumentId, RECENT_TRADES),
   };
 }
 
@@ -73,14 +95,14 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** A WebSocket connection inside the process, with the limits of a connection from outside. */
 function openStream(
   upgrade: HyperliquidParts['upgrade'],
-  ip: string,
-  { onClose, onFrame, onOpen }: Parameters<VenueAccess['openStream']>[1],
+  { ip, path }: { readonly ip: string; readonly path: string },
+  { onClose, onFrame, onOpen }: Parameters<VenueAccess['openStream']>[2],
 ): ReturnType<VenueAccess['openStream']> {
   const [near, far] = duplexPair();
   const server = createServer();
   server.on('upgrade', (request, socket, head) => upgrade(request, socket, head, ip));
   server.emit('connection', far);
-  const client = new WebSocket('ws://venue/ws', {
+  const client = new WebSocket(`ws://venue${path}`, {
     perMessageDeflate: false,
     createConnection: () => near as Socket,
   });

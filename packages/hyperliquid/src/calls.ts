@@ -1,0 +1,13 @@
+/** How a call of Hyperliquid's API behaves on the port, with a sentence for the documentation. */
+export type Call = {
+  readonly status: 'same' | 'differs';
+  readonly note: string;
+};
+
+export function same(note: string): Call {
+  return { status: 'same', note };
+}
+
+export function differs(note: string): Call {
+  return { status: 'differs', note };
+}

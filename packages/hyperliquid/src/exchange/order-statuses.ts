@@ -1,0 +1,83 @@
+import type { OrderResult } from '@oddlot/protocol';
+import { sentence, type Told } from './sentences.ts';
+
+/** The results of orders and cancels, one for each entry of the request, in its order. */
+
+/** The fields of an order that decide the form of its result. */
+export type SentOrder = {
+  readonly asset: number;
+  readonly cloid: string | undefined;
+  readonly isTrigger: boolean;
+};
+
+type Status = string | Readonly<Record<string, unknown>>;
+
+const NO_MATCH = 'Order could not immediately match against any resting orders.';
+
+/**
+ * Children of an order have no state of their own before the order has filled, so they are reported
+ * by the event that they wait for.
+ */
+export function orderStatuses(
+  orders: readonly SentOrder[],
+  results: readonly OrderResult[],
+  grouping: string,
+  failure: Told | undefined,
+): Status[] {
+  const parent = results[0];
+  return orders.map((order, at) => {
+    const result = results[at];
+    if (result === undefined) return { error: 'The venue returned no result for this order.' };
+    const isChild = grouping === 'normalTpsl' && at > 0 && order.isTrigger;
+    if (isChild && result.state === 'open') {
+      return parent?.state === 'filled' ? 'waitingForTrigger' : 'waitingForFill';
+    }
+    return orderStatus(order, result, failure);
+  });
+}
+
+function orderStatus(
+  { asset, cloid }: SentOrder,
+  { avgPx, error, filledSz, oid, state }: OrderResult,
+  failure: Told | undefined,
+): Status {
+  const named = cloid === undefined ? {} : { cloid };
+  if (state === 'open') return { resting: { oid, ...named } };
+  if (state !== 'rejected' && filledSz !== '0') {
+    return { filled: { totalSz: filledSz, avgPx: avgPx ?? '0.0', oid, ...named } };
+  }
+  if (error === null) return { error: `${NO_MATCH} asset=${asset}` };
+  return { error: `${errorText(error, failure)} asset=${asset}` };
+}
+
+/** Only the first failure of a request comes with its details. */
+function errorText(error: string, failure: Told | undefined): string {
+  const isFirst = failure?.message.endsWith(error) === true;
+  return sentence(isFirst ? { message: error, details: failure.details } : { message: error });
+}
+
+/** The whole request was rejected because of one of its entries, so none of them was placed. */
+export function rejectedStatuses(
+  assets: readonly (number | undefined)[],
+  failure: Told,
+): { readonly error: string }[] {
+  const at = /\[(\d+)\]/.exec(failure.details?.field ?? '')?.[1];
+  const text = sentence(failure);
+  return assets.map((asset, index) => {
+    const isCause = at === undefined || index === Number(at);
+    const why = isCause ? text : `Not executed, because entry ${at} was rejected: ${text}`;
+    return { error: asset === undefined ? why : `${why} asset=${asset}` };
+  });
+}
+
+export function cancelStatuses(
+  assets: readonly number[],
+  results: readonly OrderResult[],
+): Status[] {
+  return assets.map((asset, at) => {
+    const error = results[at]?.error ?? null;
+    if (error === null) return 'success';
+    const text = sentence({ message: error });
+    return { error: text.includes('asset=') ? text : `${text} asset=${asset}` };
+  });
+}

@@ -1,0 +1,37 @@
+import type { Details } from '@oddlot/protocol';
+import { sentenceOf } from '../venue-access.ts';
+
+/** Errors of the venue as sentences. Clients recognise some errors by the beginning of their text. */
+
+/** Beginnings by the venue's message. */
+const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
+  [/^Price precision does not match/, 'Price must be divisible by tick size.'],
+  [/^Size precision does not match/, 'Order has invalid size.'],
+  [/^Insufficient margin/, 'Insufficient margin to place order.'],
+  [
+    /^Post only order would have/,
+    'Post only order would have immediately matched, so it was not placed.',
+  ],
+  [/^Reduce only order would/, 'Reduce only order would increase position.'],
+  [/^Order not found/, 'Order was never placed, already canceled, or filled.'],
+];
+
+const MIN_VALUE = /^Order must have a minimum value of (\S+) USDC/;
+const AGENT = /^Authorization failed: Agent (0x[0-9a-f]{40}) is not authorized/;
+
+export type Told = { readonly message: string; readonly details?: Details | undefined };
+
+export function sentence({ details, message }: Told): string {
+  const agent = AGENT.exec(message)?.[1];
+  if (agent !== undefined) return `User or API Wallet ${agent} does not exist.`;
+  const min = MIN_VALUE.exec(message)?.[1];
+  if (min !== undefined) return `Order must have minimum value of $${min}.`;
+  const beginning = BEGINNINGS.find(([pattern]) => pattern.test(message))?.[1];
+  return `${beginning ?? sentenceOf({ message, details })}${nearestText(details)}`;
+}
+
+/** The valid values next to one that is off the grid. */
+function nearestText(details: Details | undefined): string {
+  const nearest = (details?.nearest ?? []).filter((value) => value !== null);
+  return nearest.length === 0 ? '' : ` The nearest valid values are ${nearest.join(' and ')}.`;
+}

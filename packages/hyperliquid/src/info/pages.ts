@@ -1,0 +1,47 @@
+import type { Fill, FundingRow, LedgerUpdate } from '@oddlot/protocol';
+import { type Asker, askForPage } from '../venue-access.ts';
+
+/**
+ * Rows of a period, oldest first. The venue returns them newest first and page by page; Hyperliquid
+ * returns the first ones of the newest ten thousand.
+ */
+
+const PAGE_ROWS = 2_000;
+const PAGES_MAX = 5;
+
+type Row = {
+  readonly userFills: Fill;
+  readonly userFundings: FundingRow;
+  readonly userNonFundingLedgerUpdates: LedgerUpdate;
+};
+
+export type Span = { readonly startTime: number; readonly endTime?: number | null | undefined };
+
+export async function rowsOf<const Type extends keyof Row>(
+  asker: Asker,
+  query: {
+    readonly type: Type;
+    readonly user: string;
+    readonly accountTypes?: readonly 'perp'[];
+  },
+  { endTime, startTime }: Span,
+  rowsMax: number,
+): Promise<Row[Type][]> {
+  const period = { startTime, ...(endTime === undefined || endTime === null ? {} : { endTime }) };
+  const rows: Row[Type][] = [];
+  let cursor: string | null | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const asked = { ...query, ...period, limit: PAGE_ROWS, ...(cursor && { cursor }) };
+    const { data, nextCursor } = await askForPage(asker, asked as never);
+    rows.push(...listOf<Row[Type]>(data));
+    cursor = nextCursor;
+    if (cursor === undefined || cursor === null) break;
+  }
+  return rows.reverse().slice(0, rowsMax);
+}
+
+/** Funding payments are in an object with further fields. */
+function listOf<Item>(data: unknown): readonly Item[] {
+  const list = Array.isArray(data) ? data : (data as { readonly data: unknown }).data;
+  return list as readonly Item[];
+}

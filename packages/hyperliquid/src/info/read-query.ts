@@ -1,0 +1,43 @@
+import { Address, INTERVALS, Ms, OrderIdOrText } from '@oddlot/protocol';
+import * as z from 'zod';
+import { RefusedError } from '../refused-error.ts';
+
+/** The fields of queries and subscriptions. */
+
+export const user = { user: Address };
+export const coin = { coin: z.string().min(1).max(64) };
+
+/** Perps that others have deployed have a name here; the venue's own perps have the empty one. */
+export const dex = {
+  dex: z
+    .string()
+    .nullish()
+    .refine((name) => name === undefined || name === null || name === '', {
+      error: 'this venue has no builder-deployed perps',
+    }),
+};
+
+export const span = { startTime: Ms, endTime: Ms.nullish() };
+export const interval = { interval: z.enum(INTERVALS) };
+export const oid = { oid: OrderIdOrText };
+export const builder = { builder: Address };
+
+const SIG_FIGS = [2, 3, 4, 5] as const;
+const MANTISSAS = [1, 2, 5] as const;
+
+export const aggregation = {
+  nSigFigs: z.literal(SIG_FIGS).nullish(),
+  mantissa: z.literal(MANTISSAS).nullish(),
+};
+
+/** Reads the fields of a request, or refuses it with the first fault. */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  throw new RefusedError(`Invalid field '${field}': ${issue?.message ?? 'unknown fault'}`);
+}

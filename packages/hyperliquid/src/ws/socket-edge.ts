@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '@oddlot/host/log';
+import { clientKey, statusText } from '@oddlot/host/ports';
+import { LIMITS } from '@oddlot/protocol';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { VenueAccess } from '../venue-access.ts';
+import { SocketSession, type SocketServices } from './socket-session.ts';
+
+/** The sockets of the port: handshakes, limits, and heartbeats. */
+
+const FRAME_BYTES_MAX = 64 * 1024;
+/** A client that does not read this many bytes is closed. */
+const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
+const SWEEP_MS = 1_000;
+const CLOSE = { goingAway: 1001, internal: 1011, tryAgainLater: 1013 } as const;
+
+type Options = SocketServices & {
+  readonly venue: VenueAccess;
+  readonly log: Logger;
+  /** Open connections of one client. */
+  readonly connectionsMax: number;
+};
+
+type Client = { readonly ip: string; heardMs: number; pingedMs: number };
+
+export class SocketEdge {
+  readonly #options: Options;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
+  });
+  readonly #clients = new Map<WebSocket, Client>();
+  readonly #sweep: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#sweep = setInterval(() => this.#check(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
+    socket.on('error', () => socket.destroy());
+    if ((request.url ?? '').split('?', 1)[0] !== '/ws') return refuse(socket, 404);
+    if (this.#isClosed) return refuse(socket, 503);
+    const client = clientKey(ip);
+    const open = [...this.#clients.values()].filter((each) => clientKey(each.ip) === client).length;
+    if (open >= this.#options.connectionsMax) return refuse(socket, 429);
+    return this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#welcome(webSocket, ip),
+    );
+  }
+
+  /** Disconnects all clients and accepts no more. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#sweep);
+    for (const socket of this.#clients.keys()) socket.close(CLOSE.goingAway, 'the venue stops');
+  }
+
+  #welcome(socket: WebSocket, ip: string): void {
+    const nowMs = performance.now();
+    const client: Client = { ip, heardMs: nowMs, pingedMs: nowMs };
+    this.#clients.set(socket, client);
+    const { log, venue } = this.#options;
+    const session = new SocketSession({ venue, ip }, this.#options, {
+      send: (text) => {
+        if (socket.readyState !== socket.OPEN) return;
+        socket.send(text);
+        if (socket.bufferedAmount > BUFFERED_BYTES_MAX) {
+          socket.close(CLOSE.tryAgainLater, 'client reads too slowly');
+        }
+      },
+      close: (code, reason) => socket.close(code, reason),
+    });
+    const heard = (): void => {
+      client.heardMs = performance.now();
+    };
+    socket.on('message', (data, isBinary) => {
+      heard();
+      if (socket.readyState !== socket.OPEN) return;
+      try {
+        session.receive(isBinary ? undefined : textOf(data));
+      } catch (err) {
+        log.error({ err }, 'a frame of a Hyperliquid client failed');
+        socket.close(CLOSE.internal, 'internal error');
+      }
+    });
+    socket.on('ping', heard);
+    socket.on('pong', heard);
+    // A close event follows every error.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#clients.delete(socket);
+      session.close();
+    });
+  }
+
+  /** Pings each client regularly, and closes those that do not answer. */
+  #check(): void {
+    const nowMs = performance.now();
+    for (const [socket, client] of this.#clients) {
+      if (nowMs - client.heardMs > LIMITS.idleMsMax) {
+        socket.terminate();
+      } else if (nowMs - client.pingedMs > LIMITS.pingEveryMs) {
+        client.pingedMs = nowMs;
+        socket.ping();
+      }
+    }
+  }
+}
+
+function refuse(socket: Duplex, status: number): void {
+  const text = `HTTP/1.1 ${status} ${statusText(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  socket.end(text, () => socket.destroy());
+}
+
+function textOf(data: RawData): string {
+  if (Buffer.isBuffer(data)) return data.toString();
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data).toString();
+}

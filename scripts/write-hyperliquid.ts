@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CALLS, type ListedCall } from '../packages/hyperliquid/src/registry.ts';
+
+/**
+ * Writes the tables of Hyperliquid's calls into their page, from the registry of the port:
+ * `npm run write-hyperliquid`.
+ */
+
+export const HYPERLIQUID_PAGE = 'docs/get-started/coming-from-hyperliquid.md';
+
+const FIRST = '<!-- These tables are made by npm run write-hyperliquid. -->';
+const LAST = '<!-- Here they end. -->';
+
+/** The page with the tables as they should be. */
+export function withCalls(text: string): string {
+  const [before, rest] = text.split(FIRST);
+  const after = rest?.split(LAST)[1];
+  if (before === undefined || after === undefined) {
+    throw new Error(`the place for the tables is missing: ${FIRST}`);
+  }
+  const tables = CALLS.map(({ calls, title }) => `### ${title}\n\n${tableOf(calls)}`);
+  return `${before}${FIRST}\n\n${tables.join('\n\n')}\n\n${LAST}${after}`;
+}
+
+/** One row per note, because many calls share theirs. */
+function tableOf(calls: readonly ListedCall[]): string {
+  const rows = new Map<string, string[]>();
+  for (const { name, note, status } of calls) {
+    const end = ` | ${status} | ${note} |`;
+    rows.set(end, [...(rows.get(end) ?? []), `\`${name}\``]);
+  }
+  const lines = [...rows].map(([end, names]) => `| ${names.join(', ')}${end}`);
+  return ['| Hyperliquid | Here | |', '|---|---|---|', ...lines].join('\n');
+}
+
+if (import.meta.main) {
+  const path = join(import.meta.dirname, '..', HYPERLIQUID_PAGE);
+  writeFileSync(path, withCalls(readFileSync(path, 'utf8')));
+}
