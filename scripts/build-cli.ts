@@ -3,10 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import { bundleEntries, ENTRIES } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Builds the package `oddlot` for external users: `npm run build:cli`, then `npm pack
- * packages/cli/dist/oddlot`. Programs and threads are a few JavaScript files; the files that they
- * read (the page, the reference, engines of earlier rules versions) have the same relative paths as
- * in the repository. The package needs no workspace and no TypeScript compiler.
+ * Builds the package `oddlot` for external users with `npm run build:cli`, which `npm pack
+ * packages/cli/dist/oddlot` then packs. Programs and threads are a few JavaScript files. The files
+ * that they read (the page, the reference, engines of earlier rules versions) have the same
+ * relative paths as in the repository. The package needs neither a workspace nor a TypeScript
+ * compiler.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -18,12 +19,15 @@ const READ = [
   'packages/replica/eras',
   'packages/web/dist/page',
 ] as const;
-/** Resolved by name after installation. */
+/** Packages that are resolved by name after installation. */
 const DEPENDENCIES = ['hash-wasm', 'pino'] as const;
 const NOTICES = ['LICENSE', 'NOTICE', 'packages/cli/README.md'] as const;
 const TREE = 'tree';
 
-/** The path that a file reports for itself: the same path below the package. */
+/**
+ * Returns code for the location that a file reports for itself, which is the same path below the
+ * package.
+ */
 function placeOf(id: string, what: string): string {
   const path = relative(ROOT, what === 'url' ? id : dirname(id));
   const url = `new URL(${JSON.stringify(`./${TREE}/${path}`)}, import.meta.$place)`;

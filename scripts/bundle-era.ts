@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path';
  *
  * `node scripts/bundle-era.ts <tree of the release> <its rules version> [output file]`
  *
- * The tree is a checkout of the release with its dependencies installed. From the current tree,
- * only an entry file is used, for releases without one.
+ * The tree is a checkout of the release with its dependencies installed. For a release without an
+ * entry file, that of the current tree is used. All other files come from the release.
  */
 
 const [tree = '', rules = '', output] = process.argv.slice(2);
@@ -22,7 +22,7 @@ const written = join(folder, `rules-${rules}.entry.js`);
 const input = existsSync(written) ? written : join(source, 'create-engine.ts');
 const file = output ?? join(folder, `rules-${rules}.js`);
 
-// Vite includes the bundler; the release's own version of it reproduces the same bytes.
+// The bundler is resolved from the release's version of Vite, which reproduces the same bytes.
 const require = createRequire(join(release, 'node_modules', 'vite', 'package.json'));
 const { rolldown } = await import(require.resolve('rolldown'));
 
@@ -32,7 +32,7 @@ const bundle = await rolldown({
   input,
   cwd: release,
   platform: 'node',
-  // Keccak never changes; all other code is that of the release.
+  // Keccak never changes, so it is not bundled. All other code is that of the release.
   external: ['hash-wasm'],
   plugins: [
     {

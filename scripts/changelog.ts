@@ -2,11 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Assembles CHANGELOG.md from the fragments in changes/. Each change has its own file, so two changes never
- * touch the same line; `npm run release` collects them under the marker in CHANGELOG.md.
+ * Assembles CHANGELOG.md from the fragments in changes/. Each change has its own file, so that two
+ * changes never touch the same line. `npm run release` collects the fragments below the marker in
+ * CHANGELOG.md.
  */
 
-/** The sections of a release, in the order of printing. */
+/** The sections of a release, in display order. */
 export const SECTIONS = [
   'Upgrade steps',
   'Added',
@@ -20,7 +21,7 @@ type Section = (typeof SECTIONS)[number];
 /** New releases are inserted below this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
-/** The maximum number of words of an entry, without its note on compatibility. */
+/** Maximum number of words of an entry, without its note on compatibility. */
 const ENTRY_WORDS_MAX = 45;
 
 /** The format of a line of the changelog. */
@@ -29,13 +30,16 @@ export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
 export type Fragment = {
   readonly path: string;
   readonly section: Section;
-  /** One line each, as printed. */
+  /** One line per entry, as printed. */
   readonly entries: readonly string[];
 };
 
 type FragmentProblem = { readonly line: number; readonly problem: string };
 
-/** Parses a fragment: the section, then a list. A wrapped line continues with two spaces. */
+/**
+ * Parses a fragment, which consists of the section and a list. A wrapped line continues with two
+ * spaces.
+ */
 export function parseFragment(file: {
   readonly path: string;
   readonly text: string;
@@ -74,7 +78,7 @@ function wordsOf(entry: string): number {
   return entry.split(' *Compatibility:*')[0]!.split(/\s+/).length;
 }
 
-/** The changelog with an additional release at the top. */
+/** Returns the changelog with an additional release at the top. */
 export function assemble(
   changelog: string,
   fragments: readonly Fragment[],
@@ -98,7 +102,7 @@ export function assemble(
 
 export type Release = { readonly version: string; readonly date: string };
 
-/** Newest first, in the order of the file. */
+/** Returns the releases in the order of the file, which is newest first. */
 export function releasesIn(changelog: string): Release[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/gm);
   return [...headings].map(([, version = '', date = '']) => ({ version, date }));

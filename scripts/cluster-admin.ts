@@ -1,6 +1,9 @@
 import { runClusterAdmin } from '@oddlot/venue';
 
-/** Maintenance of a cluster's log; `npm run cluster-admin -- --help` lists the commands. */
+/**
+ * Runs a maintenance command on a cluster's log. `npm run cluster-admin -- --help` lists the
+ * commands.
+ */
 
 const { env: environment, stdout, stderr } = process;
 process.exitCode = await runClusterAdmin(process.argv.slice(2), { environment, stdout, stderr });

@@ -7,9 +7,10 @@ import { HYPERLIQUID_PAGE, withCalls } from './write-hyperliquid.ts';
 import { SETTING_GUIDES, withSettings } from './write-settings.ts';
 
 /**
- * Goal: each generated file is what its definitions give now. Method: the files are generated again and compared with
- * the repository. Outputs of contracts need a compiler, and samples of the reference a running venue: they are compared
- * by packages/contracts/src/outputs.test.ts and tests/docs-samples.test.ts.
+ * Each generated file is generated again and compared with the repository. Two kinds of files are
+ * compared elsewhere: outputs of contracts need a compiler
+ * (packages/contracts/src/outputs.test.ts), and samples of the reference need a running venue
+ * (tests/docs-samples.test.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -18,11 +19,11 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const FILES = generatedFiles();
 
 describe('npm run write-shapes', () => {
-  test.each([...FILES])('%s is up to date', (path, text) => {
+  test.each([...FILES])('generates %s as it is in the repository', (path, text) => {
     expect(textOf(path)).toBe(text);
   });
 
-  test('it writes all files that name it in their first line', () => {
+  test('generates every file that names this command in its first line', () => {
     const mark = '^// Made by npm run';
     const found = execFileSync('git', ['grep', '-lE', mark, '--', '*.ts'], { cwd: ROOT });
     const marked = found.toString().trim().split('\n');
@@ -33,9 +34,12 @@ describe('npm run write-shapes', () => {
 });
 
 describe('npm run write-settings', () => {
-  test.each(SETTING_GUIDES)('$guide is up to date', ({ guide, program }) => {
-    expect(textOf(guide)).toBe(withSettings(textOf(guide), program));
-  });
+  test.each(SETTING_GUIDES)(
+    'generates the tables of $guide as they are in the repository',
+    ({ guide, program }) => {
+      expect(textOf(guide)).toBe(withSettings(textOf(guide), program));
+    },
+  );
 });
 
 test('npm run write-hyperliquid: the tables of calls are up to date', () => {

@@ -20,13 +20,13 @@ const HOUSE_AND_BARN: Readonly<Record<string, PackageRules>> = {
   barn: { uses: [], layers: [['top/'], ['*']] },
 };
 
-/** The findings for one file of a package, as `line rule`. */
+/** Returns the findings for one file of a package, as `line rule`. */
 function found(file: string, text: string, owner = 'house'): string[] {
   const source = toSource({ path: `packages/${owner}/src/${file}`, text });
   return checkLayers(source, HOUSE_AND_BARN).map(({ line, rule }) => `${line} ${rule}`);
 }
 
-describe('an import', () => {
+describe('the layer rule for an import', () => {
   test.each([
     ['kitchen/cook.ts', "import { jam } from '../cellar/jam.ts';", []],
     ['kitchen/cook.ts', "import { knead } from './bread/knead.ts';", []],
@@ -43,11 +43,11 @@ describe('an import', () => {
     ['wings/east/bed.ts', "import { sheet } from './sheet.ts';", []],
     ['wings/east/bed.ts', "import { bed } from '../west/bed.ts';", ['1 layer']],
     ['kitchen/cook.test.ts', "import { read } from '../study/read.ts';", []],
-  ])('%s: %s', (file, text, rules) => {
+  ])('checks the file %s with the text %s', (file, text, rules) => {
     expect(found(file, text)).toEqual(rules);
   });
 
-  test('the message names both parts', () => {
+  test('reports a message with both parts', () => {
     const source = toSource({
       path: 'packages/house/src/cellar/jam.ts',
       text: "import { cook } from '../kitchen/cook.ts';",
@@ -58,7 +58,7 @@ describe('an import', () => {
   });
 });
 
-describe('a file', () => {
+describe('the layer rule for a file', () => {
   test.each([
     ['attic/dust.ts', ['1 layer-missing']],
     ['kitchen.ts', ['1 layer-missing']],
@@ -67,22 +67,22 @@ describe('a file', () => {
     ['meter.ts', []],
     ['meter.prop.test.ts', []],
     ['kitchen/bread/knead.test.ts', []],
-  ])('%s', (file, rules) => {
+  ])('checks the place of the file %s', (file, rules) => {
     expect(found(file, 'export const a = 1;')).toEqual(rules);
   });
 
-  test('the files that belong to no other part form one part', () => {
+  test('treats all files that belong to no other part as one part', () => {
     expect(found('a.ts', "import './b/c.ts';", 'barn')).toEqual([]);
     expect(found('a.ts', "import './top/c.ts';", 'barn')).toEqual(['1 layer']);
     expect(found('top/c.ts', "import '../a.ts';", 'barn')).toEqual([]);
   });
 
-  test('of a package without layers may be anywhere', () => {
+  test('accepts any place in a package without layers', () => {
     expect(found('a.ts', "import '../../b.ts';", 'hut')).toEqual([]);
   });
 });
 
-test('every path of the table exists, and every package has a row', () => {
+test('every path in the table of layers exists, and every package has a row', () => {
   const paths = Object.entries(PACKAGES).flatMap(([name, { layers }]) =>
     layers
       .flat()

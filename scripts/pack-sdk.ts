@@ -14,9 +14,9 @@ import { build as viteBuild } from 'vite';
 
 /**
  * Makes `npm pack -w packages/sdk` produce a self-contained package. In the workspace the SDK runs
- * from TypeScript and imports its sibling packages; the published package contains JavaScript,
+ * from TypeScript and imports its sibling packages. The published package contains JavaScript,
  * declarations, and those packages. npm reads one manifest for both, so `prepack` builds and
- * installs the public one, and `postpack` restores the workspace's.
+ * installs the public manifest, and `postpack` restores that of the workspace.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -25,9 +25,9 @@ const OUT = join(SDK, 'dist', 'npm');
 const MANIFEST = join(SDK, 'package.json');
 /** The workspace's manifest while the public one replaces it. */
 const KEPT_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
-/** Copied next to the manifest while npm packs. */
+/** Files that are copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];
-/** Compiled into the package, each into a folder of its name. */
+/** Packages that are compiled into the SDK, each into a folder with its name. */
 const PARTS = ['units', 'protocol', 'sdk'];
 
 /** The public entry points. */
@@ -55,7 +55,10 @@ if (step === 'prepack') {
   throw new Error('usage: node scripts/pack-sdk.ts prepack|postpack');
 }
 
-/** Also works after an interrupted pack, because the stored manifest still exists. */
+/**
+ * Restores the workspace. This also works after an interrupted pack, because the stored manifest
+ * still exists.
+ */
 function restore(): void {
   if (existsSync(KEPT_MANIFEST)) renameSync(KEPT_MANIFEST, MANIFEST);
   for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
@@ -80,8 +83,8 @@ async function build(): Promise<void> {
 }
 
 /**
- * The JavaScript, one file per module, so that bundlers can remove unused parts. Code that only the
- * venue needs, such as the schemas, is excluded.
+ * Builds the JavaScript with one file per module, so that bundlers can remove unused parts. Code
+ * that only the venue needs, such as the schemas, is excluded.
  */
 async function bundle(): Promise<void> {
   const packages = join(ROOT, 'packages');
@@ -139,8 +142,8 @@ function doorOf(sibling: string, path: string): string {
 }
 
 /**
- * The workspace's manifest with the replacements of `publishConfig`, and with imported dependencies
- * only.
+ * Returns the workspace's manifest with the replacements of `publishConfig` and only the imported
+ * dependencies.
  */
 function publicManifest(): Manifest {
   const { private: _, scripts: __, publishConfig, ...rest } = readManifest('sdk');

@@ -5,8 +5,8 @@ import { NAMES, Recorder, type Json, type People, type Samples, type Stage } fro
 const RESERVES_EVERY_MS = 3_600_000;
 
 /**
- * Sends every action, every query and every subscription to a venue with fixed keys, prices and time, and returns
- * the requests with their answers.
+ * Sends every action, query and subscription to a venue with fixed keys, prices and time, and
+ * returns the requests with their answers.
  */
 export async function recordSamples(): Promise<Samples> {
   const flags = ['--faucet', '--reserves-every-ms', String(RESERVES_EVERY_MS)];
@@ -32,7 +32,7 @@ async function peopleOf(venue: TestVenue): Promise<People> {
   return Object.fromEntries(accounts) as People;
 }
 
-/** Instruments that the venue lists at its start. */
+/** Ids of the perps that the venue lists at its start. */
 const BTC = 1;
 const ETH = 2;
 const SOL = 3;
@@ -43,9 +43,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const CLOID = '0x00000000000000000000000000000001';
 
-/** Names that the queries need. */
+/** Ids and names that the queries need. */
 type Traces = {
-  /** Outcome markets: one with shares and orders, one with an order delay, and one that is resolved. */
+  /**
+   * Three outcome markets: one with shares and orders, one with an order delay, and one that is
+   * resolved.
+   */
   readonly market: number;
   readonly delayed: number;
   readonly resolved: number;
@@ -65,7 +68,6 @@ const TERMS = {
   takerFeeRate: '0.07',
 };
 
-/** Sends every action. */
 async function act(stage: Stage): Promise<Traces> {
   await operatePerps(stage);
   const listed = await operateOutcomes(stage);
@@ -237,7 +239,7 @@ async function trade({ people, recorder, venue }: Stage) {
   const bought = await done(agent.order({ orders: [order], builder }, confirm));
   const { oid } = bought.orders[0]!;
 
-  // Orders for modify2 and the three cancels.
+  // These are the orders for modify2 and the three cancels.
   const second = '0x00000000000000000000000000000002';
   const resting = [
     { ...bid(BTC, '90000', '0.1'), c: second },
@@ -257,7 +259,8 @@ async function trade({ people, recorder, venue }: Stage) {
   await done(agent.updateIsolatedMargin({ asset: SOL, isBuy: true, ntli: 5_000_000 }, confirm));
   await done(agent.reversePosition({ asset: SOL }, confirm));
 
-  // A resting order, a trigger, and TP/SL orders for the position: the queries show them.
+  // A resting order, a trigger, and TP/SL orders for the position are placed so that queries show
+  // them.
   const trigger = { asset: ETH, side: 'sell', size: '1', reduceOnly: false } as const;
   const stop = triggerOrder({ ...trigger, kind: 'sl', triggerPrice: '3000' });
   await done(agent.order({ orders: [bid(BTC, '90000', '0.1'), stop] }, confirm));
@@ -321,7 +324,7 @@ async function leadVault({ people, recorder, venue }: Stage): Promise<void> {
   await done(venueAdmin.registerVault(fields as never, confirm));
 }
 
-/** Transfers, a deposit by permit and a withdrawal. */
+/** Makes transfers, a deposit by permit and a withdrawal. */
 async function bridge({ people, recorder, venue }: Stage): Promise<void> {
   const { alice, bob, carol } = people;
   const exchange = recorder.exchangeOf(alice.wallet);
@@ -358,7 +361,7 @@ async function bridge({ people, recorder, venue }: Stage): Promise<void> {
   await done(venueAdmin.treasurySend({ destination: bob.address, amount: '1' }, confirm));
 }
 
-/** A position of the highest leverage, and a price that ends it. */
+/** Opens a position with the highest leverage, and moves the price so that it is liquidated. */
 async function liquidate({ people, venue }: Stage): Promise<void> {
   const { bob } = people;
   const risky = await venue.account('erin', {});
@@ -373,7 +376,10 @@ async function liquidate({ people, venue }: Stage): Promise<void> {
   await venue.setPrice('ETH', '3400');
 }
 
-/** The results of an executed action; any other reply, or a failure in it, ends the recording. */
+/**
+ * Returns the results of an executed action. Any other reply, or a failure in it, ends the
+ * recording.
+ */
 async function done(sent: Promise<ReplyOf<'executed'>>) {
   const reply = await sent;
   if (reply.status === 'executed' && reply.failure === undefined) return reply;
@@ -383,7 +389,6 @@ async function done(sent: Promise<ReplyOf<'executed'>>) {
 const ASK_HOUR_MS = 3_600_000;
 const coin = String(BTC);
 
-/** Sends every query. */
 async function query(stage: Stage, traces: Traces): Promise<void> {
   const { people, recorder, venue } = stage;
   const { alice, carol } = people;
@@ -483,7 +488,7 @@ async function askOfVenue({ people, recorder }: Stage, { txHash }: Traces): Prom
   await recorder.ask({ type: 'stateHash', height: block });
 }
 
-/** Subscribes to every channel, and makes something happen on each. */
+/** Subscribes to every channel, and causes an event on each. */
 async function follow(stage: Stage, traces: Traces): Promise<void> {
   const { people, recorder, venue } = stage;
   const { alice, bob } = people;
@@ -524,7 +529,7 @@ async function follow(stage: Stage, traces: Traces): Promise<void> {
   const shares = buyYes({ asset: market, price: '0.6', size: '5' });
   await exchange.order({ orders: [shares] }, confirm);
 
-  // A taker order that waits, and a market that is halted meanwhile.
+  // A taker order waits for its delay, and the market is halted in the meantime.
   const quote = { ...buyYes({ asset: delayed, price: '0.4', size: '10' }), b: false };
   await bob.client.exchange.order({ orders: [quote] }, confirm);
   await exchange.order({ orders: [buyYes({ asset: delayed, price: '0.6', size: '10' })] });

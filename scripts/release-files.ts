@@ -16,9 +16,9 @@ import { gzipSync } from 'node:zlib';
 import { assemble, isNewer, readFragments, releasesIn, type Release } from './changelog.ts';
 import { VERSION_FORM, versionsIn } from './set-version.ts';
 
-/** Allows for `npm install` over a slow connection. */
+/** The timeout is long enough for `npm install` over a slow connection. */
 const RUN_MS_MAX = 300_000;
-/** The sources as an uncompressed tar archive are the largest output. */
+/** The largest output is the uncompressed tar archive of the sources. */
 const OUTPUT_BYTES_MAX = 512 << 20;
 
 type RunOptions = {
@@ -27,7 +27,10 @@ type RunOptions = {
   readonly input?: string;
 };
 
-/** Runs a program and returns its output. If it fails, the error contains the end of its standard error. */
+/**
+ * Runs a program and returns its output. If it fails, the error contains the end of its standard
+ * error.
+ */
 function run(program: string, parameters: readonly string[], options: RunOptions): string {
   return runRaw(program, parameters, options).toString('utf8');
 }
@@ -53,7 +56,10 @@ function runRaw(
   }
 }
 
-/** Removes the variables that npm sets for its scripts and git for its hooks, because they would affect the programs. */
+/**
+ * Returns the environment without the variables that npm sets for its scripts and git for its
+ * hooks, because they would affect the programs.
+ */
 function environment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(
     ([name]) =>
@@ -82,7 +88,10 @@ export function packSource({ root, commit, release }: Source, folder: string): s
   return name;
 }
 
-/** Unpacks and checks the archive and returns the folder. All other files of the release are built from it. */
+/**
+ * Unpacks and checks the archive and returns the folder. All other files of the release are built
+ * from it.
+ */
 export function unpackSource(source: Source, archive: string, folder: string): string {
   mkdirSync(folder);
   run('tar', ['-xzf', archive], { cwd: folder });
@@ -93,7 +102,7 @@ export function unpackSource(source: Source, archive: string, folder: string): s
   return unpacked;
 }
 
-/** Compares all files, their contents and their modes by the hash of the tree. */
+/** Compares all files, their contents and their modes with the commit by the hash of the tree. */
 function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string): void {
   run('git', ['init', '--quiet', '--bare', gitFolder], { cwd: unpacked });
   const git = (...parameters: string[]): string => {
@@ -150,7 +159,9 @@ type Lockfile = {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly link?: true }>>;
 };
 
-/** Writes the bill of materials from the lockfile of the unpacked sources and returns the file name. */
+/**
+ * Writes the bill of materials from the lockfile of the unpacked sources and returns the file name.
+ */
 export function writeBill(source: Source, unpacked: string, folder: string): string {
   const name = `oddlot-${source.release.version}.cdx.json`;
   const flags = ['--sbom-format', 'cyclonedx', '--package-lock-only', '--loglevel=error'];
@@ -161,7 +172,10 @@ export function writeBill(source: Source, unpacked: string, folder: string): str
   return name;
 }
 
-/** Derives name, time and serial number from the commit. npm uses the folder, the clock and a random number. */
+/**
+ * Derives the name, time and serial number from the commit, because npm would use the folder, the
+ * clock and a random number.
+ */
 function settle(bill: BillOfMaterials, { root, commit }: Source): void {
   const seconds = run('git', ['show', '--no-patch', '--format=%ct', commit], { cwd: root });
   bill.metadata.timestamp = new Date(Number(seconds) * 1_000).toISOString();
@@ -204,7 +218,7 @@ function nameOf({ group, name }: Component): string {
   return group === undefined ? name : `${group}/${name}`;
 }
 
-/** Imports the installed SDK and prints its version. */
+/** A program that imports the installed SDK and prints its version. */
 const PROGRAM = `
 import { createClient, privateKeyWallet, VERSION } from '@oddlot/sdk';
 const wallet = privateKeyWallet('0x' + '11'.repeat(32));
@@ -241,7 +255,7 @@ export function writeChecksums(folder: string, names: readonly string[]): void {
   writeFileSync(join(folder, CHECKSUMS), lines.join(''));
 }
 
-/** Throws if a file does not match its checksum; returns the names of the files. */
+/** Throws if a file does not match its checksum, and returns the names of the files. */
 export function checkChecksums(folder: string): readonly string[] {
   const lines = readFileSync(join(folder, CHECKSUMS), 'utf8').trimEnd().split('\n');
   return lines.map((line) => {
@@ -259,7 +273,7 @@ function sha256(path: string): string {
 /** The author of the temporary commit of a dry run. */
 const NOBODY = { name: 'dry run', email: '' };
 
-/** The next release. Throws if the repository is not ready for it. */
+/** Returns the next release. Throws if the repository is not ready for it. */
 export function nextRelease(root: string, date: string): Release {
   const changed = run('git', ['status', '--porcelain'], { cwd: root });
   if (changed !== '') throw new Error(`there are uncommitted changes:\n${changed}`);
@@ -286,8 +300,8 @@ export function nextRelease(root: string, date: string): Release {
 }
 
 /**
- * Creates the commit of a release, which moves the fragments of changes/ into CHANGELOG.md. Files and branch do not
- * change until the release has been checked.
+ * Creates the commit of a release, which moves the fragments of changes/ into CHANGELOG.md. Files
+ * and branch do not change until the release has been checked.
  */
 export function makeCommit(root: string, release: Release, isDry: boolean): string {
   const fragments = readFragments(root);
@@ -310,7 +324,7 @@ export function makeCommit(root: string, release: Release, isDry: boolean): stri
   }
 }
 
-/** Moves the branch and the files to the commit. */
+/** Moves the branch and the working tree to the commit. */
 export function takeCommit(root: string, commit: string): void {
   run('git', ['merge', '--quiet', '--ff-only', commit], { cwd: root });
 }

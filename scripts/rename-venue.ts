@@ -7,8 +7,8 @@ import { readConfig } from '@oddlot/venue';
  *
  * `npm run rename-venue -- --data ./copy --service-network example.org`
  *
- * Uses the venue's settings, from flags, environment or file. Exit code 0 means that the name is on
- * disk.
+ * The command uses the venue's settings, from flags, environment or file. It exits with code 0 once
+ * the name is on disk.
  */
 async function runRenameVenue(
   args: readonly string[],

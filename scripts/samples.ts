@@ -1,7 +1,6 @@
 import type { Fetch, Wallet } from '@oddlot/sdk';
 import type { TestAccount, TestVenue } from '@oddlot/testkit';
 
-/** Any JSON value. */
 export type Json =
   | string
   | number
@@ -13,14 +12,14 @@ export type Json =
 /** A document of a sample: a request, an answer or a frame. */
 export type Part = { readonly label: string; readonly value: Json };
 
-/** The samples of all pages, by the heading that they belong to. */
+/** The samples of all pages, by the heading to which they belong. */
 export type Samples = Readonly<
   Record<'actions' | 'queries' | 'channels' | 'services', ReadonlyMap<string, readonly Part[]>>
 >;
 
 const QUIET_MS = 30_000;
 
-/** Sends requests to a venue and keeps them with their answers. */
+/** Sends requests to a venue and stores them with their answers. */
 export class Recorder {
   readonly actions = new Map<string, Part[]>();
   readonly queries = new Map<string, Part[]>();
@@ -33,7 +32,10 @@ export class Recorder {
     this.#venue = venue;
   }
 
-  /** The exchange of an account; the first request of each action, or of each label, becomes a sample. */
+  /**
+   * Returns the exchange client of an account. The first request of each action, or of each label,
+   * becomes a sample.
+   */
   exchangeOf(wallet: Wallet, label?: string) {
     const line = this.#venue.connection.fetch!;
     const fetch: Fetch = async (url, init) => {
@@ -59,7 +61,7 @@ export class Recorder {
     this.actions.set(type, [...kept, ...parts]);
   }
 
-  /** Asks a query of /info and returns the data of its answer. */
+  /** Sends a query to /info and returns the data of its answer. */
   async ask<Data>(query: { readonly type: string; readonly [key: string]: Json }): Promise<Data> {
     const answer = await this.#post('/info', query);
     this.queries.set(query.type, [
@@ -69,7 +71,7 @@ export class Recorder {
     return (answer as { data: Data }).data;
   }
 
-  /** Sends a request to an endpoint next to /info. */
+  /** Sends a request to an endpoint other than /info. */
   async serve(path: string, body: { readonly [key: string]: Json }): Promise<void> {
     const answer = await this.#post(path, body);
     this.services.set(path, [
@@ -92,7 +94,10 @@ export class Recorder {
     throw new Error(`${path} ${init.body}: ${response.status} ${text}`);
   }
 
-  /** Subscribes to a channel. The returned function waits for its first frames, as many as a sample shows. */
+  /**
+   * Subscribes to a channel. The returned function waits for its first frames, as many as a sample
+   * shows.
+   */
   async follow(
     path: '/ws' | '/api-ws',
     subscription: { readonly type: string; readonly [key: string]: Json },
@@ -132,32 +137,29 @@ export class Recorder {
   }
 }
 
-/** Names of the accounts of the samples. */
 export const NAMES = ['alice', 'bob', 'carol', 'dave', 'erin'] as const;
 
-/** The accounts by name. */
 export type People = Readonly<Record<(typeof NAMES)[number], TestAccount>>;
 
-/** The venue of the samples and its accounts. */
 export type Stage = {
   readonly venue: TestVenue;
   readonly recorder: Recorder;
   readonly people: People;
 };
 
-/** How samples are written into a page, and read from it. */
+/** Maximum width of a line of a sample. */
 
 const WIDTH = 110;
-/** Longer texts, such as a MessagePack, are cut. */
+/** Longer texts, such as MessagePack data, are cut. */
 const TEXT_MAX = 200;
 const TEXT_KEPT = 64;
-/** An array of objects shows its first one, or two if they are small. */
+/** An array of objects is cut to its first object, or to two if they are small. */
 const SMALL_KEYS = 6;
 const SCALARS_MAX = 10;
 
 const PLACE = /<!-- sample: (\S+) -->\n([^]*?)<!-- \/sample -->/g;
 
-/** A value with long arrays and texts cut. */
+/** Returns a value with long arrays and texts cut. */
 export function shortened(value: Json): Json {
   if (typeof value === 'string') {
     return value.length > TEXT_MAX ? `${value.slice(0, TEXT_KEPT)}…` : value;
@@ -176,7 +178,7 @@ function firstOf(list: readonly Json[]): readonly Json[] {
   return list.slice(0, Object.keys(first).length > SMALL_KEYS ? 1 : 2);
 }
 
-/** The keys of a value and the types behind them. */
+/** Returns a value with the names of types in place of its fields. */
 export function shapeOf(value: Json): Json {
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value;
@@ -188,7 +190,7 @@ export function shapeOf(value: Json): Json {
   return Object.fromEntries(keys.map((key) => [key, shapeOf(value[key]!)]));
 }
 
-/** A page with each sample in its place. */
+/** Returns a page with each sample inserted in its place. */
 export function withSamples(page: string, samples: ReadonlyMap<string, readonly Part[]>): string {
   return page.replace(PLACE, (_, name: string) => {
     const parts = samples.get(name);
@@ -201,7 +203,7 @@ function written({ label, value }: Part): string {
   return `${label}:\n\n\`\`\`json\n${printed(shortened(value), 0)}\n\`\`\`\n`;
 }
 
-/** The samples of a page, by name. */
+/** Returns the samples of a page, by name. */
 export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
   return new Map(
     [...page.matchAll(PLACE)].map(([, name = '', text = '']) => [
@@ -214,7 +216,7 @@ export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
   );
 }
 
-/** JSON with a line for each value that fits into it. */
+/** Formats JSON with one line for each value that fits into it. */
 function printed(value: Json, indent: number): string {
   const inline = onOneLine(value);
   if (inline.length + indent <= WIDTH || typeof value !== 'object' || value === null) return inline;
@@ -228,7 +230,7 @@ function printed(value: Json, indent: number): string {
   return `${open}\n${inner}${packed(lines, indent + 2).join(`,\n${inner}`)}\n${' '.repeat(indent)}${close}`;
 }
 
-/** Short fields share a line. */
+/** Combines short fields on shared lines. */
 function packed(fields: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const field of fields) {

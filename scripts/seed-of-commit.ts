@@ -3,7 +3,10 @@ import { createHash, randomInt } from 'node:crypto';
 
 const SEED_MAX = 1_000_000_000;
 
-/** A seed derived from the commit and a name; random in a source archive, which has no commit. */
+/**
+ * Returns a seed derived from the commit and a name, or a random one in a source archive, which has
+ * no commit.
+ */
 export function seedOfCommit(name: string): number {
   const commit = headCommit();
   if (commit === undefined) return randomInt(1, SEED_MAX);

@@ -12,13 +12,13 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   readonly version: string;
 };
 
-test('all packages, the lockfile and the SDK have one version', () => {
+test('all packages, the lockfile and the SDK have the same version', () => {
   const others = versionsIn(ROOT).filter((found) => found.version !== version);
   expect(others, `run npm run set-version -- ${version}`).toEqual([]);
   expect(VERSION).toBe(version);
 });
 
-test('checks every package and its dependencies on other packages', () => {
+test('the version check covers every package and its dependencies on other packages', () => {
   const places = versionsIn(ROOT).map(({ place }) => place);
   for (const name of readdirSync(join(ROOT, 'packages'))) {
     expect(places).toContain(`packages/${name}/package.json`);
@@ -28,7 +28,7 @@ test('checks every package and its dependencies on other packages', () => {
   expect(places).toContain('package-lock.json packages/sdk: @oddlot/protocol');
 });
 
-test('a version is set everywhere, and all other content is unchanged', () => {
+test('setting a version changes it everywhere and leaves all other content unchanged', () => {
   const copy = mkdtempSync(join(tmpdir(), 'oddlot-version-'));
   try {
     const paths = ['package-lock.json', 'packages/sdk/src/version.ts', 'package.json'];

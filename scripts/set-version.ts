@@ -2,16 +2,18 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The whole repository has one version. It is stored in every package.json and its references to
- * other packages, in the lockfile, and in the SDK, from which the page reads it; the venue reads
- * the package.json at the root.
+ * Sets the version, which is the same for the whole repository. It is stored in every package.json
+ * and its references to other packages, in the lockfile, and in the SDK. The page reads it from the
+ * SDK, and the venue from the package.json at the root.
  *
  * `npm run set-version -- 0.4.0`
  */
 
 export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
 
-/** The SDK's constant, because users of the SDK have no package.json of the repository. */
+/**
+ * The SDK has a constant, because users of the SDK do not have the package.json of the repository.
+ */
 const SDK_SOURCE = 'packages/sdk/src/version.ts';
 const SDK_LINE = /^(export const VERSION = ')([^']*)(';)$/m;
 const OWN = '@oddlot/';
@@ -19,7 +21,7 @@ const OWN = '@oddlot/';
 type Manifest = Record<string, unknown> & { version?: string };
 type Lockfile = Manifest & { packages: Record<string, Manifest> };
 
-/** A file with the version, and its value. */
+/** A file that contains the version, and its value there. */
 type Told = { readonly place: string; readonly version: string };
 
 export function versionsIn(root: string): Told[] {
@@ -55,7 +57,7 @@ function manifestPaths(root: string): string[] {
   return ['package.json', ...names.sort().map((name) => `packages/${name}/package.json`)];
 }
 
-/** The lockfile's entries of the root and of the workspace packages. */
+/** Returns the lockfile's entries of the root and of the workspace packages. */
 function ownEntries({ packages }: Lockfile): [string, Manifest][] {
   return Object.entries(packages).filter(([place]) => /^(?:packages\/[^/]+)?$/.test(place));
 }
@@ -90,7 +92,7 @@ function readJson<T>(root: string, path: string): T {
   return JSON.parse(read(root, path)) as T;
 }
 
-/** In the format of npm. */
+/** Writes JSON in the format of npm. */
 function writeJson(root: string, path: string, value: unknown): void {
   writeFileSync(join(root, path), `${JSON.stringify(value, undefined, 2)}\n`);
 }

@@ -6,9 +6,9 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 const ASKS_FOR_NATS = 'skipIf(!hasNatsServer)';
 
 /**
- * Ends a test run with one plain line, `12 passed, 0 failed`, without colours, for people and
- * programs that read a build log from its end. The line above shows the number of tests skipped
- * because there was no NATS server. It does not change the exit code.
+ * Ends a test run with one plain line, such as `12 passed, 0 failed`, without colours, for people
+ * and programs that read a build log from its end. The line above it shows the number of tests
+ * skipped because there was no NATS server. The exit code does not change.
  */
 export default class SummaryReporter implements Reporter {
   #isPartial = false;

@@ -5,7 +5,7 @@ import { testsFor } from './test-changed.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-test('a change is tested by the tests that import it and by a sample of those that start it', () => {
+test('a change is tested by the tests that import it and by a sample of the programs that run it', () => {
   const near = 'packages/history/src/receipts.test.ts';
   expect(testsFor(['packages/history/src/receipts.ts'], [near])).toEqual([
     near,
@@ -30,7 +30,7 @@ test('tests of other packages come from the table, regardless of imports', () =>
   ]);
 });
 
-test('slow tests run if they changed themselves', () => {
+test('slow tests run if they themselves changed', () => {
   const long = 'tests/simulation/simulation.test.ts';
   expect(testsFor(['packages/units/src/a.ts'], [long])).not.toContain(long);
   expect(testsFor([long], [long])).toEqual([long]);
@@ -45,7 +45,7 @@ test.each(['packages/replica/src/a.ts', 'packages/cluster/src/a.ts'])(
   },
 );
 
-test("the table's tests of every package folder exist", () => {
+test('all tests in the table exist for every package folder', () => {
   const files = readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' });
   const packages = readdirSync(join(ROOT, 'packages'))
     .map((name) => join('packages', name))

@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Runs the tests that a change can affect, in about one minute: `npm run test:changed -- [branch]`.
- * Compares the working tree with its merge base. Tests in the same package are found by their
- * imports; a table lists tests of other packages and whole programs, a sample of each kind. `npm
- * run test:all` runs all tests.
+ * Runs the tests that a change can affect, in about one minute (`npm run test:changed --
+ * [branch]`). The working tree is compared with its merge base. Tests in the same package are found
+ * by their imports. A table lists tests of other packages and whole programs, a sample of each
+ * kind. `npm run test:all` runs all tests.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Tests for sources of other folders that exercise them most; the first matching row is used. */
+/** The tests that exercise the sources of a folder most. The first matching row is used. */
 const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
   ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
@@ -57,10 +57,10 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['tests/support/', ['conformance/orders', 'conformance/stream-control', 'e2e/guide']],
 ];
 
-/** These import many files, take minutes, and run completely or not at all. */
+/** These tests import many files and take minutes, so they run completely or not at all. */
 const LONG = /^tests\/(simulation|crash|free-money|fuzz|year|fixtures|packaging|web)\//;
 
-/** The test filters for the changed files and for the tests that import them. */
+/** Returns the test filters for the changed files and for the tests that import them. */
 export function testsFor(changed: readonly string[], importing: readonly string[]): string[] {
   const places = new Set(changed.map(placeOf));
   const reached = importing.filter(
@@ -73,7 +73,7 @@ export function testsFor(changed: readonly string[], importing: readonly string[
   return [...new Set([...reached, ...started])].sort();
 }
 
-/** A package, or a folder of tests: `packages/engine`, `tests/conformance`. */
+/** Returns a package or a folder of tests, such as `packages/engine` or `tests/conformance`. */
 const placeOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
 function runTestsOfChange(branch: string): number {
@@ -95,7 +95,7 @@ function git(...args: readonly string[]): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Test files that import a file changed since the base. */
+/** Returns the test files that import a file changed since the base. */
 function importingSince(base: string): string[] {
   const args = ['list', '--filesOnly', '--changed', base];
   const text = execFileSync('vitest', args, { cwd: ROOT, encoding: 'utf8' });

@@ -4,9 +4,9 @@ import type { Plugin } from 'vitest/config';
 import { replacePrograms } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Tests in one process start threads, some of them dozens of times. Each thread loads the single
- * file that the run bundled, like a venue's threads; from the sources, it would have to strip the
- * types of hundreds of files first.
+ * Makes tests start threads from bundled files. Tests in one process start threads, some of them
+ * dozens of times. Each thread loads the single file that the run bundled, like a venue's threads.
+ * From the sources, it would have to strip the types of hundreds of files first.
  */
 export function threadsPlugin(): Plugin {
   const folderOf = (): string | undefined => process.env['ODDLOT_TEST_PROGRAMS'];

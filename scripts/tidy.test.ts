@@ -5,8 +5,8 @@ import { toSource, type SourceFile } from './tidy/source.ts';
 import { FILE_LINES_MAX } from './tidy/texts.ts';
 
 /**
- * Each rule is tested with text that it must find and with similar text that it must not. Text that
- * would be found in this file is assembled from parts.
+ * Each rule is tested with text that it must report and with similar text that it must accept. Text
+ * that would be reported in this file is assembled from parts.
  */
 
 const MANIFESTS = [
@@ -34,7 +34,7 @@ function manifest(path: string, value: object): { path: string; text: string } {
   return { path, text: JSON.stringify(value) };
 }
 
-/** The findings for one file, as `line rule`. */
+/** Returns the findings for one file, as `line rule`. */
 function rules(path: string, text: string, ...besides: SourceFile[]): string[] {
   const files = [...MANIFESTS, { path, text }, ...besides];
   return tidy(files).map(({ line, rule }) => `${line} ${rule}`);
@@ -81,7 +81,7 @@ test('findings are sorted by path and line', () => {
   expect(found[0]?.message).toBe('"Date" reads the host clock; use the timeMs of the block');
 });
 
-describe('purity', () => {
+describe('the purity rules', () => {
   test.each([
     ['const t = new Date(timeMs);', 'pure-clock'],
     ['const t = performance.now();', 'pure-clock'],
@@ -104,7 +104,7 @@ describe('purity', () => {
     ['let p: Promise<void>;', 'pure-async'],
     ['list.sort();', 'pure-sort'],
     ['list.toSorted( );', 'pure-sort'],
-  ])('%s in the engine and in the units', (code, rule) => {
+  ])('report %s in the engine and in the units', (code, rule) => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([`1 ${rule}`]);
     expect(rules(ENGINE.replace('.ts', '.test.ts'), code)).toEqual([]);
@@ -112,13 +112,13 @@ describe('purity', () => {
     expect(rules(VENUE, code)).toEqual([]);
   });
 
-  test('numbers in a typed array are sorted without a comparator, in one file', () => {
+  test('allow sorting a typed array of numbers without a comparator in one file', () => {
     const sorter = 'packages/engine/src/collections/sorting.ts';
     expect(rules(sorter, 'numbers.sort();')).not.toContain('1 pure-sort');
   });
 
   test.each(['Date.now();', 'new Date();', 'process.hrtime.bigint();', 'os.uptime();'])(
-    '%s in the venue, except for the file of its clock',
+    'report %s in the venue, except in the file of its clock',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-clock']);
       expect(rules('packages/host/src/clock.ts', code)).toEqual([]);
@@ -127,7 +127,7 @@ describe('purity', () => {
   );
 
   test.each(["writeFileSync(file, '');", 'renameSync(a, b);', 'await appendFile(file, text);'])(
-    '%s in the venue, except for files that sync files and folders',
+    'report %s in the venue, except in files that sync files and folders',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-writes']);
       expect(rules('packages/host/src/durable/whole-file.ts', code)).toEqual([]);
@@ -141,7 +141,7 @@ describe('purity', () => {
     ["Number('12');", 'pure-parse'],
     ['Number(order.text);', 'pure-parse'],
     ['Number(priceText);', 'pure-parse'],
-  ])('%s in the engine', (code, rule) => {
+  ])('report %s in the engine', (code, rule) => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([]);
   });
@@ -156,12 +156,12 @@ describe('purity', () => {
     '/* Date */ // Math.random()',
     'const inside = `Date ${name} Math.random()`;',
     'const pattern = /Date|async/;',
-  ])('%s is allowed', (code) => {
+  ])('accept %s', (code) => {
     expect(rules(ENGINE, code)).toEqual([]);
   });
 });
 
-describe('division', () => {
+describe('the division rules', () => {
   test.each([
     ['const a = b / c;', ['1 division']],
     ['a /= 2;', ['1 division']],
@@ -176,11 +176,11 @@ describe('division', () => {
     ['const a = Math.trunc(((b + 1) / c) * 2);', []],
     ['const a = Math.ceil(size(b) / c);', []],
     ["const a = text.replace(/a\\/[/]b/g, '/');", []],
-  ])('%s in the engine: %j', (code, expected) => {
+  ])('in the engine, %s has the findings %j', (code, expected) => {
     expect(rules(ENGINE, code)).toEqual(expected);
   });
 
-  test('of a visible bigint is found outside of the engine', () => {
+  test('report the division of a visible bigint outside of the engine', () => {
     expect(rules(VENUE, 'const a = b / 10n;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = 10_000n / b;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = b / BigInt(c);')).toEqual(['1 division']);
@@ -196,7 +196,7 @@ test("casts to a unit are allowed only in the units' source", () => {
   expect(rules(ENGINE, 'const a = b as LotsByPrice;')).toEqual([]);
 });
 
-describe('imports', () => {
+describe('the import rules', () => {
   test.each([
     [ENGINE, "import { z } from 'zod';", 'import-undeclared'],
     [VENUE, "import WebSocket from 'ws/lib';", undefined],
@@ -233,21 +233,21 @@ describe('imports', () => {
     [ENGINE, "import { scenario } from './scenario.test.ts';", 'import-testing'],
     ['bench/page/a.ts', "import { Visit } from '../../tests/web/support/visit.ts';", undefined],
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
-  ])('%s: %s', (path, code, rule) => {
+  ])('in the file %s, check %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
-    // An entry point or a re-export may violate further rules; only the import rules are compared
-    // here.
+    // An entry point or a re-export can violate further rules, so only the import rules are
+    // compared here.
     expect(found.filter((name) => name.startsWith('import'))).toEqual(
       rule === undefined ? [] : [rule],
     );
   });
 
-  test('the message contains the correct form', () => {
+  test('report the correct form in the message', () => {
     const [found] = tidy([...MANIFESTS, { path: VENUE, text: "import './other.js';" }]);
     expect(found?.message).toContain('write "./other.ts"');
   });
 
-  test('only real imports count', () => {
+  test('report only real imports', () => {
     const text = `
       // import { a } from 'comment';
       const code = "import { b } from 'string';";
@@ -265,7 +265,7 @@ import { c } from 'template';
   });
 });
 
-describe('names and sizes', () => {
+describe('the rules for names and sizes', () => {
   test.each([
     ['packages/api/src/placeOrders.ts', 'name-kebab'],
     ['packages/api/src/Http/place-orders.ts', 'name-kebab'],
@@ -275,7 +275,7 @@ describe('names and sizes', () => {
     ['packages/api/src/common.ts', 'name-vague'],
     ['packages/api/src/socket-manager.ts', 'name-vague'],
     ['packages/api/src/ws/index.ts', 'name-barrel'],
-  ])('%s', (path, rule) => {
+  ])('report %s', (path, rule) => {
     expect(rules(path, '')).toEqual([`1 ${rule}`]);
   });
 
@@ -284,17 +284,17 @@ describe('names and sizes', () => {
     'packages/host/src/ports/index.ts',
     'packages/api/src/a-b2.prop.test.ts',
     'bench/run.ts',
-  ])('%s is allowed', (path) => {
+  ])('accept %s', (path) => {
     expect(rules(path, '')).toEqual([]);
   });
 
-  test('a barrel is found by its content', () => {
+  test('report a barrel by its content', () => {
     const code = "export * from './a.ts';";
     expect(rules('packages/api/src/all.ts', code)).toEqual(['1 name-barrel']);
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
   });
 
-  test('a long file is found unless it is listed, and a listed one may not grow', () => {
+  test('report a long file unless it is listed, and a listed file that grows', () => {
     const path = 'packages/api/src/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
@@ -315,25 +315,25 @@ describe('names and sizes', () => {
   });
 });
 
-/** Split, so that a search for them in the repository does not find this test. */
+/** The words are split, so that a search for them in the repository does not find this test. */
 const FIX = ['FIX', 'ME'].join('');
 const LATER = ['TO', 'DO'].join('');
 
-describe('words', () => {
+describe('the rules for words', () => {
   test.each([
     [`// ${FIX}`, 'fixme'],
     [`// ${LATER}: soon`, 'todo'],
     [`/* ${LATER}(bob) */`, 'todo'],
     ['export default 1;', 'export-default'],
-  ])('%s', (code, rule) => {
+  ])('report %s', (code, rule) => {
     expect(rules(VENUE, code)).toEqual([`1 ${rule}`]);
   });
 
-  test('a note with an issue is allowed', () => {
+  test('accept a note with an issue', () => {
     expect(rules(VENUE, `// ${LATER}(#7): soon`)).toEqual([]);
   });
 
-  test('a configuration file may have a default export', () => {
+  test('accept a default export in a configuration file', () => {
     expect(rules('vitest.config.ts', 'export default {};')).toEqual([]);
   });
 
@@ -342,13 +342,13 @@ describe('words', () => {
     ['it', 'skip'],
     ['describe', LATER.toLowerCase()],
     ['test', 'concurrent', 'only'],
-  ])('%s %s', (...words) => {
+  ])('report the test modifier %s %s', (...words) => {
     const call = words.join('.');
     expect(rules('packages/api/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 
-  test('paths of one machine', () => {
+  test('report paths of one machine', () => {
     for (const folder of ['work', 'farm', 'Users', 'root']) {
       const text = `see ${['', folder, 'x'].join('/')}`;
       expect(rules('docs/a.md', text)).toEqual(['1 machine-path']);
@@ -359,7 +359,7 @@ describe('words', () => {
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
   });
 
-  test('texts that are not in the repository', () => {
+  test('report texts that are not in the repository', () => {
     const sign = String.fromCodePoint(0xa7);
     for (const words of [
       ['wi', 're.md'],
@@ -374,7 +374,7 @@ describe('words', () => {
     expect(rules('docs/a.md', inside)).toEqual([]);
   });
 
-  test('registries', () => {
+  test('report package registries', () => {
     const host = ['https:', '', 'registry.example', 'a'].join('/');
     const tarball = ['https:', '', 'npm.example', 'a', '-', 'a.tgz'].join('/');
     expect(rules('package-lock.json', `{"resolved": "${host}"}`)).toEqual(['1 registry-url']);
@@ -386,7 +386,7 @@ describe('words', () => {
   });
 });
 
-describe('the lockfile', () => {
+describe('the lockfile rule', () => {
   const locked = (packages: object): string => JSON.stringify({ packages }, undefined, 2);
   const integrity = `sha512-${'A'.repeat(86)}==`;
 
@@ -395,17 +395,17 @@ describe('the lockfile', () => {
     ['an empty hash', { version: '1.0.0', integrity: '' }],
     ['a weak hash', { version: '1.0.0', integrity: 'sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }],
     ['a short hash', { version: '1.0.0', integrity: 'sha512-AAAA' }],
-  ])('a package with %s is reported', (_name, entry) => {
+  ])('reports a package with %s', (_name, entry) => {
     const text = locked({ '': {}, 'node_modules/a': { integrity }, 'node_modules/@b/c': entry });
     expect(rules('package-lock.json', text)).toEqual(['7 integrity']);
   });
 
-  test('nested and optional packages need a hash too', () => {
+  test('requires a hash for nested and optional packages as well', () => {
     const text = locked({ 'packages/a/node_modules/b': { optional: true } });
     expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
   });
 
-  test('workspaces and links to them need no hash', () => {
+  test('requires no hash for workspaces and links to them', () => {
     const text = locked({
       '': { name: 'a' },
       'packages/b': { version: '1.0.0' },
@@ -416,8 +416,8 @@ describe('the lockfile', () => {
   });
 });
 
-describe('documents', () => {
-  test('links have existing targets', () => {
+describe('the rules for documents', () => {
+  test('report links without an existing target', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
     const files = [
       { path: 'docs/a.md', text },
@@ -429,7 +429,7 @@ describe('documents', () => {
     ]);
   });
 
-  test('change fragments can be parsed', () => {
+  test('report change fragments that cannot be parsed', () => {
     expect(rules('changes/fees.md', 'Fixed\n- **Fees:** Fees changed.\n')).toEqual([]);
     expect(rules('changes/fees.md', 'Fees changed.\n')).toEqual(['1 fragment']);
     expect(rules('changes/README.md', '# How\n')).toEqual([]);

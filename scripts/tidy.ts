@@ -33,14 +33,14 @@ import {
 } from './tidy/texts.ts';
 
 /**
- * Repository rules that neither the compiler nor the linter checks. Each finding has its position
- * and the correct form. Run by `npm run tidy`; the rules are in `scripts/tidy/`.
+ * Checks repository rules that neither the compiler nor the linter checks (`npm run tidy`). Each
+ * finding contains its position and the correct form. The rules are in `scripts/tidy/`.
  */
 
 /** Files longer than the limit, with their maximum length and the reason. */
 const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
 
-/** Packages that run as a process: they use one clock, and write durable files. */
+/** Packages that run as a process. They use one clock and write durable files. */
 const PROGRAMS: ReadonlySet<string> = new Set([
   'host',
   'devchain',
@@ -59,7 +59,7 @@ const PROGRAMS: ReadonlySet<string> = new Set([
 /** The syntax that makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
 
-/** All findings in a set of files, by path and line. Paths are relative to the root. */
+/** Returns all findings in a set of files, by path and line. Paths are relative to the root. */
 export function tidy(
   files: readonly SourceFile[],
   exceptions: Readonly<Record<string, LengthException>> = {},
@@ -127,7 +127,7 @@ function checkCode(
   return found;
 }
 
-/** Built, downloaded or recorded files. */
+/** Folders that contain built, downloaded or recorded files. */
 const SKIPPED =
   /^(?:\.git|data|release|coverage|tests\/vectors|tests\/replay)$|(?:^|\/)(?:node_modules|dist)$/;
 const TEXT_FILE =

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { withSamples, type Part, type Samples } from './samples.ts';
 import { recordSamples } from './record-samples.ts';
 
-/** Writes real requests and answers into the pages of the reference: `npm run write-samples`. */
+/** Writes real requests and answers into the pages of the reference (`npm run write-samples`). */
 
 const REFERENCE = join(import.meta.dirname, '../docs/reference');
 
-/** The pages with samples, and the samples of each. */
+/** Returns the pages with samples, and the samples of each. */
 function samplePages(
   samples: Samples,
 ): readonly (readonly [path: string, samples: ReadonlyMap<string, readonly Part[]>])[] {

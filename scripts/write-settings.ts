@@ -6,7 +6,8 @@ import { RELAY_SETTINGS } from '../packages/relay/src/relay-settings.ts';
 import { VENUE_SETTINGS } from '../packages/venue/src/settings/venue-settings.ts';
 
 /**
- * Writes the tables of settings into their pages, from the declarations: `npm run write-settings`.
+ * Writes the tables of settings into their pages, based on the declarations (`npm run
+ * write-settings`).
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -20,7 +21,10 @@ const LAST = '<!-- Here they end. -->';
 export const SETTING_GUIDES: readonly {
   readonly program: SettingsProgram;
   readonly guide: string;
-  /** Files, and folders with a trailing slash. Validation of a setting does not count as a use. */
+  /**
+   * Paths of files, or of folders with a trailing slash. Validation of a setting does not count as
+   * a use.
+   */
   readonly declared: readonly string[];
   readonly sources: readonly string[];
 }[] = [
@@ -50,7 +54,7 @@ export const SETTING_GUIDES: readonly {
   },
 ];
 
-/** A guide with the tables as they should be. */
+/** Returns a guide with up-to-date tables. */
 export function withSettings(text: string, program: SettingsProgram): string {
   const [before, rest] = text.split(FIRST);
   const after = rest?.split(LAST)[1];

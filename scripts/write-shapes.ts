@@ -12,13 +12,14 @@ import { defaultsOf, shapeOf } from '../packages/protocol/src/shapes/shape-of.ts
 import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 
 /**
- * Writes the clients' descriptions and methods of requests from the venue's definitions: `npm run write-shapes`.
+ * Writes the clients' descriptions and methods of requests, based on the venue's definitions (`npm
+ * run write-shapes`).
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const PROTOCOL = 'packages/protocol/src';
 const SHAPES = `${PROTOCOL}/shapes`;
-/** The files with the definitions, and their comments. */
+/** The files that contain the definitions and their comments. */
 const QUERY_SOURCES = ['market', 'account', 'history', 'venue'].map(
   (subject) => `${PROTOCOL}/info/${subject}-queries.ts`,
 );
@@ -28,7 +29,7 @@ const CHANNEL_SOURCES = [`${PROTOCOL}/streams/channels.ts`];
 type Schema = Parameters<typeof shapeOf>[0];
 type Definitions = Readonly<Record<string, { readonly schema: Schema } | Schema>>;
 
-/** The generated files with their texts, by path in the repository. */
+/** Returns the texts of the generated files by path in the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files: readonly (readonly [path: string, lines: readonly string[]])[] = [
     [`${SHAPES}/action-shapes.ts`, [...shapeImport('ObjectShape'), ...separately(ACTIONS)]],
@@ -61,7 +62,7 @@ function shapeImport(type: string): readonly string[] {
   return [`import type { ${type} } from './shape.ts';`, ''];
 }
 
-/** Shapes and defaults for clients that check subscriptions. */
+/** Returns shapes and defaults for clients that check subscriptions. */
 function channelShapes(): string[] {
   const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const defaults = channels.flatMap(([name, { schema }]) => {
@@ -78,7 +79,7 @@ function channelShapes(): string[] {
   ];
 }
 
-/** Data for clients that only read: the names of methods, and the properties of streams. */
+/** Returns data for clients that only read: the names of methods, and the properties of streams. */
 function readerTables(): string[] {
   const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const facts = channels.flatMap(([name, { isFact }]) => (isFact === true ? [name] : []));
@@ -108,7 +109,7 @@ function readerTables(): string[] {
   ];
 }
 
-/** Properties of actions that clients need without loading the shapes. */
+/** Returns properties of actions that clients need without loading the shapes. */
 function actionTables(): string[] {
   const typesOf = (isOne: (definition: ActionDefinition) => boolean): string =>
     JSON.stringify(Object.entries(ACTIONS).flatMap(([type, each]) => (isOne(each) ? [type] : [])));
@@ -129,21 +130,26 @@ function actionTables(): string[] {
   ];
 }
 
-/** The struct of a direct action: all fields except the type, in the order of the schema. */
+/**
+ * Returns the struct of a direct action: all fields except the type, in the order of the schema.
+ */
 function structOf(type: string, schema: ActionDefinition['schema']) {
   const fields = fieldsOf(shapeOf(schema) as ObjectShape).filter(({ name }) => name !== 'type');
   const name = type.charAt(0).toUpperCase() + type.slice(1);
   return { name, fields: fields.map((each) => [each.name, wordOf(each.shape)]) };
 }
 
-/** Texts, decimals and enums are hashed as they were sent. */
+/**
+ * Returns the type of a field in the struct. Texts, decimals and enums are hashed as they were
+ * sent.
+ */
 function wordOf(shape: Shape): string {
   if (shape === 'address') return 'address';
   if (typeof shape === 'string' || !Array.isArray(shape) || shape[0] !== 'integer') return 'string';
   return shape[2] === undefined ? 'uint64' : 'uint32';
 }
 
-/** One constant for each, so that a bundle contains only those that it uses. */
+/** Returns one constant per definition, so that a bundle contains only those that it uses. */
 function separately(definitions: Definitions): string[] {
   const lines = Object.entries(definitions).flatMap(([type, each]) => [
     `export const ${type}Shape: ObjectShape = ${textOf(each)};`,
@@ -191,7 +197,10 @@ function channelMethods(): string[] {
   ];
 }
 
-/** With the comments of the definitions, which a type derived by the compiler would not show in all editors. */
+/**
+ * Returns methods with the comments of the definitions, because not all editors show comments of a
+ * type that the compiler derives.
+ */
 function methods(
   typeOf: (name: string) => string,
   definitions: object,

@@ -7,7 +7,7 @@ const MANIFEST = {
   text: '{ "name": "@oddlot/units", "exports": { ".": "./src/index.ts", "./sum": "./src/sum.ts" } }',
 };
 
-/** The findings for files, as `path name`. */
+/** Returns the findings for files, as `path name`. */
 function found(files: Readonly<Record<string, string>>): string[] {
   const sources = Object.entries(files).map(([path, text]) => toSource({ path, text }));
   return checkExports(sources, [MANIFEST])
@@ -15,7 +15,7 @@ function found(files: Readonly<Record<string, string>>): string[] {
     .map(({ path, line, message }) => `${path}:${line} ${/"(\w+)"/.exec(message)?.[1]}`);
 }
 
-test('an export that no other file imports is found at its line', () => {
+test('an export that no other file imports is reported at its line', () => {
   const files = {
     'packages/units/src/a.ts':
       '/** export const no */\nexport const used = 1;\nexport type Unused = typeof used;\n',
@@ -29,11 +29,11 @@ test.each([
   ['a type', 'packages/units/src/b.ts', "import { type one } from './a.ts';"],
   ['a namespace import', 'packages/units/src/b.ts', "import * as all from './a.ts';"],
   ['a dynamic import', 'packages/units/src/b.ts', "await import('./a.ts');"],
-])('%s counts as a use', (_, path, text) => {
+])('%s counts as a use of an export', (_, path, text) => {
   expect(found({ 'packages/units/src/a.ts': 'export const one = 1;', [path]: text })).toEqual([]);
 });
 
-test('an entry point forwards uses, and its own unused names are found', () => {
+test('an entry point forwards uses, and its own unused names are reported', () => {
   const files = {
     'packages/units/src/a.ts': 'export const one = 1;\nexport const two = 2;\n',
     'packages/units/src/sum.ts': 'export function sum() {}\n',

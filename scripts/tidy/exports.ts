@@ -2,11 +2,12 @@ import { resolveImport } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Each export must have an importer. If no other file imports a name, its `export` is removed, and
- * then the compiler and the linter show whether the name is needed at all. Imports by tests count.
+ * Requires an importer for each export. If no other file imports a name, its `export` must be
+ * removed, after which the compiler and the linter show whether the name is needed at all. Imports
+ * by tests count.
  */
 
-/** Public entry points: all their names count as used. */
+/** Public entry points, all of whose names count as used. */
 const PUBLIC_DOORS: ReadonlySet<string> = new Set([
   'packages/sdk/src/actions.ts',
   'packages/sdk/src/index.ts',
@@ -14,14 +15,17 @@ const PUBLIC_DOORS: ReadonlySet<string> = new Set([
   'packages/venue/src/index.ts',
 ]);
 
-/** Used by name without an import: through a file pattern, a build setting, or inferred types. */
+/**
+ * Names that are used without an import: through a file pattern, a build setting, or inferred
+ * types.
+ */
 const TAKEN_BY_NAME: readonly RegExp[] = [
   /^packages\/web\/src\/features\/[\w-]+\/screens\.ts screens$/,
   /^packages\/sdk\/no-ws\.js WebSocket$/,
   /^packages\/host\/src\/settings\/index\.ts Setting$/,
 ];
 
-/** Test set-ups may have more names than the tests use. */
+/** Support files of tests are not checked, because they can offer more names than the tests use. */
 const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
 type Export = {
@@ -33,7 +37,7 @@ type Export = {
 type Module = {
   readonly path: string;
   readonly exports: ReadonlyMap<string, Export>;
-  /** Files of which all names are re-exported. */
+  /** Files all of whose names are re-exported. */
   readonly stars: readonly string[];
 };
 
@@ -67,7 +71,7 @@ export function checkExports(
   );
 }
 
-/** All used names, resolved through entry points. */
+/** Returns all used names, resolved through entry points. */
 function usedIn(
   modules: ReadonlyMap<string, Module>,
   wishes: readonly Wish[],
@@ -127,7 +131,7 @@ function moduleOf(source: Source, targetOf: TargetOf): Module {
 }
 
 const IMPORT_LIST = /\bimport\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^'\n]+)'/g;
-/** Namespace and dynamic imports, which use all names. */
+/** Matches namespace and dynamic imports, which use all names. */
 const IMPORT_WHOLE =
   /\bimport\s+(?:type\s+)?\*\s+as\s+\w+\s+from\s*'([^'\n]+)'|\bimport\(\s*'([^'\n]+)'\s*\)/g;
 
@@ -143,7 +147,7 @@ function wishesOf({ path: by, uncommented }: Source, targetOf: TargetOf): Wish[]
   return [...lists, ...wholes];
 }
 
-/** `a, type b as c`: the inner and outer name of each entry. */
+/** Returns the inner and outer name of each entry of a list such as `a, type b as c`. */
 function namesIn(list: string): { readonly inner: string; readonly outer: string }[] {
   return list.split(',').flatMap((part) => {
     const words = part.trim().replace(/^type\s+/, '');
@@ -153,7 +157,7 @@ function namesIn(list: string): { readonly inner: string; readonly outer: string
   });
 }
 
-/** The file of each module specifier of a package. */
+/** Returns the file of each module specifier of a package. */
 function packageDoors(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
   return new Map(
     manifests.flatMap(({ path, text }) => {

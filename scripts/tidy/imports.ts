@@ -2,9 +2,9 @@ import { type PackageRules, PACKAGES } from './layers.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Directions of imports between packages and layers (`layers.ts`). npm hoists every package to the
- * root, so undeclared imports resolve too, and the compiler allows imports between any folders.
- * These rules enforce the directions that ARCHITECTURE.md shows.
+ * Checks the directions of imports between packages and layers (`layers.ts`). npm hoists every
+ * package to the root, so undeclared imports resolve too, and the compiler allows imports between
+ * any folders. These rules enforce the directions that ARCHITECTURE.md shows.
  */
 
 /** Packages that must run without Node. */
@@ -15,7 +15,7 @@ type Import = {
   readonly line: number;
 };
 
-/** Every static import, re-export and `import()` of a literal. */
+/** Returns every static import, re-export and `import()` of a literal. */
 export function importsOf(source: Source): Import[] {
   const pattern =
     /(?:^|[;\n}])\s*(import|export)\s+(?:type\s+)?(?:[\w$*\s{},]+?\sfrom\s*)?(['"])([^'"\n]+)\2|\bimport\(\s*(['"])([^'"\n]+)\4\s*\)/g;
@@ -65,7 +65,7 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its entry point`,
     };
   }
-  // Browser benchmarks use the same set-up as the tests of the page.
+  // Browser benchmarks use the same setup as the tests of the page.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return ofTests(specifier);
   }
@@ -92,9 +92,9 @@ function bareProblem(
       message: `"${specifier}" needs Node, but ${owner} runs without it; move this to packages/host`,
     };
   }
-  // Names that the package's own manifest defines (`imports`).
+  // The package's own manifest defines these names (`imports`).
   if (specifier.startsWith('#')) return undefined;
-  // Sections of the page's catalogue, which its build creates.
+  // These are sections of the page's message catalogue, which its build creates.
   const isOfPage = owner === 'web' || path.startsWith('tests/web/');
   if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -128,7 +128,7 @@ function bareProblem(
   };
 }
 
-/** The packages that a package.json allows its files to import. */
+/** Returns the packages that a package.json allows its files to import. */
 export function declaredIn(manifestText: string): ReadonlySet<string> {
   const manifest = JSON.parse(manifestText) as Record<string, unknown>;
   const names = [
@@ -140,7 +140,7 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
   return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
 }
 
-/** The files that a package.json of this repository exports to other packages. */
+/** Returns the files that a package.json of this repository exports to other packages. */
 export function doorsOf({ path, text }: SourceFile): string[] {
   if (!/^(?:packages\/[^/]+|tests\/support)\/package\.json$/.test(path)) return [];
   const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
@@ -153,12 +153,12 @@ export function packageOf(path: string): string | undefined {
   return /^packages\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Tests, and files that only tests import. */
+/** Returns true for tests and for files that only tests import. */
 export function isTestPath(path: string): boolean {
   return /\.test(?:-d)?\.tsx?$|^tests\//.test(path);
 }
 
-/** Imports from the same or a higher layer of a package, and files without a layer. */
+/** Reports imports from the same or a higher layer of a package, and files without a layer. */
 export function checkLayers(
   source: Source,
   packages: Readonly<Record<string, PackageRules>> = PACKAGES,
@@ -185,7 +185,7 @@ export function checkLayers(
 
 type Place = { readonly layer: number; readonly part: string };
 
-/** A test has the layer of the file that it tests. */
+/** Returns the layer of a file. A test has the layer of the file that it tests. */
 function placeIn(layers: PackageRules['layers'], path: string): Place | undefined {
   const file = path.replace(/(?:\.(?:prop|types))?\.test(?=\.tsx?$)/, '');
   let others: Place | undefined;

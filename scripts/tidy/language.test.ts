@@ -9,7 +9,7 @@ function check(path: string, text: string): string[] {
   );
 }
 
-/** `language.ts` leaves this file out. */
+/** Examples of each phrase. `language.ts` does not check this file. */
 const PHRASES: readonly (readonly [found: string, sentence: string, allowed: string])[] = [
   ['whoever', 'It belongs to #.', 'It belongs to the owner.'],
   ['What', '# was sent is kept.', 'What does it cost?'],
@@ -28,10 +28,10 @@ const PHRASES: readonly (readonly [found: string, sentence: string, allowed: str
   ['is over', 'The hour #.', 'The value is over 5.'],
 ];
 
-describe.each(PHRASES)('%s', (phrase, sentence, allowed) => {
+describe.each(PHRASES)('the phrase "%s"', (phrase, sentence, allowed) => {
   const text = sentence.replace('#', phrase);
 
-  test('is found in documents, comments, messages and titles, with its line', () => {
+  test('is reported in documents, comments, messages and titles, with its line', () => {
     expect(check('docs/a.md', `# A\n\n${text}\n`)).toEqual([`3 language "${phrase}"`]);
     expect(check('packages/a/src/a.ts', `\n/** ${text} */`)).toEqual([`2 language "${phrase}"`]);
     expect(check('packages/a/src/a.ts', `\nlog('ab cd ef. ${text}');`)).toEqual([
@@ -42,12 +42,12 @@ describe.each(PHRASES)('%s', (phrase, sentence, allowed) => {
     ]);
   });
 
-  test('is allowed where it is natural', () => {
+  test('is accepted where it is natural', () => {
     expect(check('docs/a.md', allowed)).toEqual([]);
   });
 });
 
-test('code, code spans, fenced code and targets of links are not prose', () => {
+test('code, code spans, fenced code and targets of links are not checked as prose', () => {
   const word = 'nobody';
   expect(check('docs/a.md', `\`${word}\` [a](${word}.md)\n\n\`\`\`\n${word}\n\`\`\`\n`)).toEqual(
     [],
@@ -55,7 +55,7 @@ test('code, code spans, fenced code and targets of links are not prose', () => {
   expect(check('packages/a/src/a.ts', `const ${word} = ['${word}'];`)).toEqual([]);
 });
 
-test('texts of the page are searched, their keys are not', () => {
+test('texts of the page are checked, but their keys are not', () => {
   const word = 'nobody';
   const path = 'packages/web/src/words/en.json';
   expect(check(path, `{\n  "${word}": "No one"\n}`)).toEqual([]);

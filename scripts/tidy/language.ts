@@ -1,8 +1,8 @@
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * The phrases that STYLE.md rules out, in documents, texts of the page, messages of programs, comments and
- * titles of tests. Code, quoted names and links are not prose and are not searched.
+ * The phrases that STYLE.md rules out, in documents, texts of the page, messages of programs,
+ * comments and titles of tests. Code, quoted names and links are not prose and are not searched.
  */
 
 type Phrase = { readonly pattern: RegExp; readonly instead: string };
@@ -52,14 +52,16 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-/** API error texts, which clients match, and the phrases and their test. */
+/** API error texts, which clients match, and this file with its test, which contain the phrases. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'packages/protocol/src/message-groups.ts',
   'scripts/tidy/language.ts',
   'scripts/tidy/language.test.ts',
 ]);
 
-/** The phrases in a document, in texts of the page, and in comments, messages and test titles. */
+/**
+ * Reports phrases in a document, in texts of the page, and in comments, messages and test titles.
+ */
 export function checkLanguage(file: SourceFile, source?: Source): Finding[] {
   if (EXEMPT.has(file.path)) return [];
   if (file.path.endsWith('.md')) return find(file, proseOf(file.text));
@@ -81,7 +83,7 @@ function find(file: SourceFile, prose: string): Finding[] {
   );
 }
 
-/** Spaces in the place of a match; line breaks stay, so that line numbers do. */
+/** Replaces a match by spaces. Line breaks stay, so that line numbers do not change. */
 const blank = (match: string): string => match.replace(/[^\n]/g, ' ');
 
 function proseOf(markdown: string): string {
@@ -92,12 +94,12 @@ function proseOf(markdown: string): string {
     .replace(/\]\([^)]*\)/g, blank);
 }
 
-/** The values of a JSON file, without its keys. */
+/** Returns the values of a JSON file with its keys blanked. */
 function valuesOf(json: string): string {
   return json.replace(/^\s*"[^"]*":/gm, blank).replace(/^\s*"|",?$/gm, blank);
 }
 
-/** Strings with at least three words; shorter ones are names. */
+/** Returns strings with at least three words; shorter ones are names. */
 function stringsOf({ code, uncommented }: Source): string {
   const strings = uncommented.replace(/[^\n]/g, (char, at: number) =>
     code[at] === char ? ' ' : char,

@@ -1,8 +1,9 @@
 /**
- * Directions of imports. `uses` lists the packages that a package may import. `layers` lists the layers of its `src/`,
- * top first: a file imports from its own part and from lower layers, types included, never from a higher layer or from
- * another part of the same layer. A part is a file, a folder (with a slash), each subfolder of a folder (with a star and a
- * slash), or all files that no other part has (`*`).
+ * Permitted directions of imports. `uses` lists the packages that a package may import. `layers`
+ * lists the layers of its `src/`, top first. A file can import from its own part and from lower
+ * layers, types included, but not from a higher layer or from another part of the same layer. A
+ * part is a file, a folder (with a slash), each subfolder of a folder (with a star and a slash), or
+ * all files that belong to no other part (`*`).
  */
 export type PackageRules = {
   readonly uses: readonly string[];

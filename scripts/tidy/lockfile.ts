@@ -7,7 +7,10 @@ const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 type Entry = { readonly integrity?: unknown; readonly link?: unknown };
 
-/** Every installed package has a hash in the lockfile, because npm installs one without a hash unchecked. */
+/**
+ * Requires a hash for every installed package in the lockfile, because npm installs a package
+ * without one unchecked.
+ */
 export function checkLockfile({ path, text }: SourceFile): Finding[] {
   if (path !== LOCKFILE) return [];
   const { packages = {} } = JSON.parse(text) as {

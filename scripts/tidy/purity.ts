@@ -2,20 +2,20 @@ import { lineAt, type Finding, type Source } from './source.ts';
 
 /**
  * Bans sources of nondeterminism. The engine and the units must give the same result for the same
- * log on every machine and at any time, so they may not even mention these; each ban names the
- * alternative. The compiler rejects most host APIs (these projects have no DOM and no Node types);
- * this list covers plain JavaScript.
+ * log on every machine and at any time, so their code must not even contain these names. Each ban
+ * names the alternative. The compiler rejects most host APIs, because these projects have no DOM
+ * and no Node types. This list covers plain JavaScript.
  */
 
 type Ban = {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly message: string;
-  /** The package of the ban; both packages by default. */
+  /** The package to which the ban applies; both packages by default. */
   readonly only?: 'engine';
-  /** Also searches strings. */
+  /** True if strings are searched as well. */
   readonly inStrings?: true;
-  /** The only file in which it is allowed. */
+  /** The only file to which the ban does not apply. */
   readonly except?: string;
 };
 
@@ -114,13 +114,13 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
 
 const VENUE_CLOCK = 'packages/host/src/clock.ts';
 /**
- * Wall clocks, and the clocks that only one file combines with them. Durations are measured by
+ * Wall clocks, and clocks that only one file may combine with them. Durations are measured by
  * `performance.now`.
  */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
 
-/** R-clock: a wall clock can be set, so a venue reads it in one file, which validates it. */
+/** R-clock: a wall clock can be set, so a venue reads it in only one file, which validates it. */
 export function checkVenueClock(source: Source): Finding[] {
   if (source.path === VENUE_CLOCK) return [];
   return [...source.code.matchAll(HOST_CLOCKS)].map(({ 0: found, index }) => ({
@@ -132,15 +132,15 @@ export function checkVenueClock(source: Source): Finding[] {
 }
 
 /**
- * Division outside units. On bigint the operator silently drops the remainder, and the text alone
- * does not show whether a value is a bigint. Therefore the engine writes every division of numbers
- * directly inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler rejects for bigint;
- * other divisions are findings. A constant over a literal (`RATE_ONE / 100`) is allowed, because it
- * is visibly a whole number.
+ * Reports divisions outside units. On bigint the operator silently drops the remainder, and the
+ * text alone does not show whether a value is a bigint. Therefore the engine writes every division
+ * of numbers directly inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler rejects
+ * for bigint. A constant over a literal (`RATE_ONE / 100`) is allowed, because it is visibly a
+ * whole number.
  */
 export function checkDivision(source: Source): Finding[] {
   const findings: Finding[] = [];
-  // For each open bracket: whether its direct content is rounded.
+  // Contains, for each open bracket, whether its direct content is rounded.
   const rounded: boolean[] = [];
   for (let at = 0; at < source.code.length; at++) {
     const char = source.code[at];
@@ -170,7 +170,10 @@ function isConstant(code: string, slash: number): boolean {
   return /\b[A-Z][A-Z0-9_]*\s*$/.test(before) && /^\s*\d[\d_]*(?![\w.])/.test(after);
 }
 
-/** In other packages, a division of bigint is found only if a literal or a conversion shows it. */
+/**
+ * Reports divisions of bigint in other packages, which are found only if a literal or a conversion
+ * shows the type.
+ */
 export function checkBigintLiteralDivision(source: Source): Finding[] {
   const pattern = /\b\d[\d_]*n\s*\/(?![/*])|\/\s*\d[\d_]*n\b|\/\s*BigInt\(/g;
   return [...source.code.matchAll(pattern)].map((match) => ({
@@ -181,7 +184,7 @@ export function checkBigintLiteralDivision(source: Source): Finding[] {
   }));
 }
 
-/** A cast assigns a unit to a number without checking it. */
+/** Reports casts that assign a unit to a number without checking it. */
 export function checkUnitCasts(source: Source): Finding[] {
   const pattern = /\bas\s+(?:Price|Lots|SignedLots|MicroUsdc|RateE8)\b/g;
   return [...source.code.matchAll(pattern)].map((match) => ({
@@ -197,8 +200,8 @@ export function checkUnitCasts(source: Source): Finding[] {
  */
 const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|replica\/src\/log)\//;
 /**
- * SQLite syncs its files; otherwise files are only moved. A local cluster writes its servers'
- * configuration anew at each start. Incomplete builds are repeated.
+ * Files that write without syncing. In the history store, SQLite syncs the files. A local cluster
+ * rewrites its servers' configuration at each start, and incomplete builds are repeated.
  */
 const OTHER_WRITERS =
   /^packages\/(?:history\/src\/store|cluster\/src\/servers|venue\/(?:src\/local-cluster|build))\//;
@@ -206,7 +209,8 @@ const FILE_WRITES =
   /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 
 /**
- * After a power loss, a file that was not synced, or whose folder was not, may be missing or old.
+ * Reports file writes elsewhere. After a power loss, a file that was not synced, or whose folder
+ * was not, can be missing or old.
  */
 export function checkVenueWrites(source: Source): Finding[] {
   if (DURABLE_WRITERS.test(source.path) || OTHER_WRITERS.test(source.path)) return [];

@@ -16,7 +16,7 @@ function section(name: string, lines = '*Why:* a reason.'): string {
   return `### ${name}\n\nThe text of the rule.\n\n${lines}\n\n`;
 }
 
-/** Findings in a tree with this rulebook and these other files. */
+/** Returns the findings in a repository with this rulebook and these other files. */
 function found(rulebook: string | undefined, files: Readonly<Record<string, string>>): string[] {
   const texts = rulebook === undefined ? files : { ...files, [RULEBOOK_PATH]: rulebook };
   return tidy(Object.entries(texts).map(([path, text]) => ({ path, text }))).map(
@@ -24,16 +24,16 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
   );
 }
 
-describe('the rulebook', () => {
+describe('the check of the rulebook', () => {
   const rulebook = section(KEPT) + section(OTHER);
 
-  test('gives no findings if every rule is cited and every citation has its rule', () => {
+  test('reports nothing if every rule is cited and every citation has its rule', () => {
     const files = { [CODE]: `// ${KEPT}, of ${OTHER}.`, 'docs/a.md': `${KEPT}'s` };
     expect(found(rulebook, files)).toEqual([]);
   });
 
   test.each([CODE, 'tests/e2e/a.test.ts', 'docs/a.md', 'bench/run.ts', 'README.md'])(
-    'lacks a rule that %s cites',
+    'reports a missing rule that %s cites',
     (path) => {
       const cited = `// ${KEPT} and ${OTHER}`;
       const files = { 'scripts/a.ts': cited, [path]: `\n// ${GONE}` };
@@ -41,34 +41,34 @@ describe('the rulebook', () => {
     },
   );
 
-  test('is missing', () => {
+  test('reports a missing rulebook', () => {
     expect(found(undefined, { [CODE]: `// ${KEPT}` })).toEqual([`${CODE}:1 rule-unknown`]);
   });
 
-  test('cites its own rules by existing names only', () => {
+  test('reports a rule that cites an unknown rule', () => {
     const text = `${section(KEPT, `${GONE}\n\n*Why:* see ${KEPT}.`)}`;
     expect(found(text, { [CODE]: `// ${KEPT}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('has a rule that only pages cite, or that is never cited', () => {
+  test('reports a rule that only pages cite, or that is never cited', () => {
     const files = { [CODE]: `// ${KEPT}`, 'docs/a.md': OTHER, 'packages/sdk/README.md': OTHER };
     expect(found(rulebook, files)).toEqual([`${RULEBOOK_PATH}:7 rule-uncited`]);
   });
 
-  test('may contain a rule marked as not built, until the rule is cited', () => {
+  test('accepts a rule marked as not built until the rule is cited', () => {
     const ahead = section(OTHER, '*Not built yet:* the bridge.\n\n*Why:* a reason.');
     expect(found(ahead, {})).toEqual([]);
     expect(found(ahead, { [CODE]: `// ${OTHER}` })).toEqual([`${RULEBOOK_PATH}:1 rule-built`]);
   });
 
-  test('has one heading and a reason for each rule', () => {
+  test('requires one heading and a reason for each rule', () => {
     const twice = section(KEPT) + section(KEPT);
     expect(found(twice, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:7 rule-twice`]);
     const bare = section(KEPT, '');
     expect(found(bare, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:1 rule-reason`]);
   });
 
-  test('is linked by existing anchors', () => {
+  test('reports links to unknown anchors', () => {
     const anchor = (name: string): string => `[it](rulebook.md#${name.toLowerCase()})`;
     const files = { [CODE]: KEPT, 'docs/a.md': `${anchor(KEPT)}\n${anchor(GONE)}` };
     expect(found(section(KEPT), files)).toEqual(['docs/a.md:2 rule-unknown']);

@@ -1,22 +1,22 @@
 import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
- * Checks that the rulebook and the code agree. Every cited rule exists; every rule is cited by code
- * or tests, or is marked as not built; every rule has a reason.
+ * Checks that the rulebook and the code agree. Every cited rule must exist, every rule must have a
+ * reason, and every rule must be cited by code or tests or be marked as not built.
  */
 
 export const RULEBOOK_PATH = 'docs/rulebook.md';
 
-/** The name of a rule as cited; not the end of a longer word. */
+/** Matches the name of a rule as cited, but not the end of a longer word. */
 const CITATION = /(?<![\w-])R-[a-z]+(?:-[a-z]+)*/g;
-/** A link to a rule, from another page or inside the rulebook. */
+/** Matches a link to a rule, from another page or inside the rulebook. */
 const ANCHOR = /\]\((?:[\w./-]*rulebook\.md)?#(r-[a-z-]+)\)/g;
 const HEADING = /^### (R-[a-z]+(?:-[a-z]+)*)$/gm;
-/** Marks a rule that is not implemented. Removed with the first citation. */
+/** Marks a rule that is not implemented. The mark is removed with the first citation. */
 const NOT_BUILT = '\n*Not built yet:* ';
-/** Code and tests. Pages may cite a rule too, but do not implement it. */
+/** Matches code and tests. Pages can cite a rule too, but do not implement it. */
 const KEEPER = /^(?:packages|tests|scripts|bench)\/.*(?<!\.md)$/;
-/** Generated, and its hashes may contain the pattern by chance. */
+/** The lockfile is generated, and its hashes can contain the pattern by chance. */
 const GENERATED = /(?:^|\/)package-lock\.json$/;
 
 export function checkRulebook(files: readonly SourceFile[]): Finding[] {

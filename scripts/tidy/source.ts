@@ -1,7 +1,7 @@
 /**
  * A source file in the form that the rules need. Rules search for words in code, so comments,
- * strings and regular expressions are blanked first: each character becomes a space and line breaks
- * remain, so that positions are the same in both texts. This is a small tokenizer, not a parser: it
+ * strings and regular expressions are blanked first. Each character becomes a space and line breaks
+ * remain, so that positions are the same in both texts. A small tokenizer, which is not a parser,
  * only distinguishes code from other text.
  */
 
@@ -9,7 +9,7 @@ export type SourceFile = { readonly path: string; readonly text: string };
 
 export type Finding = {
   readonly path: string;
-  /** Starting with 1. */
+  /** Starts with 1. */
   readonly line: number;
   readonly rule: string;
   /** The problem and the correct form. */
@@ -38,14 +38,14 @@ export function toSource(file: SourceFile): Source {
   };
 }
 
-/** The line of an offset, starting with 1. */
+/** Returns the line of an offset, starting with 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
 }
 
-/** The kind of every character (by UTF-16 unit, as `replace` counts). */
+/** Returns the kind of every character (by UTF-16 unit, as `replace` counts). */
 function classify(text: string): Kind[] {
   const kinds: Kind[] = Array.from({ length: text.length }, () => 'code');
   const mark = (from: number, to: number, kind: Kind): number => {
@@ -108,7 +108,7 @@ function endOfBlock(text: string, from: number): number {
   return end < 0 ? text.length : end + 2;
 }
 
-/** The offset of the closing quote, or of the line break in its place. */
+/** Returns the offset of the closing quote, or of a line break before it. */
 function endOfQuoted(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -128,7 +128,10 @@ function endOfRegex(text: string, from: number): number {
   return text.length;
 }
 
-/** A slash begins a regular expression where a value may begin; otherwise it is a division. */
+/**
+ * Returns true if a slash begins a regular expression, which is the case where a value can begin.
+ * Otherwise it is a division.
+ */
 function startsRegex(text: string, kinds: readonly Kind[], slash: number): boolean {
   let at = slash - 1;
   while (at >= 0 && (kinds[at] === 'comment' || /\s/.test(text[at] ?? ''))) at--;

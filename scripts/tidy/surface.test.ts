@@ -7,7 +7,7 @@ import { surfaceOf } from './surface.ts';
 
 const PROTOCOL = 'packages/protocol/src';
 
-/** A tree in which one query, one action and one channel are complete. */
+/** A repository in which one query, one action and one channel are complete. */
 const WHOLE: Readonly<Record<string, string>> = {
   [`${PROTOCOL}/info/market-queries.ts`]:
     "const weather = z.object({ type: z.literal('weather') });\n\nexport const MARKET_QUERIES = {\n  weather,\n} as const;\n",
@@ -24,7 +24,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'changes/sky.md': 'API\n\n`weather`, `rain` and `clouds` are new.\n',
 };
 
-/** The findings about a tree that differs in some files; undefined omits a file. */
+/** Returns the findings about a repository that differs in some files; undefined omits a file. */
 function found(changes: Readonly<Record<string, string | undefined>> = {}): string[] {
   const files = Object.entries({ ...WHOLE, ...changes }).flatMap(([path, text]) =>
     text === undefined ? [] : [{ path, text }],
@@ -43,7 +43,7 @@ test.each([
   ['docs/reference/exchange.md', 'surface-docs', 'rain'],
   ['docs/reference/streams.md', 'surface-docs', 'clouds'],
   ['packages/sdk/src/exchange/create-exchange.ts', 'surface-sdk', 'rain'],
-])('without %s: %s of %s', (path, rule, name) => {
+])('without the file %s the check reports %s for %s', (path, rule, name) => {
   const findings = found({ [path]: undefined });
   expect(findings).toHaveLength(1);
   expect(findings[0]).toContain(rule);

@@ -1,21 +1,24 @@
 import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
- * Every query, action and channel of the venue must be documented, called by a test and by the SDK,
- * and announced in a change fragment. A new one in the protocol is rejected until all parts exist;
- * each finding names the file.
+ * Requires that every query, action and channel of the venue is documented, called by a test and by
+ * the SDK, and announced in a change fragment. A new one in the protocol is rejected until all of
+ * these exist. Each finding names the file.
  */
 
 /** A kind of call that the protocol defines, and the files of its other parts. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
-  /** The files that define it. */
+  /** The files that define calls of this kind. */
   readonly source: RegExp;
-  /** The names and their positions in such a file. */
+  /** Returns the names and their positions in a file. */
   readonly names: (text: string) => readonly Named[];
-  /** The page that describes it; `*` matches part of a name. */
+  /** The page that describes a call; `*` matches part of a name. */
   readonly page: string;
-  /** The files of the SDK that offer it; absent where its methods follow from the definitions. */
+  /**
+   * The files of the SDK that offer a call; undefined where the SDK's methods follow from the
+   * definitions.
+   */
   readonly sdk?: RegExp;
   readonly isFuzzed: boolean;
 };
@@ -55,7 +58,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
 };
 
-/** Announced before fragments had to name their calls. No entries are added. */
+/** Calls announced before fragments had to name them. No entries are added. */
 const ANNOUNCED_BEFORE: ReadonlySet<string> = new Set([
   'actionStatus',
   'agentOwner',
@@ -90,7 +93,9 @@ export function checkSurface(files: readonly SourceFile[]): Finding[] {
   );
 }
 
-/** The names of all calls that a tree defines; a test compares them with the program. */
+/**
+ * Returns the names of all calls that a repository defines, which a test compares with the program.
+ */
 export function surfaceOf(
   files: readonly SourceFile[],
 ): Readonly<Record<string, readonly string[]>> {
@@ -129,7 +134,7 @@ class Tree {
     return hasWord(this.#news, name);
   }
 
-  /** Whether a test sends it, as a type or through a method of that name. */
+  /** Returns true if a test sends the call, as a type or through a method with its name. */
   isTested(name: string): boolean {
     const call = new RegExp(`(?:['"]|\\.)${name}\\b`);
     return this.#tests.some((text) => call.test(text));
@@ -182,7 +187,8 @@ function faultsOf(
 }
 
 /**
- * The keys of an object that begins after the match and ends with a brace at the start of a line.
+ * Returns the keys of an object that begins after the match and ends with a brace at the start of a
+ * line.
  */
 function keysOf(text: string, start: RegExp): Named[] {
   return [...text.matchAll(start)].flatMap((match) => {

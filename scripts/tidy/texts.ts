@@ -4,19 +4,19 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
 
 /** Rules about names, sizes and words, which reviewers would otherwise have to check. */
 
-/** A longer file is split, or gives a reason in `LENGTH_EXCEPTIONS`. */
+/** A longer file must be split, or needs a reason in `LENGTH_EXCEPTIONS`. */
 export const FILE_LINES_MAX = 900;
 
 /**
- * A file that may be longer. It may shrink, not grow; when it is short enough its entry must be
- * removed.
+ * A file that may be longer than the limit. It may not grow, and its entry must be removed when the
+ * file is short enough.
  */
 export type LengthException = { readonly lines: number; readonly reason: string };
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
-/** The second argument lists the entry points of the packages. */
+/** Checks the name of a file. The second argument contains the entry points of the packages. */
 export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {
@@ -82,7 +82,7 @@ const TEST_WORDS: readonly Word[] = [
   },
 ];
 
-/** Assembled so that the rule does not find itself. */
+/** The patterns are assembled so that the rule does not find itself. */
 const TEXT_WORDS: readonly Word[] = [
   {
     rule: 'machine-path',
@@ -114,7 +114,7 @@ export function checkWords(source: Source): Finding[] {
   ];
 }
 
-/** For every text file, including code. */
+/** Checks any text file, including code. */
 export function checkText(file: SourceFile): Finding[] {
   return find(file, file.text, TEXT_WORDS);
 }
@@ -130,7 +130,7 @@ function find(file: SourceFile, text: string, words: readonly Word[]): Finding[]
   );
 }
 
-/** Links between files of the repository must have existing targets. */
+/** Reports links between files of the repository without an existing target. */
 export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Finding[] {
   const folder = file.path.split('/').slice(0, -1);
   return [...file.text.matchAll(/\]\((?!\w+:|#|\/)([^)\s#]+\.(?:md|ts|json))(?:#[^)\s]*)?\)/g)]
@@ -150,7 +150,7 @@ export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Findin
     }));
 }
 
-/** An invalid change fragment would otherwise be detected only at a release. */
+/** Reports an invalid change fragment, which would otherwise be detected only at a release. */
 export function checkFragment(file: SourceFile): Finding[] {
   const parsed = parseFragment(file);
   if ('section' in parsed) return [];
