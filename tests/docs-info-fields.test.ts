@@ -13,22 +13,22 @@ const INFO = readdirSync(REFERENCE)
   .join('\n');
 const ANSWERS = answerFields();
 
-/** The text under the heading of a query, up to the next heading. */
+/** Returns the text below the heading of a query, up to the next heading. */
 function sectionOf(query: string): string {
   return INFO.split(/^#{2,3} /m).find((each) => each.startsWith(`${query}\n`)) ?? '';
 }
 
-/** Names in backquotes; each part of `{a, b}`, `a.b` and `[x, y]`. */
+/** Returns the names in backquotes, and each part of `{a, b}`, `a.b` and `[x, y]`. */
 function namesIn(text: string): ReadonlySet<string> {
   const prose = text.replaceAll(/```[^]*?```/g, '');
   const quoted = [...prose.matchAll(/`([^`]+)`/g)].map(([, each]) => each!);
   return new Set(quoted.flatMap((each) => each.match(/[A-Za-z_]\w*/g) ?? []));
 }
 
-/** Answers that contain rejects and replies, which other pages describe. */
+/** Queries whose answers contain rejects and replies, which other pages describe. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
-/** The text of linked sections: rows of the same form, rejects, replies. */
+/** Returns the text of linked sections: rows of the same form, rejects, replies. */
 function linkedText(query: string, section: string): string {
   const anchors = [...section.matchAll(/\]\((?:info-\w+\.md)?#(\w+)\)/g)].map(
     ([, anchor]) => anchor!,
@@ -39,14 +39,14 @@ function linkedText(query: string, section: string): string {
   return [...queries.map(sectionOf), ...pages.map(page)].join('\n');
 }
 
-test.each([...ANSWERS])('%s: every field is named', (query, fields) => {
+test.each([...ANSWERS])('%s: the reference names every field of the answer', (query, fields) => {
   const section = sectionOf(query);
   expect(section, 'a heading').not.toBe('');
   const named = namesIn(`${section}\n${linkedText(query, section)}`);
   expect([...fields].filter((field) => !named.has(field))).toEqual([]);
 });
 
-/** Names in the first column of tables of fields. */
+/** Returns the names in the first column of the tables of fields. */
 function fieldsTold(section: string): string[] {
   const tables = section
     .split(/\n(?=\| )/)
@@ -58,6 +58,6 @@ function fieldsTold(section: string): string[] {
     .flatMap((row) => [...namesIn(row.split('|')[1] ?? '')]);
 }
 
-test.each([...ANSWERS])('%s: no other field is named in its tables', (query, fields) => {
+test.each([...ANSWERS])('%s: the tables of the reference name no other field', (query, fields) => {
   expect(fieldsTold(sectionOf(query)).filter((field) => !fields.has(field))).toEqual([]);
 });

@@ -15,11 +15,11 @@ import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.
 import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Numbers and lists of the guides that no snippet prints, compared with the code. */
+/** Compares numbers and lists of the guides that no snippet prints with the code. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);
-/** Folders of guides, by reader. */
+/** Folders of guides, one per kind of reader. */
 const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify', 'contribute'];
 const GUIDES = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, 'docs', folder)).map((name) => `${folder}/${name}`),
@@ -38,7 +38,7 @@ describe('docs/operate/outcome-markets.md', () => {
   const text = guide('operate/outcome-markets.md');
 
   test.each(EVENT_TEMPLATES)(
-    '$slug: the length of a round, and the interval between starts',
+    '$slug: the guide has the length of a round and the interval between starts',
     (show) => {
       const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
       expect(row).toContain(
@@ -47,7 +47,7 @@ describe('docs/operate/outcome-markets.md', () => {
     },
   );
 
-  test('the number of steps in the rounds', () => {
+  test('the guide has the number of steps of each round', () => {
     const steps = [...new Set(EVENT_TEMPLATES.map(({ roundMs }) => roundMs))]
       .sort((a, b) => a - b)
       .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
@@ -114,24 +114,24 @@ function covering(windowSeconds: number): number {
 
 test.each(
   SAID.flatMap(([name, ...sentences]) => sentences.map((expected) => [name, expected] as const)),
-)('docs/%s: %s', (name, expected) => {
+)('docs/%s contains: %s', (name, expected) => {
   expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(expected.toLowerCase());
 });
 
 describe('docs/build/testing-a-bot.md', () => {
   const text = guide('build/testing-a-bot.md');
 
-  test('the constant prices', () => {
+  test('the guide has the constant prices', () => {
     const prices = PERPS.map(
       ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
     );
     expect(text).toContain(`Keeps prices constant: ${prices.join(', ')} |`);
   });
 
-  test('R-mark: the maximum distance of the mark from the oracle because of a book', () => {
+  test('R-mark: the guide has the maximum distance between mark and oracle that a book can cause', () => {
     const { liquidationFeeE8 } = defaultParameters('Oddlot-Testnet');
     const bands = Map.groupBy(PERPS, (perp) => {
-      // Rounded up, because it is a maximum.
+      // The value is a maximum, so it is rounded up.
       const tenThousandths = Math.ceil(markBandE8(perp, liquidationFeeE8) / 100);
       return `${tenThousandths / 10_000}%`;
     });
@@ -170,7 +170,7 @@ describe('docs/reference', () => {
   });
 });
 
-test('commands that start a test venue are valid, and start only what the test needs', () => {
+test('commands in the guides that start a test venue are valid and start only what the test needs', () => {
   const lines = GUIDES.flatMap((name) =>
     [...guide(name).matchAll(/npm start -- ([^`\n]*)/g)].map(
       (match) => [name, match[1] ?? ''] as const,
@@ -206,7 +206,7 @@ test('docs/build/sdk.md describes the content of a reset for every stream', () =
   expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every package is in the table of the architecture, and every guide in the index of the docs', () => {
+test('the architecture page lists every package, and the index of the docs lists every guide', () => {
   const architecture = page('ARCHITECTURE.md');
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
   const packages = workspaces.filter((path) => path.startsWith('packages/'));
@@ -215,7 +215,7 @@ test('every package is in the table of the architecture, and every guide in the 
   expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
 });
 
-test('every source file that the architecture names exists', () => {
+test('every source file that the architecture page names exists', () => {
   const named = [...page('ARCHITECTURE.md').matchAll(/`(?:packages\/)?(\w+\/src\/[\w./-]+?)\/?`/g)];
   expect(named.length).toBeGreaterThan(30);
   const missing = named

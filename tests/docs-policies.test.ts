@@ -21,7 +21,7 @@ describe('docs/upgrade-policy.md', () => {
     }),
   );
 
-  test('has a row for every release, including that of this tree', () => {
+  test('the upgrade policy has a row for every release, including that of this tree', () => {
     const released = releasesIn(read('CHANGELOG.md')).map((each) => each.version);
     const all = released.includes(version) ? released : [version, ...released];
     expect(rows.map(({ release }) => release)).toEqual(all.toReversed());
@@ -33,7 +33,7 @@ describe('docs/upgrade-policy.md', () => {
     expect(rows.at(-1)).toMatchObject({ rules: RULES_VERSION, opens: [previous.release, version] });
   });
 
-  test('this tree contains the engine of the previous release only', () => {
+  test('this tree contains only the engine of the previous release', () => {
     const names = readdirSync(join(REPOSITORY, 'packages/replica/eras'));
     expect(previous.rules).toBe(RULES_VERSION - 1);
     expect(names.filter((name) => /^rules-\d+\.js$/.test(name))).toEqual([
@@ -41,12 +41,12 @@ describe('docs/upgrade-policy.md', () => {
     ]);
   });
 
-  test('folders of the previous release exist for tests', () => {
+  test('fixtures of the previous release exist', () => {
     const name = `tests/fixtures/release-${previous.release}/meta.json`;
     expect(JSON.parse(read(name))).toMatchObject({ release: previous.release });
   });
 
-  test('the date of the API version, and the code for another one', () => {
+  test('the upgrade policy has the date of the API version and the error code for another one', () => {
     expect(text).toContain(`supported a single version, \`${API_VERSION}\``);
     expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
@@ -92,6 +92,6 @@ test('the development container forwards the ports of a local venue', () => {
     readonly image: string;
   };
   expect(forwardPorts).toEqual([0, 1, 2, 3, 4].map((offset) => 8690 + offset));
-  // The same as in the workflow.
+  // The image is the same as in the workflow.
   expect(read('.github/workflows/ci.yml')).toContain(`container: ${image}\n`);
 });

@@ -45,7 +45,7 @@ const PAGES = readdirSync(join(REPOSITORY, 'docs'), { recursive: true, encoding:
   (path) => path.endsWith('.md'),
 );
 
-/** The cells of all table rows in a text, without backquotes. */
+/** Returns the cells of all table rows in a text, without backquotes. */
 const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
@@ -63,7 +63,7 @@ const sectionOf = (text: string, title: string): string =>
 describe('docs/reference/signing.md', () => {
   const text = page('reference/signing.md');
 
-  test('names the signer and the struct of every action', () => {
+  test('signing.md names the signer and the struct of every action', () => {
     const schemes: Record<SignedBy, string> = {
       agent: 'trading',
       direct: 'account',
@@ -81,7 +81,7 @@ describe('docs/reference/signing.md', () => {
     expect(rowsOf(sectionOf(text, 'Every action')).slice(1)).toEqual(expected);
   });
 
-  test('contains exactly the hashed structs', () => {
+  test('signing.md contains exactly the structs that are hashed', () => {
     const direct = Object.values(DIRECT_STRUCTS);
     const structs = [AGENT, ...direct, SEND_MULTI_SIG];
     const listed = sectionOf(text, 'Structs').match(/^[A-Z]\w+\(.*\)$/gm);
@@ -91,7 +91,7 @@ describe('docs/reference/signing.md', () => {
     }
   });
 
-  test('has the constants of both networks', () => {
+  test('signing.md has the constants of both networks', () => {
     const rows = rowsOf(text);
     for (const [name, network] of Object.entries(NETWORKS)) {
       const { serviceNetwork, chainId, apiVersion } = network;
@@ -103,18 +103,19 @@ describe('docs/reference/signing.md', () => {
 describe('docs/reference/exchange.md', () => {
   const text = page('reference/exchange.md');
 
-  test('lists the account actions of the code', () => {
+  test('exchange.md lists the account actions of the code', () => {
     const listed = /^\*\*Account actions\*\* \(([^)]+)\)/m.exec(text)?.[1] ?? '';
     expect(listed.replaceAll('`', '').split(', ')).toEqual(Object.keys(DIRECT_STRUCTS));
   });
 
-  test('has exactly the names of replies', () => {
+  test('exchange.md has exactly the names of replies', () => {
     const [, table = ''] = text.split('| Action | `data.type` |\n');
     const rows = rowsOf(table.split('\n\n')[0] ?? '');
     const listed = rows.flatMap(([types = '', name]) =>
       types.split(', ').map((type) => [type, name]),
     );
-    // A reply names the inner action of a wrapper, and the wrapper only without one.
+    // A reply names the inner action of a wrapper. It names the wrapper only if there is no inner
+    // action.
     const expected = Object.entries(ACTIONS).map(([type, { internalName, signedBy }]) =>
       signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
@@ -158,7 +159,7 @@ describe('docs/reference/limits.md', () => {
   const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
     `${n(usual)} by default, ${n(max)} at most`,
   ];
-  /** The values in the row of each limit, by the first words of the row. */
+  /** Values that the row of each limit must contain, by the first words of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
     '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],
@@ -273,10 +274,10 @@ describe('docs/reference/limits.md', () => {
   const rows = rowsOf(page('reference/limits.md')).filter(([label]) => !heads.has(label ?? ''));
 
   test.each(rows.map((row) => [row[0] ?? '', row.slice(1).join(' | ')]))(
-    '%s: %s',
+    '%s: limits.md has the values %s',
     (label, described) => {
       const keys = Object.keys(expected).filter((start) => label.startsWith(start));
-      // Of two matches, such as /exchange and a longer path, the longer one is used.
+      // If two keys match, such as /exchange and a longer path, the longer one is used.
       const key = keys.sort((a, b) => b.length - a.length)[0];
       expect(key, 'a limit that no number of the code is compared with').toBeDefined();
       for (const words of expected[key ?? ''] ?? []) expect(described).toContain(words);
@@ -292,7 +293,7 @@ describe('docs/reference/limits.md', () => {
     expect(rules).toContain(`Above ${n(WS_LIMITS.streamsMax)} streams`);
   });
 
-  test('has a row for every compared limit', () => {
+  test('limits.md has a row for every compared limit', () => {
     const lost = Object.keys(expected).filter(
       (start) => !rows.some(([label]) => label?.startsWith(start)),
     );
@@ -317,7 +318,7 @@ describe('docs/operate/monitoring.md', () => {
   const text = page('operate/monitoring.md');
   const world = aVenue(CALM);
 
-  test('every page names existing metrics only, and this one names all of the venue', async () => {
+  test('every page names only existing metrics, and monitoring.md names all metrics of the venue', async () => {
     const reply = await fetch(`${world.venue.operations}/metrics`);
     const served = [...(await reply.text()).matchAll(/^# TYPE (oddlot_\w+) /gm)].map(
       (match) => match[1] ?? '',
@@ -325,7 +326,7 @@ describe('docs/operate/monitoring.md', () => {
     expect(served.length).toBeGreaterThan(10);
     for (const path of PAGES) {
       const named = page(path).match(/\boddlot_[a-z_]+\b/g) ?? [];
-      // Those of a cluster are compared with one of its replicas, in tests/cluster.
+      // The metrics of a cluster are compared with those of a replica in tests/cluster.
       const missing = named.filter(
         (name) => !served.includes(name) && !name.startsWith('oddlot_cluster_'),
       );

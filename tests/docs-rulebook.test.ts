@@ -22,7 +22,7 @@ import { REPOSITORY } from './support/venue-process.ts';
 const text = readFileSync(join(REPOSITORY, 'docs/rulebook.md'), 'utf8');
 const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| .*\|$/gm)];
 
-/** A parameter in the table's format; its unit is the end of its name. */
+/** Formats a parameter as in the table; the end of its name is its unit. */
 function shown(name: string, value: number): string {
   if (name.endsWith('MicroUsdc')) return `${(value / 1e6).toLocaleString('en-US')} USDC`;
   if (name.endsWith('E8')) return `${value / 1e6}%`;
@@ -31,7 +31,7 @@ function shown(name: string, value: number): string {
 }
 
 describe('docs/rulebook.md', () => {
-  test('has exactly the parameters of a venue', () => {
+  test('the rulebook has exactly the parameters of a venue', () => {
     const table = text.slice(text.indexOf('## Parameters'));
     const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
     const numbers = Object.entries(defaultParameters('Any')).filter(
@@ -42,7 +42,7 @@ describe('docs/rulebook.md', () => {
     );
   });
 
-  test('R-mark: the given bands follow from the formula and the listed tiers', () => {
+  test('R-mark: the bands in the rulebook follow from the formula and the listed tiers', () => {
     const { liquidationFeeE8 } = defaultParameters('Any');
     for (const command of genesisCommands('Any')) {
       if (command.type !== 'registerPerp') continue;
@@ -60,7 +60,7 @@ describe('docs/rulebook.md', () => {
     }
   });
 
-  test('R-ema: the given constant and vector', () => {
+  test('R-ema: the constant and the vector in the rulebook are correct', () => {
     const factor = Number(/\(sample − ema\) × (\d+) \/ 2\^32/.exec(text)?.[1]);
     expect(factor).toBe(Math.floor(2 ** 32 * (1 - Math.exp(-1 / 150))));
     let ema = 0n;
@@ -79,13 +79,15 @@ describe('docs/rulebook.md', () => {
     for (const [, from = '', to = from, rate = ''] of rows) {
       for (const premium of [e10(from), e10(to)]) {
         const eightHours = premium + clamp(1e6 - premium, 5e6);
-        // Half up, as the venue rounds displayed values.
+        // Rounds half up, as the venue rounds displayed values.
         expect(clamp(Math.floor(eightHours / 8 + 0.5), 4e8)).toBe(e10(rate));
       }
     }
   });
 
-  /** Premium and rate of an impact price at an oracle of 100, in the format of the tables. */
+  /**
+   * Returns premium and rate of an impact price at an oracle of 100, in the format of the tables.
+   */
   const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
     const price = { numerator: BigInt(Math.round(Number(impact) * 100)), denominator: 1n };
     const perp = { mark: Math.round(Number(mark) * 100), oracle: 10_000, definition: {} };
@@ -98,7 +100,7 @@ describe('docs/rulebook.md', () => {
   };
   const words = (e10: bigint): string => formatDecimal(e10, 10).replace('-', '−');
 
-  test('R-funding: the examples of premiums, and the highest rate in the guide', () => {
+  test('R-funding: the examples of premiums and the highest rate in the guide are correct', () => {
     const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
     const rows = [
       ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
@@ -113,7 +115,7 @@ describe('docs/rulebook.md', () => {
     expect(guide).toContain(`at most ${most / 1e10} (${most / 1e8}%)`);
   });
 
-  test('R-funding: the computed sample in the guide', () => {
+  test('R-funding: the computed sample in the guide is correct', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const impact = { numerator: 1_083_000n * 100n, denominator: 5_990n };
     const at = (mark: number, bid = impact) =>
@@ -124,7 +126,7 @@ describe('docs/rulebook.md', () => {
     expect(guide).toContain(`1.6 / 180 = ${at(18_160, high)}`);
   });
 
-  test('R-fillable: the example, to the micro-USDC', () => {
+  test('R-fillable: the example is correct to the micro-USDC', () => {
     const section = text.slice(text.indexOf('### R-fillable'), text.indexOf('### R-isolated'));
     const [, stays, goes] =
       /balance of ([\d.]+), the order stays; with ([\d.]+), it is/.exec(section) ?? [];
@@ -140,7 +142,7 @@ describe('docs/rulebook.md', () => {
     expect(left('640', 170)).toBe(0);
   });
 
-  test('R-insurance-fund: the funding in the example, here and in the guide', () => {
+  test('R-insurance-fund: the funding in the examples of rulebook and guide is correct', () => {
     const [, rate = '', fund = '', a = '', b = '', paid, received] =
       /rate is ([\d.]+) and the oracle price 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
         text,
@@ -173,7 +175,7 @@ describe('docs/rulebook.md', () => {
       venue.fund(account, number(rows[at]?.[2]) * 1e6);
     deal(venue, [j, b], X);
     deal(venue, [k, j], Z);
-    // The result if every position were closed at the mark.
+    // This would be the result if every position were closed at the mark.
     const fall = [-25 * 100 + 8 * 100, -8 * 100, 25 * 100];
     expect(rows.map(([, , has, at]) => number(at) - number(has))).toEqual(fall);
     const { events } = leap(venue, 75, 92);
@@ -189,7 +191,7 @@ describe('docs/rulebook.md', () => {
     for (const price of ['82.80', '94.80']) expect(section).toContain(`at ${price}`);
   });
 
-  test('R-order-of-events, R-oracle-stale: the examples', () => {
+  test('R-order-of-events, R-oracle-stale: the examples are correct', () => {
     const [owner, other] = [actor(0xa), actor(0xb)];
     const held = (usdc: number) => {
       const venue = openGap();
@@ -220,7 +222,7 @@ describe('docs/rulebook.md', () => {
     }
   });
 
-  test('R-delist: the marks in the example', () => {
+  test('R-delist: the marks in the example are correct', () => {
     for (const samples of [360, 300]) {
       const hour = { ...createClosing(0, false), looked: 360, samples, sum: samples * px(100) };
       const mark = (closingMark(hour, px(120)) ?? 0) / 1e4;

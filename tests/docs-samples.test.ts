@@ -7,7 +7,7 @@ import { recordSamples } from '../scripts/record-samples.ts';
 
 /**
  * Goal: the reference has a sample of every action, query and channel, with the shape of a live
- * answer. Values may differ, because they depend on time and hashes. `npm run write-samples` writes
+ * answer. Values can differ, because they depend on time and hashes. `npm run write-samples` writes
  * the samples again.
  */
 
@@ -42,11 +42,11 @@ beforeAll(async () => {
 describe.each(KINDS)('samples of $kind', ({ kind, names, pages }) => {
   const documented = documentedOn(pages);
 
-  test('exist for each, and for no others', () => {
+  test('the reference has a sample of each entry and no others', () => {
     expect([...documented.keys()].toSorted()).toEqual([...names].toSorted());
   });
 
-  test.each([...documented])('%s has the shape of a live answer', (name, parts) => {
+  test.each([...documented])('the sample of %s has the shape of a live answer', (name, parts) => {
     expect(parts.length).toBeGreaterThan(1);
     const answered = shapesOf(live[kind].get(name) ?? []);
     expect(shapesOf(parts), 'write them again: npm run write-samples').toEqual(answered);

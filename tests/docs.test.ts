@@ -44,7 +44,7 @@ import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
-/** Third-level headings of a page, which are the names of queries, actions or channels only. */
+/** Third-level headings of a page are exactly the names of queries, actions or channels. */
 const entriesOf = (path: string): string[] =>
   [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
 
@@ -54,21 +54,21 @@ describe('docs/reference/errors.md', () => {
   const text = page('reference/errors.md');
   const sections = text.split(/^## (?=<a id=)/m).slice(1);
 
-  test('its overview has exactly the names with their codes', () => {
+  test('the overview of errors.md has exactly the names with their codes', () => {
     const rows = text.matchAll(/^\| \[(\w+)\]\(#(\w+)\) \| (\d+) \|/gm);
     const listed = [...rows].map(([, name, anchor, code]) => [name, anchor, Number(code)]);
     const expected = Object.entries(ERROR_CODES).map(([name, code]) => [name, name, code]);
     expect(listed).toEqual(expected);
   });
 
-  test('it has a section with an anchor for every name', () => {
+  test('errors.md has a section with an anchor for every name', () => {
     const headings = sections.map((section) => section.slice(0, section.indexOf('\n')));
     expect(headings).toEqual(
       Object.entries(ERROR_CODES).map(([name, code]) => `<a id="${name}"></a>${name} · ${code}`),
     );
   });
 
-  test('each section has exactly the texts of its name', () => {
+  test('each section of errors.md has exactly the texts of its name', () => {
     const documented = sections.map((section) => {
       const name = /^<a id="(\w+)">/.exec(section)?.[1] ?? '';
       const rows = [...section.matchAll(/^\| `([^`]+)`(?: †)? \|/gm)];
@@ -78,7 +78,7 @@ describe('docs/reference/errors.md', () => {
   });
 });
 
-/** Every text of the protocol with empty placeholders, by its error name. */
+/** Returns every text of the protocol with empty placeholders, by its error name. */
 function messagesByName(): Record<string, string[]> {
   const byName = Object.fromEntries(Object.keys(ERROR_CODES).map((name) => [name, [] as string[]]));
   for (const [key, build] of Object.entries(MESSAGES)) {
@@ -97,9 +97,9 @@ test('docs/reference/info-*.md describe exactly the served queries, once each', 
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  // As on a venue with a settlement chain.
+  // Answers like a venue with a settlement chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
-  // As in a process that counts its sockets.
+  // Answers like a process that counts its sockets.
   const health = () => ({ ready: true }) as VenueHealth;
   const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits, health };
   const endpoint = infoEndpoint(options);
@@ -145,7 +145,7 @@ test('docs/reference/streams.md describes exactly the served channels', () => {
   expect(entriesOf('reference/streams.md')).toEqual(served.sort());
 });
 
-/** The venue before its first block has no instruments, but it has its channels. */
+/** A venue before its first block has no instruments, but it has its channels. */
 function servedBy(channels: ChannelSet, types: readonly string[]): string[] {
   return types.filter((type) => {
     const opening = channels.open({ ...ANY_QUERY, type });
@@ -162,7 +162,7 @@ const EMPTY_REPLICA: Replica = {
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
 
-/** The history of a venue without blocks. */
+/** Returns the history of a venue without blocks. */
 function emptyHistory(store: HistoryStore): History {
   const asOf = { height: 0, timeMs: 0 };
   return {
@@ -201,7 +201,9 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   };
 }
 
-/** The required fields of all queries and channels; additional ones are ignored. */
+/**
+ * Contains the required fields of all queries and channels, because additional fields are ignored.
+ */
 const ANY_QUERY = {
   user: '0x00000000000000000000000000000000000000aa',
   coin: '1',
@@ -287,7 +289,7 @@ const MARGIN_FIELDS = [
   'liquidationPx',
 ];
 
-/** The text contains each of these fields of the answer, in bold. */
+/** Checks that the text contains each of these fields of the answer in bold. */
 function expectShown(
   text: string | undefined,
   state: Json,

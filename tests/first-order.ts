@@ -4,8 +4,8 @@ import { readmeBlocks, runBlock } from './support/readme.ts';
 import { Venue } from './support/venue-process.ts';
 
 /**
- * Runs a first program of the documentation many times, one run after another, against a venue with
- * bots, and counts the successful runs: `npm run first-order -- --runs 200 [--url URL] [--program
+ * Runs a first program of the documentation many times in sequence, against a venue with bots, and
+ * counts the successful runs: `npm run first-order -- --runs 200 [--url URL] [--program
  * without-the-sdk]`. Without a URL it starts its own venue. Exits with 1 if a run failed.
  */
 

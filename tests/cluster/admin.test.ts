@@ -61,7 +61,7 @@ async function blocksOf({ cluster, url }: { readonly cluster: string; readonly u
 }
 
 describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
-  test('a folder becomes a stream, replicas continue it, and it becomes a folder again', () =>
+  test('a folder can be imported as a stream, continued by replicas, and exported as a folder again', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const data = join(folder, 'alone');
@@ -80,7 +80,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
         /blocks 1 to 2 of .*, incomplete: it is being written from a folder, up to block \d+/,
       );
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
-      // One replica on the folder itself, one without data.
+      // One replica starts on the folder itself, and one without data.
       const a = await startReplica({ ...place, name: 'a', data });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
       expect(await b.metric('oddlot_accounts')).toBe(before.accounts);
@@ -108,7 +108,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       const after = await alone(out);
       // The test itself also used the faucet.
       expect(after.accounts).toBe(before.accounts + 2);
-      // The folder continued separately, and so does the cluster: they have diverged.
+      // The folder and the cluster have both continued, so they have diverged.
       const again = await startReplica({ ...place, name: 'a', data });
       expect(await again.faucet()).toMatchObject({ status: 200 });
       const refused = await admin(cluster, 'restore', '--data', out);
@@ -130,7 +130,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await again.stop();
     }));
 
-  test('an empty stream is restored from the longest copy only', () =>
+  test('an empty stream is restored only from the longest copy', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const { cluster } = place;
@@ -164,14 +164,14 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       expect(await b.metric('oddlot_accounts')).toBe(accounts);
       expect(await b.faucet()).toMatchObject({ status: 200 });
       await b.stop();
-      // The discarded blocks must be named.
+      // The operator must name the discarded blocks.
       const [, end] = /--give-up-from (\d+)/.exec(refused.err) ?? [];
       await nats.removeStream(`oddlot-${cluster}-blocks`);
       const given = await admin(cluster, 'restore', '--data', short, '--give-up-from', end!);
       expect(given).toMatchObject({ code: 0 });
     }));
 
-  test('if the stream lost blocks and has others in their place, the venue stops until an operator decides', () =>
+  test('replicas stop until an operator decides if the stream lost blocks and has others in their place', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const { cluster } = place;
@@ -187,7 +187,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       for (let at = 0; at < 3; at += 1) expect(await again.faucet()).toMatchObject({ status: 200 });
       const accounts = await again.metric('oddlot_accounts');
       await again.stop();
-      // The replicas' reports are lost as well, and b knows none of them.
+      // The replicas' reports are lost as well, and b knows none of the lost blocks.
       await cutStream(place, had + 1);
       await nats.removeStream(`KV_oddlot-${cluster}-replicas`);
       const b = await start('b', dataB);
@@ -207,8 +207,8 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       );
       await b.stop();
       await a.stop();
-      // The stream may have a block that b sent but did not read. A stopped replica may still be
-      // listed for a while.
+      // The stream may have a block that b sent but did not read, and a stopped replica may still
+      // be listed for a while.
       await expect
         .poll(() => admin(cluster, 'export', '--data', dataB), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -219,7 +219,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
           new RegExp(`^Replica a has blocks ${from} to .* with --give-up-from ${from}\n$`),
         ),
       });
-      // Either copy may be kept, and the other one's blocks must be named.
+      // Either copy can be kept, but the blocks of the other one must be named.
       const keptA = join(folder, 'kept-a');
       await cp(dataA, keptA, { recursive: true });
       expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
@@ -227,14 +227,14 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
         err: expect.stringContaining(`the blocks differ starting with block ${from}`),
       });
       const giveUp = ['--give-up-from', String(from)];
-      // A stopped replica may still be listed.
+      // A stopped replica may still be listed for a while.
       await expect
         .poll(() => admin(cluster, 'restore', '--data', dataB, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
       const restarted = await start('b', dataB);
       expect(await restarted.faucet()).toMatchObject({ status: 200 });
       await restarted.stop();
-      // The other way round.
+      // The other copy can be restored in the same way.
       await expect
         .poll(() => admin(cluster, 'restore', '--data', keptA, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -248,7 +248,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await other.stop();
     }));
 
-  test('an impossible request gives an error message, and changes nothing', () =>
+  test('an impossible maintenance request gives an error message and changes nothing', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const nothing = join(folder, 'nothing');

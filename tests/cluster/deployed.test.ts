@@ -84,7 +84,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
   test.each([
     ['the alerts', 'alerts.yml', 8],
     ['the dashboard', 'grafana.json', 8],
-  ])('%s name metrics that a replica has', (_, file, countMin) =>
+  ])('%s names metrics that a replica has', (_, file, countMin) =>
     inDirectory(async (folder) => {
       const place = { cluster: crypto.randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });

@@ -29,7 +29,7 @@ async function admin(cluster: string, ...args: readonly string[]) {
 }
 
 describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () => {
-  test('a release that supports it follows and waits until an operator starts it', () =>
+  test('a release that supports the new rules waits until an operator starts them', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };
@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () =>
       for (const each of [a!, b!, c]) await each.stop();
     }));
 
-  test('a release that does not support it accepts no orders after its announcement', () =>
+  test('a release that does not support the new rules accepts no orders after their announcement', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };
@@ -87,12 +87,12 @@ describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () =>
       await publish(cluster, { type: 'announceEra', rules });
       await expect.poll(() => a.faucet()).toMatchObject(refused);
       await a.stop();
-      // It also knows after a restart, until the announcement is withdrawn.
+      // The replica also knows after a restart, until the announcement is withdrawn.
       const again = await startReplica({ ...place, name: 'a', data });
       await expect.poll(() => again.faucet()).toMatchObject(refused);
       expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });
       await expect.poll(() => again.faucet()).toMatchObject({ status: 200 });
-      // When the rules version starts, it stops applying blocks and serves its last state.
+      // When the rules version starts, the replica stops applying blocks and serves its last state.
       const hash = `0x${'1'.repeat(64)}`;
       await publish(cluster, { type: 'openEra', rules, stateHash: hash, previousHash: hash });
       await expect.poll(() => again.faucet()).toMatchObject(refused);

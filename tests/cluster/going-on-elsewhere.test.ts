@@ -20,8 +20,7 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * A client of a venue with two replicas, one of which stops: it misses no message, and gets none
- * twice.
+ * A client of a venue with two replicas, one of which stops, misses no message and gets none twice.
  */
 
 const nats = withNatsServer();
@@ -33,7 +32,7 @@ afterAll(() => postgres?.stop());
 
 const SOON = { timeout: 60_000, interval: 100 };
 
-/** Events of each channel, with the blocks of their rows in the order of arrival. */
+/** Records the events of each channel, with the blocks of their rows in the order of arrival. */
 function followed(client: Client, user: string) {
   const seen = new Map<string, StreamEvent<unknown>[]>();
   const { streams } = client;
@@ -65,7 +64,7 @@ const rowsOf = (events: readonly StreamEvent<unknown>[]) =>
   );
 
 describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
-  test('continues with the other one when one stops', { timeout: 300_000 }, () =>
+  test('a client continues with the other replica when one stops', { timeout: 300_000 }, () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const flags = ['--database', await postgres.database()];
@@ -79,7 +78,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       await expect.poll(() => steady.accountStatus({ user }), SOON).toMatchObject({});
       const [here, there] = [followed(moving, user), followed(steady, user)];
       await Promise.all([here.ready, there.ready]);
-      /** The block of the last trade. */
+      /** Trades once and returns the block of the trade. */
       const trade = async (client: Client): Promise<number> => {
         const { universe } = await client.info.perpMeta();
         const { index: asset } = universe[0]!;
@@ -98,14 +97,14 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       expect(behind.data).toHaveLength(1);
       expect(behind.data[0]!.order.oid).toBeLessThan(page.data[0]!.order.oid);
       const stopped = a.stop();
-      // Traded on the other replica while this client reconnects.
+      // These trades happen on the other replica while this client reconnects.
       await trade(steady);
       await trade(moving);
       await stopped;
       const last = await trade(moving);
       expect(moving.replicas.current).toBe(b.url);
-      // The history is last: a client that has received the last orders from it has received all
-      // other messages.
+      // The history lags most, so a client that has received the last orders has received all other
+      // messages.
       const orderRows = () => rowsOf(there.seen.get('userHistoricalOrders')!);
       await expect.poll(() => orderRows().at(-1)?.height, SOON).toBe(last);
       expect(orderRows().length).toBeGreaterThan(4);
@@ -125,7 +124,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
     }),
   );
 
-  test('is given both and their addresses', () =>
+  test('a client learns the addresses of both replicas', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });

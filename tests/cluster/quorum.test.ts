@@ -8,7 +8,7 @@ import { CALM, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
-  test('does not prevent a replica from stopping: it reports unfinished work, and ends with 0', async () => {
+  test('a replica can stop without a quorum, reports unfinished work, and ends with 0', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -29,7 +29,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
     }
   });
 
-  test('accepts no requests and returns a retry time, shows its age, and recovers automatically', () =>
+  test('without a quorum a replica rejects requests with a retry time, shows the age of its state, and recovers automatically', () =>
     inDirectory(async (folder) => {
       const servers = await startNatsServers({ count: 3 });
       try {
@@ -39,7 +39,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
         expect(await a.faucet()).toMatchObject({ status: 200 });
         const { headers } = await a.info({ type: 'perpMeta' });
         expect(headers.get('x-block-age-ms')).toBeNull();
-        // One of three may fail.
+        // One of three servers can fail.
         await servers.kill(0);
         await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
         await servers.kill(1);

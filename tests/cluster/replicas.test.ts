@@ -15,7 +15,7 @@ const nats = withNatsServer();
 const NAMED = ['--service-network', 'example.org'];
 
 describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
-  test('know each other, publish their addresses, and report the lag and leases of each', () =>
+  test('replicas publish their addresses and report the lag and leases of each other', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -36,7 +36,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
       expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
-      // Actions that one has acknowledged are known to the other on request.
+      // An action acknowledged by one replica is known to the other on request.
       for (let at = 0; at < 10; at += 1) {
         await a.faucet();
         const { body } = await a.info({ type: 'stateHash' });
@@ -69,7 +69,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await expect(again).rejects.toThrow(
         /The stream lost blocks 1 to \d+, which replica [ab] reported: the stream is empty/,
       );
-      // A replica with a copy serves it, and accepts no requests.
+      // A replica with a copy serves it and accepts no requests.
       const copy = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
       expect(await copy.faucet()).toMatchObject({
         status: 503,
@@ -84,7 +84,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await copy.stop();
     }));
 
-  test('an action in flight when the stream is lost is rejected with the reason, and with a note that it may still execute', () =>
+  test('an action in flight when the stream is lost is rejected with a note that it may still execute', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -116,7 +116,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await again.stop();
     }));
 
-  test('a stopping replica hands over its tasks first, and redirects its clients', () =>
+  test('a stopping replica hands over its tasks first and redirects its clients', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -126,7 +126,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await once(socket, 'open');
       const closed = once(socket, 'close');
       await Promise.all(Array.from({ length: 20 }, () => a.faucet()));
-      // Requests pending at the stop are answered, while b continues to write.
+      // Requests that are pending at the stop are answered while b continues to write.
       const last = Array.from({ length: 20 }, () => a.faucet());
       const stopped = a.stop();
       expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));

@@ -8,83 +8,86 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * Replicas are replaced one by one under load, the way a release with the same rules version is
+ * Replaces replicas one by one under load, as when a release with the same rules version is
  * installed.
  */
 
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
-  test('rejects no request, and executes each once', { timeout: 300_000 }, () =>
-    inDirectory(async (folder) => {
-      const place = { cluster: randomUUID(), url: nats.urls[0]! };
-      const port = await freePorts(2);
-      const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
-      /**
-       * The process of a machine: a new one has the folder, the name and the address of the
-       * previous one.
-       */
-      const start = (machine: 0 | 1) =>
-        startReplica({
-          ...place,
-          name: `machine-${machine}`,
-          data: join(folder, String(machine)),
-          flags: ['--port', String(port + machine), '--public-url', urls[machine]!],
-        });
-      const replicas = [await start(0), await start(1)];
-      const wallet = privateKeyWallet(randomPrivateKey());
-      const user = wallet.address;
-      const client = createClient({ url: urls[0]!, replicas: urls, network: 'testnet', wallet });
-      await client.faucet({ user });
-      const { universe } = await client.info.perpMeta();
-      const { index: asset } = universe[0]!;
-      const { markPx } = await client.info.activeAssetData({ user, coin: String(asset) });
-      const price = String(Math.floor(Number(markPx) * 0.98));
-      const order = limitOrder({ asset, side: 'buy', price, size: '0.001' });
+  test(
+    'an upgrade of all replicas rejects no request and executes each once',
+    { timeout: 300_000 },
+    () =>
+      inDirectory(async (folder) => {
+        const place = { cluster: randomUUID(), url: nats.urls[0]! };
+        const port = await freePorts(2);
+        const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
+        /**
+         * Starts the process of a machine with the folder, the name and the address of the previous
+         * process.
+         */
+        const start = (machine: 0 | 1) =>
+          startReplica({
+            ...place,
+            name: `machine-${machine}`,
+            data: join(folder, String(machine)),
+            flags: ['--port', String(port + machine), '--public-url', urls[machine]!],
+          });
+        const replicas = [await start(0), await start(1)];
+        const wallet = privateKeyWallet(randomPrivateKey());
+        const user = wallet.address;
+        const client = createClient({ url: urls[0]!, replicas: urls, network: 'testnet', wallet });
+        await client.faucet({ user });
+        const { universe } = await client.info.perpMeta();
+        const { index: asset } = universe[0]!;
+        const { markPx } = await client.info.activeAssetData({ user, coin: String(asset) });
+        const price = String(Math.floor(Number(markPx) * 0.98));
+        const order = limitOrder({ asset, side: 'buy', price, size: '0.001' });
 
-      const executed = { confirm: 'executed' } as const;
-      const placed: number[] = [];
-      const over = new AbortController();
-      const trading = (async () => {
-        while (!over.signal.aborted) {
-          const reply = await client.exchange.order({ orders: [order] }, executed);
-          const [told] = reply.status === 'executed' ? reply.orders : [];
-          if (told?.state !== 'open') throw new Error(`refused: ${JSON.stringify(reply)}`);
-          placed.push(told.oid!);
-          await client.exchange.cancel({ cancels: [{ a: asset, o: told.oid! }] }, executed);
+        const executed = { confirm: 'executed' } as const;
+        const placed: number[] = [];
+        const over = new AbortController();
+        const trading = (async () => {
+          while (!over.signal.aborted) {
+            const reply = await client.exchange.order({ orders: [order] }, executed);
+            const [told] = reply.status === 'executed' ? reply.orders : [];
+            if (told?.state !== 'open') throw new Error(`refused: ${JSON.stringify(reply)}`);
+            placed.push(told.oid!);
+            await client.exchange.cancel({ cancels: [{ a: asset, o: told.oid! }] }, executed);
+          }
+        })();
+        let failure: unknown;
+        trading.catch((error: unknown) => (failure = error));
+        const more = async () => {
+          const enough = placed.length + 4;
+          const isEnough = () => failure !== undefined || placed.length >= enough;
+          await expect.poll(isEnough, { interval: 20 }).toBe(true);
+          expect(failure).toBeUndefined();
+        };
+        await more();
+        for (const machine of [0, 1] as const) {
+          await replicas[machine]!.stop();
+          await more();
+          replicas[machine] = await start(machine);
+          await expect
+            .poll(() => replicas[machine]!.operations('/readyz'))
+            .toEqual({ status: 'ready' });
+          await more();
         }
-      })();
-      let failure: unknown;
-      trading.catch((error: unknown) => (failure = error));
-      const more = async () => {
-        const enough = placed.length + 4;
-        const isEnough = () => failure !== undefined || placed.length >= enough;
-        await expect.poll(isEnough, { interval: 20 }).toBe(true);
-        expect(failure).toBeUndefined();
-      };
-      await more();
-      for (const machine of [0, 1] as const) {
-        await replicas[machine]!.stop();
-        await more();
-        replicas[machine] = await start(machine);
-        await expect
-          .poll(() => replicas[machine]!.operations('/readyz'))
-          .toEqual({ status: 'ready' });
-        await more();
-      }
-      over.abort();
-      await trading;
+        over.abort();
+        await trading;
 
-      for (const url of urls) expect(await orderIds(url, user)).toEqual(placed);
-      const height = Math.max(...(await heights(urls)));
-      await expect
-        .poll(async () => Math.min(...(await heights(urls))))
-        .toBeGreaterThanOrEqual(height);
-      const hashes = await Promise.all(urls.map((url) => head(url, height)));
-      expect(hashes[0]).toEqual(hashes[1]);
-      client.close();
-      for (const replica of replicas) await replica.stop();
-    }),
+        for (const url of urls) expect(await orderIds(url, user)).toEqual(placed);
+        const height = Math.max(...(await heights(urls)));
+        await expect
+          .poll(async () => Math.min(...(await heights(urls))))
+          .toBeGreaterThanOrEqual(height);
+        const hashes = await Promise.all(urls.map((url) => head(url, height)));
+        expect(hashes[0]).toEqual(hashes[1]);
+        client.close();
+        for (const replica of replicas) await replica.stop();
+      }),
   );
 });
 
@@ -108,7 +111,7 @@ async function heights(urls: readonly string[]): Promise<number[]> {
   return (await Promise.all(urls.map((url) => head(url)))).map(({ height }) => height);
 }
 
-/** All orders of an account in a replica's history, in their order. */
+/** Returns all orders of an account in a replica's history, in their order. */
 async function orderIds(url: string, user: string): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | undefined;

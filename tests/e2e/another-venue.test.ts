@@ -8,9 +8,9 @@ import { CALM, HOLDING, temporaryData, Venue } from '../support/venue-process.ts
 
 /**
  * Goal: requests signed for one venue are never executed on another. Method: the same keys send
- * every signable action on two venues of one network, each with separate signatures, so that all
- * keys have their accounts and roles on both. Then the executed requests of one are sent to the
- * other, byte for byte, and also to a third venue that was set up later with the name of the first.
+ * every signable action on two venues of one network, with separate signatures, so that all keys
+ * have their accounts and roles on both. The executed requests of one venue are then sent to the
+ * other, byte for byte, and to a third venue that was set up later with the name of the first.
  */
 
 const FLAGS = [...CALM, ...HOLDING, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
@@ -29,7 +29,7 @@ async function aVenue(data?: string): Promise<Venue> {
   return venue;
 }
 
-/** A venue on which every action has been executed. */
+/** Executes every action on a venue. */
 async function placeOf(venue: Venue): Promise<Place> {
   const client = new Client(venue.url);
   const { service_network: name } = await client.data({ type: 'settings' });
@@ -39,8 +39,8 @@ async function placeOf(venue: Venue): Promise<Place> {
 let first: Place;
 let second: Place;
 beforeAll(async () => {
-  // The same first part of the name, so that only the random digits differ; both started before any
-  // signature.
+  // The first part of the name is equal, so that only the random digits differ. Both venues start
+  // before any signature.
   const [one, other] = [await aVenue(), await aVenue()];
   [first, second] = [await placeOf(one), await placeOf(other)];
 }, 180_000);
@@ -51,7 +51,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-test('every type of action was executed on both', () => {
+test('every type of action was executed on both venues', () => {
   expect(first.name).toMatch(/^example\.org-[0-9a-f]{8}$/);
   expect(second.name).not.toBe(first.name);
   for (const { sent } of [first, second]) {
@@ -59,7 +59,7 @@ test('every type of action was executed on both', () => {
   }
 });
 
-test('requests executed on one venue are rejected by the other, for any signer', async () => {
+test('requests executed on one venue are rejected by the other for every signer', async () => {
   for (const [from, to] of [
     [first, second],
     [second, first],
@@ -84,7 +84,7 @@ test('explainSignature names the venue that an account action was signed for', a
   });
 });
 
-test('R-nonce: requests from before a venue was set up again with its name are rejected', async () => {
+test('R-nonce: a venue set up again with the same name rejects requests from before', async () => {
   const data = await temporaryData();
   await copyFile(join(second.venue.data, 'service-network'), join(data, 'service-network'));
   await second.venue.stop();
@@ -92,7 +92,7 @@ test('R-nonce: requests from before a venue was set up again with its name are r
   expect((await client.data({ type: 'settings' })).service_network).toBe(second.name);
   const began = (await client.data({ type: 'block', height: 1 })).blockTime;
   const message = `Nonce is from before this venue began: must be above ${began}`;
-  // No account exists there yet; the nonce is checked earlier.
+  // No account exists there yet, but the nonce is checked earlier.
   for (const { type, body } of second.sent) {
     const { json } = await client.post('/exchange', body);
     expect(json, type).toMatchObject({ status: 'err', code: 10004, message });
@@ -101,8 +101,8 @@ test('R-nonce: requests from before a venue was set up again with its name are r
 });
 
 /**
- * A signature for another name recovers an unknown address; actions that contain the name are
- * rejected for it.
+ * A signature for another name recovers an unknown address, and actions that contain the name are
+ * rejected because of it.
  */
 function refusalOf(body: string, from: Place, to: Place): object {
   const { action } = JSON.parse(body) as { action: Json };
@@ -116,7 +116,7 @@ function refusalOf(body: string, from: Place, to: Place): object {
   return { code: 10006, message: 'No trading account found. Please deposit first.' };
 }
 
-/** All executed transactions of a venue. */
+/** Returns the hashes of all executed transactions of a venue. */
 async function txHashes({ client, sent }: Place): Promise<readonly string[]> {
   const rows = await client.data({ type: 'txs', limit: 100 });
   expect(rows.length).toBeGreaterThanOrEqual(sent.length);

@@ -34,7 +34,7 @@ function clientWith(options: Partial<ClientOptions> = {}) {
   });
 }
 
-/** Requests before the client's first signature. */
+/** True for the client's queries before its first signature. */
 const isQuestion = (url: string): boolean => new URL(url).pathname === '/info';
 
 const anOrder = (basisPoints: number) => ({
@@ -46,7 +46,7 @@ const openPrices = async (): Promise<string[]> => {
   return open.map(({ limitPx }) => limitPx);
 };
 
-test('an order that the network delays too long is rejected, not placed late (R-tx)', async () => {
+test('R-tx: an order that the network delays too long is rejected and not placed late', async () => {
   const attempts: string[] = [];
   const startMs = performance.now();
   // The network drops all requests in the first five and a half seconds.
@@ -67,7 +67,7 @@ test('an order that the network delays too long is rejected, not placed late (R-
   expect(await openPrices()).not.toContain(market.at(-500));
 });
 
-test('an order executed before its expiry is found by a late attempt (R-tx)', async () => {
+test('R-tx: a late attempt finds the order that was executed before its expiry', async () => {
   let sent = 0;
   const loseFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
@@ -90,7 +90,7 @@ test('an order executed before its expiry is found by a late attempt (R-tx)', as
 test.each([
   ['behind', -3_600_000, -700],
   ['ahead', 3_600_000, -800],
-])('a clock that is an hour %s can trade', async (_, offMs, basisPoints) => {
+])('a client whose clock is an hour %s can trade', async (_, offMs, basisPoints) => {
   const rightNow = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + offMs);
   const expiries: number[] = [];
@@ -102,7 +102,7 @@ test.each([
   const place = (): ReturnType<typeof client.exchange.order<'executed'>> =>
     client.exchange.order(anOrder(basisPoints), { confirm: 'executed' });
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
-  // After the first answer the client uses the venue's clock.
+  // The client uses the venue's clock after the first answer.
   const sent = expiries.length;
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   expect(expiries.length).toBe(sent + 1);

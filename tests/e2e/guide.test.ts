@@ -8,11 +8,11 @@ import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process
 
 /**
  * Goal: the snippets of the guides run unchanged and print the documented output. Method: the
- * snippets of a guide form one module; its output must contain the lines of the guide's `text`
- * blocks, in their order. `…` in a line matches any text.
+ * snippets of a guide form one module, whose output must contain the lines of the guide's `text`
+ * blocks in their order. `…` in a line matches any text.
  */
 
-/** The guides that are programs, each with output that its `text` blocks do not contain. */
+/** Guides that are programs, each with output that its `text` blocks do not contain. */
 const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/sdk.md', /^\d+ open null$/m],
   ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
@@ -24,7 +24,7 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/following-an-order.md', /^exported true$/m],
 ];
 
-/** The address of the operator's key in the guides. */
+/** Address of the operator's key in the guides. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
 /** Printed before each guide. */
@@ -34,14 +34,13 @@ const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', 
 
 let venue: Venue;
 let folder: string;
-/** Output of each guide. */
 const outputs = new Map<string, string>();
-/** The standard error of the process that ran them, up to the first failure. */
+/** Standard error of the process up to the first failure. */
 let complained = '';
 
 beforeAll(async () => {
   venue = await Venue.start([...CALM, ...HOLDING, '--admins', OPERATOR]);
-  // Inside the repository, so that imports resolve as for a user.
+  // The folder is inside the repository, so that imports resolve as for a user.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, 'guides-'));
@@ -52,7 +51,7 @@ beforeAll(async () => {
     writeFileSync(file, stripTypeScriptTypes(here));
     return `console.log('\\n${MARK}${name}');\nawait import(${JSON.stringify(file)});`;
   });
-  // One process for all of them, because loading the SDK takes most of its time.
+  // One process runs all guides, because loading the SDK takes most of its time.
   const args = ['--input-type=module', '--eval', lines.join('\n')];
   const { stdout, stderr } = await promisify(execFile)(NODE, args, {
     cwd: REPOSITORY,
@@ -76,7 +75,7 @@ test.each(GUIDES)('docs/%s runs and prints the documented output', (name, printe
   expectShown(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
 });
 
-test('all of them run to their end', () => {
+test('all guides run to their end', () => {
   expect([...outputs.keys()]).toEqual(GUIDES.map(([name]) => name));
   expect(complained).toBe('');
 });
@@ -86,7 +85,7 @@ function blocksOf(guide: string, language: string): string[] {
   return [...guide.matchAll(fence)].map((match) => match[1] ?? '');
 }
 
-/** Each line shown in the guide was printed, after the previous one. */
+/** Checks that each line shown in the guide was printed, in the same order. */
 function expectShown(printed: readonly string[], shown: readonly string[]): void {
   let from = 0;
   for (const line of shown.filter((text) => text !== '')) {

@@ -30,7 +30,7 @@ test('orders beyond the limit wait, and each is placed once', async () => {
       return exchange.order({ orders: [order] }, { confirm: 'executed' });
     }),
   );
-  // Ten a second, the first ten at once.
+  // The limit is ten per second, and the first ten are sent at once.
   expect(performance.now() - startMs).toBeGreaterThan(1000);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
   const open = await info.frontendOpenOrders({ user: alice.address });

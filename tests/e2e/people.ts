@@ -4,16 +4,14 @@ import { readMarket, type Market } from '../support/market.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** Users of the venue through the public SDK. */
-
 /** An account whose client signs with the account's own key. */
 export type Person = { readonly client: Client; readonly address: string };
 
 const clients: Client[] = [];
 
 /**
- * A client that retries quickly, because the venue of a test restarts within seconds; its orders
- * expire accordingly late.
+ * Returns a client that retries quickly, because the venue of a test restarts within seconds. Its
+ * orders expire late for the same reason.
  */
 export function clientOf(venue: Venue, name: string): Person {
   const wallet = privateKeyWallet(keyOf(`e2e ${name}`));
@@ -29,7 +27,7 @@ export function clientOf(venue: Venue, name: string): Person {
   return { client, address: wallet.address };
 }
 
-/** An account with 1,000 USDC from the faucet. */
+/** Creates an account with 1,000 USDC from the faucet. */
 export async function trader(venue: Venue, name: string): Promise<Person> {
   const person = clientOf(venue, name);
   await person.client.faucet({ user: person.address });
@@ -41,12 +39,11 @@ export function closeClients(): void {
   for (const client of clients.splice(0)) client.close();
 }
 
-/** A perp, once it has a mark. */
+/** Returns a perp once it has a mark. */
 export async function aMarket(venue: Venue, { address }: Person): Promise<Market> {
   return readMarket(new HttpClient(venue.url), 'ETH-USDC', address);
 }
 
-/** A limit order in the API's form. */
 export function limit(
   market: Market,
   order: {

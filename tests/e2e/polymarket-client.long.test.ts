@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: Polymarket's client stays connected to /ws-rtds. It sends its pings only in answer to
- * protocol-level pings of the service, and an idle connection is closed after a minute.
+ * Goal: Polymarket's client stays connected to /ws-rtds. The client sends pings only in answer to
+ * protocol-level pings of the service, which closes an idle connection after a minute.
  */
 
 const CONNECTED_MS = 180_000;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test("Polymarket's client stays connected for three minutes", async () => {
-  // It logs every PONG as an unknown message.
+  // The client logs every PONG as an unknown message.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const statuses: ConnectionStatus[] = [];
   const prices: { readonly symbol: string; readonly atMs: number }[] = [];

@@ -2,7 +2,10 @@ import { ApiError, createReader, type Reader, SocketError } from '@oddlot/sdk';
 import { afterEach, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 
-/** A read-only client against a real venue: it has no schemas, so the venue validates. */
+/**
+ * Tests a read-only client against a real venue. The client has no schemas, so the venue validates
+ * its requests.
+ */
 
 const world = aVenue();
 const readers: Reader[] = [];
@@ -14,18 +17,18 @@ function aReader(): Reader {
   return reader;
 }
 
-test('it sends all queries of a full client', async () => {
+test('a read-only client can send all queries of a full client', async () => {
   const { universe } = await aReader().info.perpMeta();
   expect(universe.map(({ name }) => name)).toContain('BTC-USDC');
 });
 
-test('malformed requests are rejected by the venue, with the valid form', async () => {
+test('the venue rejects malformed requests with the valid form', async () => {
   const asked = aReader().info.l2Book({ coin: 'BTC' });
   await expect(asked).rejects.toBeInstanceOf(ApiError);
   await expect(asked).rejects.toMatchObject({ details: { field: 'coin' } });
 });
 
-test('it subscribes; two listeners of one stream share a subscription', async () => {
+test('two listeners of one stream share a subscription', async () => {
   const { streams } = aReader();
   const first = streams.tickers({ accountType: 'perp' });
   const second = streams.tickers({ accountType: 'perp' });
@@ -36,7 +39,7 @@ test('it subscribes; two listeners of one stream share a subscription', async ()
   expect(streams.statuses).toMatchObject({ 'api-ws': 'open', ws: 'idle' });
 });
 
-test('a rejected subscription has its reason', async () => {
+test('a rejected subscription has a reason', async () => {
   const { streams } = aReader();
   const refused = streams.l2Book({ coin: '77777' });
   await expect(refused.ready).rejects.toBeInstanceOf(SocketError);

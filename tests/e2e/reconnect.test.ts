@@ -7,8 +7,8 @@ import { CALM, Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
 
 /**
- * Goal: a power cut loses no data without notice to the client. Method: the venue is killed and
- * restarted on the same data and port, while Alice is subscribed and Bob continues to trade with
+ * Goal: a client never loses data without notice in a power cut. Method: the venue is killed and
+ * restarted on the same data and port while Alice is subscribed and Bob continues to trade with
  * her.
  */
 
@@ -35,7 +35,7 @@ async function startAgainHere(): Promise<void> {
   await venue.startAgain([...CALM, '--port', port]);
 }
 
-/** Alice's state, computed from streams only, like a trading bot's. */
+/** Computes Alice's state only from streams, like a trading bot. */
 function watch({ client, address }: Person) {
   const view = {
     resets: 0,
@@ -67,8 +67,8 @@ function watch({ client, address }: Person) {
 }
 
 /**
- * Places orders within a third of a second; resolves when each exists once, whichever attempt was
- * answered.
+ * Places orders within a third of a second, and resolves when each exists once, whichever attempt
+ * was answered.
  */
 async function placeMany({ address, client }: Person): Promise<void> {
   const { exchange, info } = client;
@@ -87,7 +87,7 @@ async function placeMany({ address, client }: Person): Promise<void> {
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }
 
-test('after a power cut streams resume, orders remain, every fill is received, and requests in flight are executed once', async () => {
+test('after a power cut, streams resume without a missing fill and pending requests are executed once', async () => {
   const dave = await trader(venue, 'dave');
   const { view, ready } = watch(alice);
   await ready;
@@ -128,7 +128,7 @@ test('after a power cut streams resume, orders remain, every fill is received, a
   }, 60_000);
 });
 
-test('a lost connection alone loses no data: the stream resumes with the missed frames', async () => {
+test('after a lost connection, the stream resumes with the missed frames', async () => {
   const lines: { close(): void }[] = [];
   const carol = await trader(venue, 'carol');
   const listener = createClient({
@@ -161,7 +161,7 @@ test('a lost connection alone loses no data: the stream resumes with the missed 
   listener.close();
 });
 
-test('a hundred lists subscribed immediately after a power cut are all served', async () => {
+test('the venue serves a hundred lists that are subscribed right after a power cut', async () => {
   const users = Array.from(
     { length: 25 },
     (_, at) => `0x${(at + 1).toString(16).padStart(40, '0')}`,

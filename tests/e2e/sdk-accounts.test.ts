@@ -24,8 +24,8 @@ import { keyOf } from '../support/wallet.ts';
 import { aMarket, clientOf, closeClients, trader, type Person } from './people.ts';
 
 /**
- * Goal: the guides on agents, builders and signing are correct for a real venue, through the SDK
- * only: builders, transfers, withdrawals, multi-sig accounts, vaults, gates, explained signatures.
+ * Goal: the guides on agents, builders and signing are correct for a real venue, using only the
+ * SDK: builders, transfers, withdrawals, multi-sig accounts, vaults, gates, explained signatures.
  */
 
 let venue: Venue;
@@ -52,14 +52,14 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** The results of an executed action; any other reply fails the test. */
+/** Returns the result of an executed action, and throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
   return reply;
 }
 
-/** A limit order, by default 20 % below the mark. */
+/** Returns a limit order, by default 20% below the mark. */
 function anOrder(side: 'buy' | 'sell', basisPoints = -2000) {
   const size = market.worth(100);
   return limitOrder({ asset: market.id, side, price: market.at(basisPoints), size });
@@ -80,7 +80,7 @@ describe('a builder', () => {
   });
   const fee = () => ({ b: builder.address, f: 10 });
 
-  test('without approval is not paid, and the order is executed', async () => {
+  test('a builder without approval is not paid, but the order is executed', async () => {
     const { exchange } = alice.client;
     const resting = { orders: [anOrder('buy')], builder: fee() };
     const { warnings, orders } = await executed(exchange.order(resting, confirm));
@@ -91,7 +91,7 @@ describe('a builder', () => {
     await executed(exchange.cancelAll({}, confirm));
   });
 
-  test('is paid by orders of users that approved it, and claims through an agent', async () => {
+  test('a builder is paid by orders of users that approved it, and claims through an agent', async () => {
     const { exchange, info } = alice.client;
     const approval = { builder: builder.address, maxFeeRate: '0.05%' };
     await executed(exchange.approveBuilderFee(approval, confirm));
@@ -129,7 +129,7 @@ describe('a builder', () => {
     });
   });
 
-  test('gets no fee above its approval, and none after its revocation', async () => {
+  test('a builder gets no fee above its approval or after its revocation', async () => {
     const { exchange, info } = alice.client;
     const dear = { orders: [anOrder('buy')], builder: { ...fee(), f: 90 } };
     expect((await exchange.order(dear)).status).toBe('accepted');
@@ -150,7 +150,7 @@ describe('money', () => {
     carol = await trader(venue, 'carol');
   });
 
-  test('is transferred between the sub-accounts', async () => {
+  test('money can be transferred between the sub-accounts', async () => {
     const { exchange } = carol.client;
     await executed(
       exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '250.5' }, confirm),
@@ -164,7 +164,7 @@ describe('money', () => {
     await expect(same).rejects.toMatchObject({ name: 'FUNDS' });
   });
 
-  test('is sent to a new address, which then has an account', async () => {
+  test('money sent to a new address opens its account', async () => {
     const newcomer = clientOf(venue, 'newcomer');
     const { accountStatus, exchange } = carol.client;
     expect(await accountStatus({ user: newcomer.address })).toMatchObject({
@@ -182,7 +182,7 @@ describe('money', () => {
     });
   });
 
-  test('is held for its withdrawal to the settlement chain', async () => {
+  test('money is held for its withdrawal to the settlement chain', async () => {
     const { exchange, info } = carol.client;
     const destination = carol.address;
     const before = exact(await free(carol));
@@ -196,7 +196,7 @@ describe('money', () => {
   });
 });
 
-test('a browser wallet on another chain transfers money, and approves an agent', async () => {
+test('a browser wallet on another chain can transfer money and approve an agent', async () => {
   await trader(venue, 'browser');
   const account = privateKeyToAccount(keyOf('e2e browser'));
   const provider = {
@@ -227,7 +227,7 @@ describe('a multi-sig account', () => {
   });
   const signers = () => ({ authorizedUsers: members.map(({ address }) => address), threshold: 2 });
 
-  /** A proposal of the first member, signed by some members. */
+  /** Returns a proposal of the first member, signed by some members. */
   async function proposed(action: ProposedAction, signing: readonly number[]) {
     const { multiSig } = members[0]!.client.exchange;
     const made = await multiSig.propose({ multiSigUser: group.address, action });
@@ -241,7 +241,7 @@ describe('a multi-sig account', () => {
     return () => multiSig.send(proposal, signatures, confirm);
   }
 
-  test('is controlled by enough of its signers, and no longer by its own key', async () => {
+  test('a multi-sig account is controlled by enough of its signers and no longer by its own key', async () => {
     const { exchange, info } = group.client;
     await executed(exchange.convertToMultiSigUser({ signers: signers() }, confirm));
     expect(await info.multiSigSigners({ user: group.address })).toMatchObject({ threshold: 2 });
@@ -259,7 +259,7 @@ describe('a multi-sig account', () => {
     expect(await info.frontendOpenOrders({ user: group.address })).toEqual([]);
   });
 
-  test('transfers money and approves agents the same way', async () => {
+  test('a multi-sig account transfers money and approves agents in the same way', async () => {
     const { info } = group.client;
     const before = exact(await free(group));
     const payment = {
@@ -280,7 +280,7 @@ describe('a multi-sig account', () => {
     await executed(agent.client.exchange.cancelAll({}, confirm));
   });
 
-  test('becomes an ordinary account again if its signers agree', async () => {
+  test('a multi-sig account becomes an ordinary account again if its signers agree', async () => {
     const { exchange, info } = group.client;
     await executed((await proposed(conversion(null), [1, 2]))());
     expect(await info.multiSigSigners({ user: group.address })).toBeNull();
@@ -289,7 +289,7 @@ describe('a multi-sig account', () => {
   });
 });
 
-test('a vault is traded by its leader, and its own key moves its money', async () => {
+test('the leader trades for a vault, and the key of the vault moves its money', async () => {
   const leader = await trader(venue, 'leader');
   const depositor = await trader(venue, 'depositor');
   const vault = await trader(venue, 'vault');
@@ -316,7 +316,7 @@ test('a vault is traded by its leader, and its own key moves its money', async (
 });
 
 describe('a signature', () => {
-  test('is explained: its signer and its account', async () => {
+  test('explainSignature returns the signer and the account of a signature', async () => {
     const owner = await trader(venue, 'owner');
     const agent = agentClient();
     const approval = { agentAddress: agent.address, agentName: 'bot' };
@@ -343,7 +343,7 @@ describe('a signature', () => {
 });
 
 describe('the operator', () => {
-  test('admits accounts that it granted a code, and bars no existing position from closing', async () => {
+  test('the operator admits accounts with a code and does not prevent existing positions from closing', async () => {
     const { venueAdmin } = operator.client.exchange;
     const dave = await trader(venue, 'dave');
     const { exchange, info, accountStatus } = dave.client;
@@ -371,10 +371,10 @@ describe('the operator', () => {
     });
   });
 
-  test('pays fees from the treasury once the insurance fund is full', async () => {
+  test('the operator pays fees from the treasury once the insurance fund is full', async () => {
     const send = operator.client.exchange.venueAdmin.treasurySend;
     const payment = { destination: operator.address, amount: '0.01' };
-    // Alice is long and Bob is short: the fund's target is a fraction of that open interest.
+    // Alice is long and Bob is short, and the fund's target is a fraction of that open interest.
     await expect(send(payment)).rejects.toMatchObject({
       message: 'Insurance fund is below its target',
     });
@@ -387,7 +387,7 @@ describe('the operator', () => {
     await expect(tooMuch).rejects.toMatchObject({ message: 'Insufficient balance' });
   });
 
-  test('is only the configured admin', async () => {
+  test('only the configured admin is the operator', async () => {
     const { venueAdmin } = bob.client.exchange;
     await expect(venueAdmin.setGate({ channel: 0, mode: 'closed' })).rejects.toMatchObject({
       message: 'Signer is not permitted to send venueAdmin',

@@ -18,9 +18,9 @@ import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './people.ts';
 
 /**
- * Goal: outcome markets work through the SDK only, against a real venue: listed, traded in all four
- * ways, split and merged, delayed, closed, settled, and followed on the streams. The money of every
- * step is computed by hand.
+ * Goal: outcome markets work with only the SDK against a real venue: listed, traded in all four
+ * ways, split and merged, delayed, closed, settled, and followed on the streams. The expected money
+ * of every step is computed by hand.
  */
 
 let venue: Venue;
@@ -28,7 +28,7 @@ let deployer: Person;
 let alice: Person;
 let bob: Person;
 
-/** A market without delay: orders arrive at the book at once. */
+/** A market without delay, whose orders enter the book at once. */
 let rain: number;
 
 const confirm = { confirm: 'executed' } as const;
@@ -59,7 +59,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-/** An account with 1,000 USDC for outcome markets. */
+/** Creates an account with 1,000 USDC for outcome markets. */
 async function bettor(name: string): Promise<Person> {
   const person = clientOf(venue, name);
   await person.client.faucet({ user: person.address, accountType: 'outcome' });
@@ -92,7 +92,7 @@ async function aMarket(slug: string, orderDelayMs = 0): Promise<number> {
   return created!.instrumentId!;
 }
 
-/** The results of an executed action; any other reply fails the test. */
+/** Returns the result of an executed action, and throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -108,7 +108,7 @@ async function place({ client }: Person, entry: OrderEntry): Promise<string> {
   return avgPx === null ? state : `${state} ${filledSz} at ${avgPx}`;
 }
 
-/** Free USDC, followed by shares: positive for YES, negative for NO. */
+/** Returns free USDC, followed by shares: positive for YES, negative for NO. */
 async function purse({ client, address }: Person, market = rain): Promise<string[]> {
   const { info } = client;
   const state = await info.clearinghouseState({ user: address, accountType: 'outcome' });
@@ -116,14 +116,14 @@ async function purse({ client, address }: Person, market = rain): Promise<string
   return [state.withdrawable, ...held.map(({ position }) => position.szi)];
 }
 
-/** The data of a stream, without resets. */
+/** Records the data of a stream without resets. */
 function noted<Data>(): { said: Data[]; note: (event: StreamEvent<Data>) => void } {
   const said: Data[] = [];
   return { said, note: (event) => event.type === 'data' && said.push(event.data) };
 }
 
 describe('a market without delay', () => {
-  test('is found by its slug, by its event, and among all events', async () => {
+  test('a market is found by its slug, by its event, and among all events', async () => {
     const { info } = alice.client;
     const event = await info.outcomeEvent({ eventSlug: 'weather' });
     expect(event).toMatchObject({ title: 'Weather', status: 'open' });
@@ -138,7 +138,7 @@ describe('a market without delay', () => {
     });
   });
 
-  test('trades in all four ways, with stream messages (R-one-book, R-mint-burn)', async () => {
+  test('R-one-book, R-mint-burn: a market trades in all four ways, with stream messages', async () => {
     const { streams } = alice.client;
     const coin = String(rain);
     const trades = noted<{ trades: { px: string; outcome: string; price: string }[] }>();
@@ -159,7 +159,7 @@ describe('a market without delay', () => {
     );
     const order = (price: string, size: string) => ({ asset: rain, price, size });
 
-    // A pair is minted: Alice pays 60, Bob 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
+    // A pair is minted: Alice pays 60; Bob pays 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
     expect(await place(alice, buyYes(order('0.60', '100')))).toBe('open');
     await vi.waitFor(() => expect(bbos.said.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'), {
       timeout: 60_000,
@@ -168,19 +168,19 @@ describe('a market without delay', () => {
     expect(await purse(alice)).toEqual(['940', '100']);
     expect(await purse(bob)).toEqual(['958.32', '-100']);
 
-    // YES is traded: 26, and a fee of 0.07 × 40 × 0.65 × 0.35.
+    // YES is traded for 26, with a fee of 0.07 × 40 × 0.65 × 0.35.
     expect(await place(alice, sellYes(order('0.65', '40')))).toBe('open');
     expect(await place(bob, buyYes(order('0.70', '40')))).toBe('filled 40 at 0.65');
     expect(await purse(alice)).toEqual(['966', '60']);
     expect(await purse(bob)).toEqual(['931.683', '40', '-100']);
 
-    // NO is traded: 10.5, and a fee of 0.07 × 30 × 0.35 × 0.65.
+    // NO is traded for 10.5, with a fee of 0.07 × 30 × 0.35 × 0.65.
     expect(await place(bob, sellNo(order('0.35', '30')))).toBe('open');
     expect(await place(alice, buyNo(order('0.35', '30')))).toBe('filled 30 at 0.35');
     expect(await purse(alice)).toEqual(['955.02225', '60', '-30']);
     expect(await purse(bob)).toEqual(['942.183', '40', '-70']);
 
-    // A pair is burnt: 12 to Alice, 8 to Bob less 0.07 × 20 × 0.4 × 0.6.
+    // A pair is burnt: Alice receives 12, and Bob receives 8 less 0.07 × 20 × 0.4 × 0.6.
     expect(await place(alice, sellYes(order('0.60', '20')))).toBe('open');
     expect(await place(bob, sellNo(order('0.40', '20')))).toBe('filled 20 at 0.4');
     expect(await purse(alice)).toEqual(['967.02225', '40', '-30']);
@@ -222,7 +222,7 @@ describe('a market without delay', () => {
     );
   });
 
-  test('is queried: contexts, probabilities, candles, open orders', async () => {
+  test('a market is queried by contexts, probabilities, candles and open orders', async () => {
     const { info, exchange } = alice.client;
     const [context] = await info.outcomeAssetCtxs({ instrumentIds: [rain] });
     expect(context).toMatchObject({ lastPx: '0.6', markPx: '0.6', dayBaseVlm: '190' });
@@ -242,7 +242,7 @@ describe('a market without delay', () => {
     expect(await info.outcomeFrontendOpenOrders({ user })).toEqual([]);
   });
 
-  test('splits money into pairs and merges pairs back (R-split-merge)', async () => {
+  test('R-split-merge: money can be split into pairs and merged back', async () => {
     const { outcomeOperate } = alice.client.exchange;
     await executed(outcomeOperate({ split: [{ asset: rain, sz: '25' }] }, confirm));
     expect(await purse(alice)).toEqual(['942.02225', '65', '-55']);
@@ -255,14 +255,14 @@ describe('a market without delay', () => {
   });
 });
 
-describe('a market with a delay (R-delay)', () => {
-  test('a taker order waits: it reaches the book, or fails if the market is halted', async () => {
+describe('R-delay: a market with a delay', () => {
+  test('R-delay: a delayed taker order reaches the book, or fails if the market is halted', async () => {
     const { exchange, info } = bob.client;
     const { streams } = bob.client;
     const markets = [await aMarket('hail', DELAY_MS), await aMarket('snow', DELAY_MS)];
     const [hail, snow] = markets as [number, number];
     for (const asset of markets) {
-      // There are no orders to match, so these are not delayed.
+      // These orders are not delayed, because there are no orders to match.
       expect(await place(alice, buyYes({ asset, price: '0.50', size: '10' }))).toBe('open');
     }
     const before = await purse(bob, hail);
@@ -283,7 +283,7 @@ describe('a market with a delay (R-delay)', () => {
     await expect(
       exchange.cancelByCloid({ cancels: [{ asset: hail, cloid }] }),
     ).rejects.toMatchObject({ message: 'Order is queued and cannot be cancelled before release' });
-    // Each reserves 5, and the maximum fee: 0.07 × 10 × 0.5 × 0.5.
+    // Each order reserves 5 and the maximum fee of 0.07 × 10 × 0.5 × 0.5.
     expect(Number(before[0]) - Number((await purse(bob))[0])).toBeCloseTo(10.35, 6);
     const { setTrading } = deployer.client.exchange.outcomeDeploy;
     await executed(setTrading({ instrumentIds: [snow], state: 'halt' }, confirm));
@@ -305,7 +305,7 @@ describe('a market with a delay (R-delay)', () => {
     expect(await purse(bob, snow)).toEqual(['944.672']);
   });
 
-  test('a confirmed order is answered after it has left the queue', async () => {
+  test('a confirmed order is answered after it has left the delay queue', async () => {
     const asset = await aMarket('sleet', 250);
     await place(alice, buyYes({ asset, price: '0.50', size: '10' }));
     const { orders, traceId } = await executed(
@@ -316,7 +316,7 @@ describe('a market with a delay (R-delay)', () => {
   });
 });
 
-test('the payout of a market is credited at once, with a resolution record (R-settlement)', async () => {
+test('R-settlement: the payout of a market is credited at once with a resolution record', async () => {
   const { info, streams } = alice.client;
   const { exchange } = deployer.client;
   const [aliceFree] = await purse(alice);
@@ -332,7 +332,7 @@ test('the payout of a market is credited at once, with a resolution record (R-se
   ).rejects.toMatchObject({ message: 'Market is closed' });
   await executed(exchange.outcomeDeploy.resolve(final, confirm));
 
-  // Alice held 50 YES and 40 NO, Bob 40 YES and 50 NO: YES pays 1, NO nothing.
+  // Alice held 50 YES and 40 NO, and Bob 40 YES and 50 NO. YES pays 1, and NO pays nothing.
   const paid = Number((await purse(alice))[0]) - Number(aliceFree);
   expect(paid).toBeCloseTo(50, 6);
   expect(await info.outcomePositions({ user, instrumentIds: [rain] })).toEqual([]);
@@ -357,7 +357,7 @@ test('the payout of a market is credited at once, with a resolution record (R-se
   });
 });
 
-test('a series lists its next markets; its settlement prices are published', async () => {
+test('a series lists its next markets and publishes its settlement prices', async () => {
   const { outcomeDeploy } = deployer.client.exchange;
   const { info, streams } = bob.client;
   const period = 15 * 60_000;

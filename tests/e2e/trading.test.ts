@@ -13,7 +13,7 @@ import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { aMarket, clientOf, closeClients, limit, trader, type Person } from './people.ts';
 
-/** Goal: the guide is correct for a real venue. Alice and Bob trade. */
+/** Goal: the guide is correct for a real venue on which Alice and Bob trade. */
 
 let venue: Venue;
 let alice: Person;
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** The entries of an executed action; any other reply fails the test. */
+/** Returns the entries of an executed action, and throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<readonly OrderResult[]> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -61,7 +61,7 @@ test('the venue has the network name that the client signs for', async () => {
 });
 
 describe('an agent', () => {
-  test('trades for the account that approved it, and no longer after its revocation', async () => {
+  test('an agent trades for the account that approved it, until its revocation', async () => {
     const agent = privateKeyWallet(randomPrivateKey());
     const { exchange, info } = alice.client;
     const approved = await exchange.approveAgent(
@@ -90,7 +90,7 @@ describe('an agent', () => {
     await expect(refused).rejects.toMatchObject({ name: 'UNAUTHORIZED' });
   });
 
-  test('of a browser wallet on another chain can be approved', async () => {
+  test('an agent of a browser wallet on another chain can be approved', async () => {
     const agentAddress = privateKeyWallet(randomPrivateKey()).address;
     const options = { ...confirm, signatureChainId: 42161 };
     const reply = await bob.client.exchange.approveAgent({ agentAddress }, options);
@@ -101,7 +101,7 @@ describe('an agent', () => {
 });
 
 describe('a fill', () => {
-  test('is shown to both sides, in replies, streams and queries', async () => {
+  test('a fill is shown to both sides in replies, streams and queries', async () => {
     const updates = {
       alice: [] as StreamEvent<OrderUpdate[]>[],
       bob: [] as StreamEvent<OrderUpdate[]>[],
@@ -163,7 +163,7 @@ describe('a fill', () => {
 });
 
 describe('an order', () => {
-  test('is cancelled by its client order id', async () => {
+  test('an order can be cancelled by its client order id', async () => {
     const cloid = `0x${'b2'.repeat(16)}`;
     const { exchange } = alice.client;
     const order = limit(market, {
@@ -185,7 +185,7 @@ describe('an order', () => {
     expect(again).toMatchObject({ failure: { error: expect.stringContaining('never placed') } });
   });
 
-  test('off the tick is rejected with the nearest prices', async () => {
+  test('an order off the tick is rejected with the nearest prices', async () => {
     const price = `${market.at(-300)}${market.at(-300).includes('.') ? '' : '.'}0000001`;
     const order = limit(market, { side: 'buy', price, size: market.worth(20) });
     const refused = alice.client.exchange.order({ orders: [order] });
@@ -196,14 +196,14 @@ describe('an order', () => {
     });
   });
 
-  test('that arrives after its expiry is rejected', async () => {
+  test('an order that arrives after its expiry is rejected', async () => {
     const order = limit(market, { side: 'buy', price: market.at(-300), size: market.worth(20) });
     const options = { expiresAfter: Date.now() - 60_000 };
     const refused = alice.client.exchange.order({ orders: [order] }, options);
     await expect(refused).rejects.toMatchObject({ name: 'EXPIRED' });
   });
 
-  test('is one of many sent concurrently, each with a separate nonce', async () => {
+  test('many orders can be sent concurrently, each with its own nonce', async () => {
     const { exchange, info } = bob.client;
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -222,7 +222,7 @@ describe('an order', () => {
   });
 });
 
-test('every query is answered in its shape', async () => {
+test('every query is answered in its documented shape', async () => {
   const { info } = alice.client;
   const user = alice.address;
   const { universe } = await info.perpMeta();

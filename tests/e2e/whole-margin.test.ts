@@ -24,9 +24,9 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: an order of 100% on the trading page is accepted, and uses the free margin. Method: the
- * page's own computation of a ticket, for random tickets of accounts in every margin mode, against
- * a venue with moving prices and books.
+ * Goal: an order of 100% on the trading page is accepted and uses the free margin. Method: the
+ * page's own computation runs for random tickets of accounts in every margin mode, against a venue
+ * with moving prices and books.
  */
 
 const TICKETS = Number(process.env['TICKETS'] ?? 120);
@@ -34,8 +34,8 @@ const SEED = freshSeed('TICKETS_SEED');
 const ACCOUNTS = 12;
 
 /**
- * USDC per grant: at every leverage an order of the whole amount is smaller than the book near the
- * mark.
+ * USDC per faucet grant. An order of the whole amount is smaller than the book near the mark at
+ * every leverage.
  */
 const FUNDS = '150';
 const TAKER_FEE = 0.00045;
@@ -51,11 +51,11 @@ type Trader = {
 
 type Ticket = {
   readonly what: string;
-  /** The reason of a reject, or of a part cancelled for margin. */
+  /** Reason of a reject, or of a part that was cancelled for lack of margin. */
   readonly refusal: string | undefined;
   /**
-   * The unused part of the free margin of this side, in percent; undefined if something else
-   * limited the size.
+   * Unused part of this side's free margin, in percent; undefined if something else limited the
+   * size.
    */
   readonly left: number | undefined;
 };
@@ -96,7 +96,7 @@ async function open(at: number): Promise<Trader> {
   return { client, user, mode, random };
 }
 
-/** Orders and positions in addition to the sized one: some of both, small or large. */
+/** Creates orders and positions besides the sized order, small or large. */
 async function prepare({ client, random, user }: Trader, perp: PerpMeta): Promise<void> {
   const coin = String(perp.index);
   const { lot, tick } = gridOf(perp);
@@ -128,7 +128,7 @@ async function draftOf({ client, random, user }: Trader, perp: PerpMeta): Promis
   const coin = String(perp.index);
   const { levels } = await client.info.l2Book({ coin });
   const { markPx } = await client.info.activeAssetData({ user, coin });
-  // Beyond this distance there are only orders of the test accounts.
+  // Only orders of the test accounts are beyond this distance.
   const [bid, ask] = levels
     .map(([best]) => Number(best?.px ?? 0))
     .map((px) => (Math.abs(px / Number(markPx) - 1) > 0.05 ? Number(markPx) : px));
@@ -169,7 +169,7 @@ async function send(trader: Trader): Promise<Ticket> {
   const what = `${mode} ${draft.side} ${draft.type} ${draft.price} on ${perp.name}, most ${free.maxTradeSzs[at]}`;
   const { maxTradeSzs } = await client.info.activeAssetData({ user, coin });
   const atMark = Number(maxTradeSzs[at]);
-  // There is no free margin, so the page has no order to send.
+  // Without free margin, the page has no order to send.
   if (Number(free.availableToTrade[at]) < 12) return send(trader);
   try {
     const reply = await againForMargin(attempt);
@@ -194,7 +194,10 @@ async function send(trader: Trader): Promise<Ticket> {
   }
 }
 
-/** An order partly cancelled for margin shows it in its final state. */
+/**
+ * Returns the reason of a partial cancel for lack of margin, which the order shows in its final
+ * state.
+ */
 async function stopOf({ client, user }: Trader, order: OrderResult | undefined) {
   if (order?.oid === null || order?.oid === undefined || order.state !== 'cancelled')
     return undefined;
@@ -209,9 +212,9 @@ type Done = {
   readonly order: OrderResult;
   readonly perp: PerpMeta;
   readonly at: 0 | 1;
-  /** The maximum size without regard to the book. */
+  /** Maximum size without regard to the book. */
   readonly atMark: number;
-  /** It reduces a position first. */
+  /** True if the order reduces a position first. */
   readonly turns: boolean;
 };
 
@@ -230,10 +233,11 @@ async function leftOf(
   const isThin = !isIsolated && Number(asked.maxTradeSzs[at]) < 0.995 * atMark;
   if (isBound || isCut || isThin || (isIsolated && turns)) return undefined;
   const { availableToTrade, markPx } = await again();
-  // The account value has changed meanwhile.
+  // The account value has changed in the meantime.
   if (markPx !== asked.markPx) return undefined;
-  // A resting cross order pays its fee later, without a reserve. The reserve of an isolated order
-  // up to its limit is released if it fills at better prices (R-isolated).
+  // A resting cross order pays its fee later and reserves nothing for it. An isolated order
+  // reserves margin up to its limit price, which is released if it fills at better prices
+  // (R-isolated).
   const fee = (size - filled) * Number(entry.p) * TAKER_FEE;
   const setAside = filled * Math.abs(Number(entry.p) - Number(order.avgPx ?? 0)) * (1 + TAKER_FEE);
   const owed = isIsolated ? setAside : fee;
@@ -263,12 +267,13 @@ async function closeAll({ client, user }: Trader): Promise<void> {
 }
 
 test(
-  `100% is accepted, and less than 1% of the free margin is left, TICKETS_SEED=${SEED}`,
+  `an order of 100% is accepted and leaves less than 1% of the free margin, TICKETS_SEED=${SEED}`,
   { timeout: 120_000 + TICKETS * 1_000 },
   async () => {
     const traders = await Promise.all(Array.from({ length: ACCOUNTS }, (_, at) => open(at)));
     const tickets: Ticket[] = [];
-    // One after another: the bots move the book, and no other account of the test empties it.
+    // Tickets are sent one after another: the bots move the book, and no other account of the test
+    // empties it.
     while (tickets.length < TICKETS) tickets.push(await send(traders[tickets.length % ACCOUNTS]!));
     const refused = tickets.filter(({ refusal }) => refusal !== undefined);
     const shares = tickets
@@ -285,7 +290,7 @@ test(
         .map((each) => `${JSON.stringify(each)}\n`)
         .join(''),
     );
-    // About two in a thousand lose a part because the book moves at that moment; with few tickets
+    // About two in a thousand lose a part because the book moves at that moment; with few tickets,
     // two are allowed.
     const refusedMax = Math.max(2, TICKETS * 0.005);
     expect(refused.length, JSON.stringify(refused, undefined, 1)).toBeLessThanOrEqual(refusedMax);

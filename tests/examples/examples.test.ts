@@ -34,7 +34,7 @@ const sizeOf = async ({ client, address: user }: TestVenue['accounts'][number]) 
   return assetPositions[0]?.position.szi ?? '0';
 };
 
-describe('market maker', () => {
+describe('the example market maker', () => {
   const perp = {
     id: BTC,
     name: 'BTC-USDC',
@@ -44,7 +44,7 @@ describe('market maker', () => {
   };
   const terms = { halfSpread: 0.001, size: 0.1, positionMax: 1 };
 
-  test('shifts its quotes against its position, and stops at the maximum', () => {
+  test('the market maker shifts its quotes against its position and stops at the maximum', () => {
     const prices = (position: number) =>
       quotes(perp, 100_000, position, terms).map(({ b, p }) => [b, p]);
     expect(prices(0)).toEqual([
@@ -59,14 +59,14 @@ describe('market maker', () => {
     expect(prices(-1)).toEqual([[true, '100000']]);
   });
 
-  test('quotes, is filled, shifts its quotes, and is cancelled if it stops', async () => {
+  test('the market maker quotes, is filled, shifts its quotes, and cancels them when it stops', async () => {
     const { address: user, client } = venue.accounts[0]!;
     const maker = new MarketMaker(client, perp, { ...terms, halfSpread: 0.0000005 });
     await expect.poll(() => maker.isReady).toBe(true);
     await maker.requote(venue.now);
     const open = () => client.info.frontendOpenOrders({ user });
     expect(await open()).toHaveLength(2);
-    // Behind the existing orders at that price.
+    // The order is behind the existing orders at that price.
     await take(venue.accounts[1]!, 'buy', '1.05');
     await expect.poll(() => sizeOf(venue.accounts[0]!)).toBe('-0.05');
     await maker.requote(venue.now);
@@ -77,7 +77,7 @@ describe('market maker', () => {
   });
 });
 
-test('market maker sells into an honest bid above its ask, then quotes again', async () => {
+test('the market maker sells into an honest bid above its ask and quotes again', async () => {
   const eth = { id: 2, name: 'ETH-USDC', priceTick: '0.01', sizeStep: '0.0001', isOutcome: false };
   const [{ client }, bidder] = [venue.accounts[0]!, venue.accounts[1]!];
   const price = Number(venue.price('ETH'));
@@ -87,7 +87,7 @@ test('market maker sells into an honest bid above its ask, then quotes again', a
   const maker = new MarketMaker(client, eth, { halfSpread: 0.001, size: 0.2, positionMax: 2 });
   await expect.poll(() => maker.isReady).toBe(true);
   const asks = async () => (await client.info.l2Book({ coin: '2' })).levels[1].map(({ px }) => px);
-  // A round executes up to the size of one quote, and the rest of it rests.
+  // A round executes up to the size of one quote, and the rest of the quote rests.
   await maker.requote(venue.now);
   await venue.settled();
   expect(await sizeOf(bidder)).toBe('0.2');
@@ -101,15 +101,15 @@ test('market maker sells into an honest bid above its ask, then quotes again', a
   maker.close();
 });
 
-describe('outcome maker', () => {
-  test('handles near certainty, even odds and expiry', () => {
+describe('the example outcome maker', () => {
+  test('the outcome maker handles near certainty, even odds and expiry', () => {
     const day = 86_400_000;
     expect(chanceAbove({ price: 100, strike: 100, leftMs: day }, 0.6)).toBeCloseTo(0.5, 6);
     expect(chanceAbove({ price: 110, strike: 100, leftMs: day }, 0.6)).toBeGreaterThan(0.99);
     expect(chanceAbove({ price: 99, strike: 100, leftMs: 0 }, 0.6)).toBe(0);
   });
 
-  test('quotes YES and NO of markets on a price, and no others', async () => {
+  test('the outcome maker quotes only YES and NO of markets on a price', async () => {
     await venue.createMarket();
     const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
     const market = await venue.createMarket({
@@ -134,7 +134,7 @@ describe('outcome maker', () => {
   });
 });
 
-test('outcome maker sells into an honest bid above the value of YES, then quotes again', async () => {
+test('the outcome maker sells into an honest bid above the value of YES and quotes again', async () => {
   const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
   const market = await venue.createMarket({
     slug: 'bid',
@@ -160,7 +160,7 @@ test('outcome maker sells into an honest bid above the value of YES, then quotes
   expect(await best()).toEqual(['0.47', '0.53']);
 });
 
-test('copy of an account: each trade once, also across a restart of the copier', async () => {
+test('the copy example copies each trade of an account once, also across its restart', async () => {
   const [leader, copier] = [venue.accounts[0]!, venue.accounts[1]!];
   let cursor: FillsCursor | undefined = { timeMs: venue.now, tids: [] };
   const life = () => {
@@ -184,7 +184,7 @@ test('copy of an account: each trade once, also across a restart of the copier',
   expect(await sizeOf(copier)).toBe('0.1');
 });
 
-test('liquidation watcher: reports when an account comes close, and when it is safe again', async () => {
+test('the liquidation watcher reports when an account comes close to liquidation and when it is safe again', async () => {
   const debtor = await venue.account('debtor', { perp: '5000' });
   await take(debtor, 'buy', '0.5');
   const watcher = new LiquidationWatcher(venue.client(), [debtor.address], 5);
@@ -196,7 +196,7 @@ test('liquidation watcher: reports when an account comes close, and when it is s
   expect(await watcher.look()).toMatchObject([{ user: debtor.address, isNear: false }]);
 });
 
-test('funding arbitrage: long where it is low, short where it is high, no position if both are equal', async () => {
+test('funding arbitrage is long where funding is low, short where it is high, and flat if both are equal', async () => {
   await using other = await startVenue({ seed: 'other' });
   await other.fillBook('BTC-USDC');
   const pair = [venue.accounts[0]!, other.accounts[0]!] as const;
@@ -214,7 +214,7 @@ test('funding arbitrage: long where it is low, short where it is high, no positi
   expect([await sizeOf(pair[0]), await sizeOf(pair[1])]).toEqual(['0.1', '-0.1']);
 });
 
-test('a front end: is approved once, charges its fee, and claims it', async () => {
+test('the example front end is approved once, charges its fee, and claims it', async () => {
   const [builder, user] = [venue.accounts[0]!, venue.accounts[1]!];
   await approve(user.client, builder.address);
   const height = venue.head.height;
@@ -228,7 +228,7 @@ test('a front end: is approved once, charges its fee, and claims it', async () =
   expect(await collect(builder.client)).toBe('0');
 });
 
-test('moving average: long while the price rises, short while it falls', async () => {
+test('the moving average example is long while the price rises and short while it falls', async () => {
   const recording = [100, 101, 102, 103, 102, 101, 100, 99].map((price, hour): RecordedRow => {
     const timeMs = Date.parse('2025-01-01T00:00:00Z') + hour * 3_600_000;
     const px = String(price * 100);
