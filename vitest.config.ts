@@ -52,10 +52,17 @@ const setupFiles = ['tests/support/fixed-seed.ts'];
 const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts'];
 
 /** Tests of code that runs in their own process, which may start threads, and tests of other processes. */
-const node = (name: string, include: string[], exclude: string[]) => ({
+const node = (name: string, include: string[], exclude: string[], more: string[] = []) => ({
   extends: true as const,
   plugins: [wordsPlugin(), threadsPlugin()],
-  test: { name, setupFiles, globalSetup, include, exclude, isolate: false },
+  test: {
+    name,
+    setupFiles: [...setupFiles, ...more],
+    globalSetup,
+    include,
+    exclude,
+    isolate: false,
+  },
 });
 
 /** Tests of the page in a browser. A worker uses one browser and one venue for most of its files. */
@@ -109,7 +116,9 @@ export default defineConfig({
         ],
         E2E,
       ),
-      node('conformance', ['tests/conformance/**/*.test.ts'], E2E),
+      node('conformance', ['tests/conformance/**/*.test.ts'], E2E, [
+        'tests/support/check-description.ts',
+      ]),
       node(
         'repository',
         ['tests/**/*.test.ts'],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generatedFiles } from './write-shapes.ts';
 import { HYPERLIQUID_PAGE, withCalls } from './write-hyperliquid.ts';
+import { describedApi } from './write-openapi.ts';
 import { SETTING_GUIDES, withSettings } from './write-settings.ts';
 
 /**
@@ -44,4 +45,10 @@ describe('npm run write-settings', () => {
 
 test('npm run write-hyperliquid: the tables of calls are up to date', () => {
   expect(textOf(HYPERLIQUID_PAGE)).toBe(withCalls(textOf(HYPERLIQUID_PAGE)));
+});
+
+describe('npm run write-openapi', () => {
+  test.each([...describedApi()])('%s is up to date', (path, text) => {
+    expect(textOf(path)).toBe(text);
+  });
 });

@@ -22,7 +22,17 @@ export const API_VERSION = '2026-08-16';
 
 const AGENT = new Agent({ keepAlive: true });
 
+type HttpExchange = {
+  readonly path: string;
+  readonly body: Json;
+  readonly status: number;
+  readonly reply: Json;
+};
+
 export class Client {
+  /** Receives every exchange with a JSON body. */
+  static onExchange: ((exchange: HttpExchange) => void) | undefined;
+
   readonly url: string;
 
   constructor(url: string) {
@@ -31,11 +41,15 @@ export class Client {
 
   /** Posts a body as JSON. A string is sent unchanged, which allows malformed JSON. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<Reply> {
-    return this.send('POST', path, typeof body === 'string' ? body : JSON.stringify(body), {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await this.send('POST', path, text, {
       'content-type': 'application/json',
       'x-api-version': API_VERSION,
       ...options.headers,
     });
+    const { status, json } = reply;
+    Client.onExchange?.({ path, body: jsonIn(text), status, reply: json });
+    return reply;
   }
 
   /**

@@ -6,6 +6,9 @@ import type { Json } from './client.ts';
 const WAIT_MS_MAX = 60_000;
 
 export class Socket {
+  /** Receives every frame with the path of its socket. */
+  static onFrame: ((path: string, frame: Json) => void) | undefined;
+
   readonly frames: Json[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   #socket: WebSocket;
@@ -15,7 +18,9 @@ export class Socket {
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data) => {
-      this.frames.push(frameOf(String(data)));
+      const frame = frameOf(String(data));
+      Socket.onFrame?.(new URL(socket.url).pathname, frame);
+      this.frames.push(frame);
       for (const wake of this.#waiting) wake();
     });
     this.closed = new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { openDocuments } from '../web/documents.ts';
 import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LazyRows, ROWS_AT_ONCE, rowsOf } from '@oddlot/translate/info/open-orders';
@@ -220,9 +221,10 @@ describe('the budget of a client', () => {
     const spent: string[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms, what = '') => void (ms > 0 && spent.push(what));
-    const { send } = await start(0, { work, pages: new Map([['/docs/x', '# x']]) });
+    const documents = await openDocuments();
+    const { send } = await start(0, { work, documents });
     await send('/nothing', undefined, { method: 'GET' });
-    await send('/docs/x', undefined, { method: 'GET' });
+    await send('/docs/errors', undefined, { method: 'GET' });
     await send('/info', undefined, { method: 'GET' });
     expect(spent).toEqual(['other', 'other', '/info']);
     await send('/info', '{');

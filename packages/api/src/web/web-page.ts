@@ -135,7 +135,8 @@ function isScreen(path: string): boolean {
   return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
-function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
+/** The answer with a file, in the best encoding that the client accepts. */
+export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding =
     file.br !== undefined && acceptsEncoding(accepted, 'br')

@@ -354,11 +354,6 @@ export type ShownPage = {
   answer(request: IncomingMessage, path: string): PageAnswer | undefined;
 };
 
-export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
-  if (page === undefined) return undefined;
-  return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
-}
-
 /** A request of the HTTP server with the data for its response. */
 export type Call = PortCall & {
   readonly path: string;

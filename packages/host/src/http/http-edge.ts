@@ -15,7 +15,6 @@ import {
   AnswerWriter,
   type AnyCall,
   type Call,
-  pageAnswerOf,
   PREFLIGHT_HEADERS,
   sendParts,
   type ShownPage,
@@ -47,11 +46,8 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /**
-   * Markdown pages by path, for the explanations to which refusals link. Without them, unknown
-   * paths are answered with JSON.
-   */
-  readonly pages?: ReadonlyMap<string, string>;
+  /** The reference of the API, to which refusals link, with its machine-readable descriptions. */
+  readonly documents?: ShownPage | undefined;
   /** The web page, for GET requests that no endpoint answers. */
   readonly page?: ShownPage | undefined;
   readonly notFound?: string;
@@ -220,13 +216,13 @@ export class HttpEdge {
   }
 
   #serveOther(call: Call, path: string): void {
-    const { notFound = '{"message":"Not found"}', pages } = this.#options;
+    const { documents, notFound = '{"message":"Not found"}' } = this.#options;
     const { request } = call;
-    const text = request.method === 'GET' ? pages?.get(path) : undefined;
+    const document = request.method === 'GET' ? documents?.answer(request, path) : undefined;
     const page =
-      text === undefined && call.path === NO_PATH
+      document === undefined && call.path === NO_PATH
         ? this.#options.page?.answer(request, path)
-        : pageAnswerOf(text);
+        : document;
     if (page !== undefined) return this.#answers.writePage(call, page);
     if (call.path === NO_PATH) return this.#answers.write(call, 404, notFound, []);
     if (request.method !== 'GET') return this.#answers.write(call, 405, '', ['allow', 'GET']);

@@ -6,7 +6,7 @@ export {
   refusal,
   type WireError,
 } from '@oddlot/protocol';
-export type { PageAnswer, SocketAnswer } from './answer-writer.ts';
+export type { PageAnswer, ShownPage, SocketAnswer } from './answer-writer.ts';
 export { RateLimiter } from './rate-limiter.ts';
 export {
   type AnyEndpoint,

@@ -119,7 +119,7 @@ export const ACCOUNT_QUERIES = {
       accountType: AccountTypes.default(['perp']),
       coin: IdStr.optional(),
     }),
-    answer: typeOf<OpenOrder[]>(),
+    answer: typeOf<(OpenOrder | OutcomeOpenOrder)[]>(),
     otherNames: { openOrders: '' },
   },
   /** Returns an account's resting orders on outcome markets, without those in the delay queue. */

@@ -328,5 +328,6 @@ export type RtdsDumpFrame = {
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';
-  payload: { message: string; code?: string };
+  /** `subscription` is the rejected entry, as sent; absent if the whole frame was rejected. */
+  payload: { message: string; code?: string; subscription?: object };
 };

@@ -239,7 +239,7 @@ function createHttp(
     lingerMs: core.cluster === undefined ? 0 : LINGER_MS,
     log,
     metrics,
-    pages: shown.pages,
+    documents: shown.documents,
     page: shown.page,
     ageMs: () => core.clock.nowMs() - core.replica.head.timeMs,
     downRefusal,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { secretFile } from '@oddlot/host/durable';
 import type { Config } from '../config.ts';
-import { readReferencePages } from '@oddlot/api/http/read-reference-pages';
+import { openDocuments } from '@oddlot/api/web/documents';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
 import { CURSOR_KEY_BYTES, cursorSeal } from '@oddlot/translate/cursor-seal';
 import { refusedOperatorLog } from './operator-log.ts';
@@ -21,7 +21,7 @@ type Parts = Parameters<typeof openPage>[1] & {
 
 export async function openShown(config: Config, parts: Parts) {
   return {
-    pages: await readReferencePages(),
+    documents: await openDocuments(),
     page: openPage(config, parts),
     /** The key is stored with the data, so that cursors remain valid after a restart. */
     cursors: cursorSeal(

@@ -1,0 +1,40 @@
+/** The part of JSON Schema 2020-12 that the descriptions use. */
+export type JsonSchema = {
+  $ref?: string;
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  format?: string;
+  pattern?: string;
+  enum?: readonly (string | number | boolean | null)[];
+  const?: string | number | boolean;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: JsonSchema | false;
+  prefixItems?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  not?: JsonSchema;
+  default?: unknown;
+  examples?: readonly unknown[];
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
+  /** Names of the enum's values are accepted in any case. */
+  'x-case-insensitive'?: true;
+};
+
+/** Named schemas of a document. */
+export type Components = Map<string, JsonSchema>;
+
+export const ADDRESS = '^0x[0-9a-fA-F]{40}$';
+export const HASH = '^0x[0-9a-fA-F]{64}$';
+
+/** A reference to a named schema of the document. */
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });

@@ -1,0 +1,164 @@
+import type { JsonSchema, Components } from './json-schema.ts';
+import { ADDRESS, HASH } from './json-schema.ts';
+
+/** The meaning, type and unit of fields, and the text of sections, as the pages of the reference state them. */
+
+/** A row of a table of fields. */
+export type FieldNote = {
+  readonly path: readonly string[];
+  readonly type: string;
+  readonly meaning: string;
+};
+
+type Section = {
+  /** The first paragraph. */
+  readonly summary: string;
+  readonly fields: readonly FieldNote[];
+  /** Names of the sections to which it links. */
+  readonly links: readonly string[];
+};
+
+/** The sections of pages by the lower-case anchor of their heading. */
+export function sectionsOf(pages: readonly string[]): ReadonlyMap<string, Section> {
+  const sections = new Map<string, Section>();
+  for (const page of pages) {
+    const parts = page.split(/^#{1,4} (?=\S)/m).slice(1);
+    for (const part of parts) {
+      const [heading = '', ...lines] = part.split('\n');
+      const anchor = heading.replace(/^(?:POST|GET) \//, '').toLowerCase();
+      const text = lines.join('\n').replace(/<!-- sample[^]*?<!-- \/sample -->/g, '');
+      if (!sections.has(anchor)) sections.set(anchor, sectionOf(text));
+    }
+  }
+  return sections;
+}
+
+function sectionOf(text: string): Section {
+  const blocks = text.split(/\n{2,}/).map((each) => each.trim());
+  const summary = blocks.find((each) => /^[A-Z`]/.test(each)) ?? '';
+  const tables = blocks.filter((each) => /^\| [^|]*\b[Ff]ield\b[^|]*\|/.test(each));
+  const links = [...text.matchAll(/\]\([\w-]*(?:\.md)?#([\w-]+)\)/g)].map(([, each]) => each!);
+  return { summary: plain(summary), fields: tables.flatMap(rowsOf), links };
+}
+
+function rowsOf(table: string): FieldNote[] {
+  return table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => {
+      const [names = '', type = '', meaning = ''] = row.slice(2, -2).split(' | ');
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({
+        path: name!.replaceAll('[]', '').split('.'),
+        type: type.trim(),
+        meaning: plain(meaning.trim()),
+      }));
+    });
+}
+
+/** Text without links. */
+function plain(markdown: string): string {
+  return markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
+}
+
+/**
+ * Adds the notes of sections to the fields of schemas. A field takes the row with the longest path that ends its own,
+ * first of its section, then of linked sections, then of any section.
+ */
+export class Annotator {
+  readonly #sections: ReadonlyMap<string, Section>;
+  readonly #components: Components;
+  /** Fields that a note describes; a comment of the type definition is used until there is one. */
+  readonly #noted = new Set<JsonSchema>();
+
+  constructor(sections: ReadonlyMap<string, Section>, components: Components) {
+    this.#sections = sections;
+    this.#components = components;
+  }
+
+  /** Describes the fields below a schema from a section, and fields that are still without a note from its links. */
+  annotate(schema: JsonSchema, anchor: string): void {
+    const section = this.#sections.get(anchor.toLowerCase());
+    if (section === undefined) throw new Error(`the reference has no section ${anchor}`);
+    this.#walk(schema, [], section.fields, new Set());
+    const linked = section.links.flatMap((each) => this.#sections.get(each)?.fields ?? []);
+    this.#walk(schema, [], linked, new Set());
+  }
+
+  /** Describes what is still without a note: from other notes, or by the name of the field alone. */
+  finish(schemas: readonly JsonSchema[], others: readonly FieldNote[]): void {
+    const byName = [...this.#sections.values()]
+      .flatMap(({ fields }) => fields)
+      // A letter has another meaning in each place.
+      .filter(({ path }) => path.at(-1)!.length > 1)
+      .map((note) => ({ ...note, path: note.path.slice(-1) }));
+    for (const notes of [others, byName]) {
+      for (const schema of schemas) this.#walk(schema, [], notes, new Set());
+    }
+  }
+
+  #walk(
+    schema: JsonSchema,
+    path: readonly string[],
+    notes: readonly FieldNote[],
+    seen: Set<JsonSchema>,
+  ): void {
+    const target = this.#resolved(schema);
+    if (seen.has(target)) return;
+    seen.add(target);
+    for (const each of [
+      ...(target.anyOf ?? []),
+      ...(target.oneOf ?? []),
+      ...(target.allOf ?? []),
+      ...(target.prefixItems ?? []),
+      ...(target.items === undefined || target.items === false ? [] : [target.items]),
+    ]) {
+      this.#walk(each, path, notes, seen);
+    }
+    for (const [name, field] of Object.entries(target.properties ?? {})) {
+      const at = [...path, name];
+      if (!this.#noted.has(field)) {
+        const note = longest(notes, at);
+        if (note !== undefined) {
+          this.#noted.add(field);
+          describe(field, note);
+        }
+      }
+      this.#walk(field, at, notes, seen);
+    }
+  }
+
+  #resolved(schema: JsonSchema): JsonSchema {
+    const name = schema.$ref?.split('/').at(-1);
+    return name === undefined ? schema : this.#components.get(name)!;
+  }
+}
+
+function longest(notes: readonly FieldNote[], path: readonly string[]): FieldNote | undefined {
+  let best: FieldNote | undefined;
+  for (const note of notes) {
+    if (note.meaning === '' || note.meaning.startsWith('as in ')) continue;
+    if (note.path.length > path.length || note.path.length <= (best?.path.length ?? 0)) continue;
+    if (note.path.every((part, at) => part === path[path.length - note.path.length + at])) {
+      best = note;
+    }
+  }
+  return best;
+}
+
+/** The description with its unit, and the form of the value where the table is more exact than the definition. */
+function describe(field: JsonSchema, { type, meaning }: FieldNote): void {
+  const [kind = '', unit] = type.replace(/ or null$/, '').split(', ');
+  const units = kind === 'time' ? 'ms' : unit;
+  const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replace(/\.\.$/, '.');
+  field.description = units === undefined ? sentence : `${sentence} Unit: ${units}.`;
+  for (const each of [field, ...(field.anyOf ?? [])]) {
+    if (each.type === 'number' && /^(?:integer|time)/.test(kind)) {
+      each.type = 'integer';
+      each.format = 'int64';
+    }
+    if (each.type !== 'string' || each.enum !== undefined || each.pattern !== undefined) continue;
+    if (kind === 'decimal') each.format = 'decimal';
+    if (kind === 'address') each.pattern = ADDRESS;
+    if (kind === 'hash') each.pattern = HASH;
+  }
+}
