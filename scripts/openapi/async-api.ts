@@ -147,6 +147,7 @@ function streamFrames(components: Components, types: TypeSchemas): void {
     properties: { method: { const: 'PONG' } },
     required: ['method'],
   });
+  postFrames(components);
   const code = types.declared('streams/frames.ts', 'StreamErrorCode');
   const fields: Record<string, JsonSchema> = {
     code: { ...code, description: 'Cause of the error; /docs/streams#errors lists the codes.' },
@@ -173,6 +174,78 @@ function streamFrames(components: Components, types: TypeSchemas): void {
       data: { type: 'object', properties: fields, required },
     },
     required: ['channel', 'data'],
+  });
+}
+
+/** A request of /exchange or /info in a frame of /ws, and its response. */
+function postFrames(components: Components): void {
+  const id: JsonSchema = {
+    type: 'integer',
+    format: 'int64',
+    minimum: 0,
+    description: 'Number that the client chooses, different from those of its unanswered posts.',
+  };
+  const object = (properties: Record<string, JsonSchema>, required: string[]): JsonSchema => ({
+    type: 'object',
+    properties,
+    required,
+  });
+  components.set('Post', {
+    title: 'Post',
+    description: 'A request of /exchange or /info, sent over the socket.',
+    ...object(
+      {
+        method: { const: 'post' },
+        id,
+        request: {
+          description: 'The endpoint and the body that it would receive over HTTP.',
+          ...object(
+            {
+              type: { enum: ['info', 'action'], description: '/info or /exchange.' },
+              payload: { type: 'object', description: 'Body of the request; see /openapi.json.' },
+            },
+            ['type', 'payload'],
+          ),
+        },
+      },
+      ['method', 'id', 'request'],
+    ),
+  });
+  const count = (description: string): JsonSchema => ({ type: 'integer', description });
+  const response = object(
+    {
+      type: { enum: ['info', 'action', 'error'], description: 'Type of the request, or an error.' },
+      status: count('HTTP status of the response.'),
+      payload: { type: 'object', description: 'Body of the response; see /openapi.json.' },
+    },
+    ['type', 'status', 'payload'],
+  );
+  const data = object(
+    {
+      id,
+      response: { description: 'The response that HTTP would have returned.', ...response },
+      retryAfter: count('Time until the request can be repeated. Unit: s.'),
+      rateLimit: {
+        description: 'Budget of the client, as in the headers over HTTP.',
+        ...object(
+          {
+            limit: count('Requests or milliseconds of work that the budget allows.'),
+            remaining: count('Rest of the budget.'),
+            reset: count('Time until the budget is full again. Unit: s.'),
+          },
+          ['limit', 'remaining', 'reset'],
+        ),
+      },
+    },
+    ['id', 'response'],
+  );
+  components.set('PostFrame', {
+    title: 'PostFrame',
+    description: 'The response to a post.',
+    ...object(
+      { channel: { const: 'post' }, data: { description: 'Response to the post.', ...data } },
+      ['channel', 'data'],
+    ),
   });
 }
 
@@ -212,8 +285,9 @@ function asyncDocument(sockets: readonly Socket[], components: Components): Node
   };
   for (const { id, path, names } of sockets) {
     add(id, path, {
-      received: [`${upper(id)}Subscribe`, 'Ping'],
+      received: [`${upper(id)}Subscribe`, 'Ping', ...(id === 'ws' ? ['Post'] : [])],
       sent: [
+        ...(id === 'ws' ? ['PostFrame'] : []),
         'SubscriptionResponse',
         'Pong',
         'ResyncFrame',

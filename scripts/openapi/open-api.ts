@@ -610,11 +610,14 @@ const apiVersionHeader = (): Node => ({
 });
 
 function rateHeaders(): Node {
-  const header = (description: string, type: 'integer' | 'string'): Node => ({
+  const header = (description: string): Node => ({
     description,
-    schema: { type },
+    schema: { type: 'integer' },
   });
   return {
-    'Retry-After': header('Seconds until the request can be repeated.', 'integer'),
+    'Retry-After': header('Seconds until the request can be repeated.'),
+    'X-RateLimit-Limit': header('Requests or milliseconds of work that the budget allows.'),
+    'X-RateLimit-Remaining': header('Rest of the budget.'),
+    'X-RateLimit-Reset': header('Seconds until the budget is full again.'),
   };
 }
