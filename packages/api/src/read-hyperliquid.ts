@@ -9,9 +9,11 @@ import { fromHyperliquid } from '@oddlot/translate/actions/hyperliquid';
 import { refuseUnsupported } from '@oddlot/translate/action-to-command';
 import type { RefusedRequest, SentEnvelope, SentRequest } from './read-request.ts';
 
-/** Requests of Hyperliquid's clients as requests of the venue's own API. */
-
-/** The request with the same effect, whose reply contains the result of the execution. */
+/**
+ * Translates a request of a Hyperliquid client to the venue's own action with the same effect. The
+ * client expects the result of the execution in the reply, so the request is confirmed after
+ * execution.
+ */
 export function sentHyperliquid(
   { action: asked, envelope: received }: HyperliquidRequest,
   network: Network,
@@ -24,7 +26,10 @@ export function sentHyperliquid(
   return refused === undefined ? { envelope, action } : refuseHyperliquid(refused);
 }
 
-/** Without an error the request arrived at the venue's own API. */
+/**
+ * Refuses a Hyperliquid request with the error, or, without one, because it arrived on the venue's
+ * own API.
+ */
 export function refuseHyperliquid(error: WireError | undefined): RefusedRequest {
   return { refused: error ?? NOT_HERE, isGateway: false };
 }

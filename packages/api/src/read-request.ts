@@ -21,39 +21,38 @@ import {
 import { type PlainAction, refuseUnsupported } from '@oddlot/translate/action-to-command';
 import { insideWrapper } from '@oddlot/translate/wrapped-field';
 
-/** Parses and validates requests for POST /exchange, as far as the text alone allows. */
-
-/** A request that fits its schemas. */
+/** A request whose envelope and action fit their schemas. */
 export type SentRequest = {
   readonly envelope: SentEnvelope;
-  /** The action; of a multiSig wrapper, the inner action. */
+  /** The action itself, or the inner action of a multiSig wrapper. */
   readonly action: PlainAction;
   readonly wrapper?: SentWrapper;
 };
 
-/** An envelope without its action and its signature. */
 export type SentEnvelope = Pick<Envelope, 'confirm' | 'expiresAfter' | 'nonce' | 'vaultAddress'>;
 
-/** The account of a multiSig wrapper, and its claimed sender. */
+/** The account of a multiSig wrapper and the sender that the wrapper claims. */
 type SentWrapper = Pick<MultiSigAction['payload'], 'multiSigUser' | 'outerSigner'>;
 
-/** A request with limit orders without extras, which `readPlainRequest` has parsed. */
+/** A request with plain limit orders, parsed by the fast path `readPlainRequest`. */
 export type SentOrders = { readonly envelope: SentEnvelope; readonly orders: PlainOrders };
 
-/** The error that the text alone causes. `isGateway`: rejected before the action was parsed. */
+/**
+ * A request that is refused because of its text alone. `isGateway` is true if it was refused before
+ * the action was parsed.
+ */
 export type RefusedRequest = {
   readonly refused: WireError | 'tooLarge';
   readonly isGateway: boolean;
 };
 
-/** Conditions under which a request is read. */
 export type ReadJob = {
-  /** The body exceeds the limit that applies to most signers. */
+  /** True if the body exceeds the size limit for signers without permissioned actions. */
   readonly isLarge: boolean;
-  /** Bounds of the nonce window, both exclusive. */
+  /** Exclusive bounds of the accepted nonces, in milliseconds. */
   readonly nonceAfter: number;
   readonly nonceBefore: number;
-  /** A marked request of a Hyperliquid client is accepted; the venue's own API rejects it. */
+  /** True on the port for Hyperliquid clients. The venue's own API rejects their requests. */
   readonly takesHyperliquid?: true;
 };
 
@@ -61,8 +60,8 @@ export type ReadJob = {
 const BYTES_PER_CHAR_MAX = 3;
 
 /**
- * Parses a request, or returns the first error in the documented order. `chars` is the length of the
- * text; only a long text can exceed the limit on unknown fields.
+ * Parses and validates a request, or returns its first error in the documented order. `chars` is
+ * the length of the text, because only a long text can exceed the limit on unknown fields.
  */
 export function readRequest(
   network: Network,
@@ -84,8 +83,8 @@ export function sentOrders(request: PlainRequest): SentOrders {
 }
 
 /**
- * JSON text without the spaces between its parts. It means the same and has the same signature, so a
- * client that pads its requests does not fill the log.
+ * Removes the whitespace outside strings from a JSON text. The signature of a request does not
+ * cover it, and a client that pads requests must not fill the log.
  */
 export function withoutSpace(text: string): string {
   if (!SPACE.test(text)) return text;
@@ -95,16 +94,16 @@ export function withoutSpace(text: string): string {
 const SPACE = /[ \t\r\n]/;
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|[ \t\r\n]+/g;
 
-/** The request in the form that the schemas return. */
+/** Converts limit orders of the fast path to the form that the schemas return. */
 export function sentRequest(sent: SentRequest | SentOrders): SentRequest {
   if ('action' in sent) return sent;
   return { envelope: sent.envelope, action: plainOrderAction(sent.orders) };
 }
 
-/** The type of the action, even if the rest of the body is malformed. */
+/** Returns the type of the action, even if the rest of the body is malformed. */
 function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
   const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
-  // The type of a wrapper is that of its inner action.
+  // A wrapper counts as its inner action.
   return type === 'multiSig' ? typeOf(Object(payload)) : type;
 }
 
@@ -138,14 +137,17 @@ function readBody(
 }
 
 /**
- * The text of a job that explains a signature: the venue's context in one line of JSON, then the
- * request as it was received.
+ * Builds the text of a job that explains a signature: one line of JSON with the venue's context,
+ * then the request as received.
  */
 export function explainJob(context: ExplainContext, request: string): string {
   return `${JSON.stringify(context)}\n${request}`;
 }
 
-/** Splits the text of such a job. The envelope is the client's text, in its order of keys. */
+/**
+ * Splits the text of a job that explains a signature. The envelope keeps the client's own order of
+ * keys, on which its hash depends.
+ */
 export function readExplainJob(
   job: string,
 ): { context: ExplainContext; envelope: string } | { fault: string; at: number } {

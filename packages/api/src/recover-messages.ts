@@ -12,15 +12,12 @@ import {
 } from './read-request.ts';
 import { authorityFrom, type Recovered, type Recoverer } from './recoverer.ts';
 
-/** The messages between the main thread and the recover threads. */
-
-/** A job of a recover thread: recover the signer, explain a signature, or read a whole request. */
 export type RecoverJob =
   | { readonly kind: 'explain' | 'recover'; readonly text: string }
   | { readonly kind: 'read'; readonly text: string; readonly job: ReadJob };
 
 export type RecoverBatch = {
-  /** Scales that earlier requests needed and the thread did not have. */
+  /** Size decimals that the thread did not know in earlier requests. */
   readonly scales: readonly Scale[];
   readonly jobs: readonly (RecoverJob & { readonly id: number })[];
 };
@@ -30,38 +27,44 @@ export type RecoverReplies = readonly {
   readonly answer: Recovered | ReadCommand;
 }[];
 
-/** An instrument's id and its size decimals; undefined if there is no such instrument. */
+/** An instrument's id and its size decimals, or undefined if the instrument does not exist. */
 export type Scale = readonly [instrumentId: number, szDecimals: number | undefined];
 
-/** A request for POST /exchange, as a recover thread returns it. */
+/** A request to POST /exchange after a recover thread has read it. */
 export type ReadCommand = RefusedRequest | UnderstoodRequest;
 
 /** A request whose envelope and action fit their schemas. */
 export type UnderstoodRequest = {
   readonly envelope: Pick<SentEnvelope, 'confirm' | 'nonce'>;
-  /** Why the text cannot be hashed, and at which position. */
+  /** The reason why the text cannot be hashed; `at` is its offset. */
   readonly fault?: string;
   readonly at?: number;
   readonly txHash?: string;
-  /** Why the signatures do not authorise the action. */
+  /** The reason why the signatures do not authorise the action. */
   readonly unauthorized?: WireError;
-  /** Undefined if the nonce is outside the window, or the signatures do not authorise the action. */
+  /**
+   * Undefined if the nonce is outside the accepted window or the signatures do not authorise the
+   * action.
+   */
   readonly command?: EncodedCommand;
 };
 
 export type EncodedCommand = {
-  /** The command and its request as bytes of a block. */
+  /** The command and its request, encoded as in a block. */
   readonly encoded: Uint8Array;
-  /** The scales with which decimal text was converted to integers. */
+  /** The size decimals that were used to convert decimal text to integers. */
   readonly scales: readonly Scale[];
-  /** The request as the log stores it, if the received text contains spaces between its parts. */
+  /**
+   * The request as the log stores it, present only if whitespace was removed from the received
+   * text.
+   */
   readonly request?: string;
 };
 
 /**
- * Reads requests into commands, in the form in which blocks contain them. A recover thread does not
- * have the venue's state, only the scales of instruments that the main thread has sent. Each answer
- * lists the scales that were used, and the main thread repeats a request if one is outdated.
+ * Reads requests into commands, encoded as in a block. A recover thread does not have the venue's
+ * state, only the size decimals that the main thread has sent. Each answer lists those it used, and
+ * the main thread repeats a request if one of them is outdated.
  */
 export class CommandReader {
   readonly #recoverer: Recoverer;
@@ -80,7 +83,7 @@ export class CommandReader {
     return jobs.map((job) => ({ id: job.id, answer: this.#answerOne(job) }));
   }
 
-  /** A text that cannot be hashed fails alone, without the rest of its batch. */
+  /** An exception fails only its own request, not the rest of the batch. */
   #answerOne(job: RecoverJob): Recovered | ReadCommand {
     try {
       if (job.kind === 'read') return this.#read(job.text, job.job);
@@ -124,7 +127,7 @@ export class CommandReader {
   }
 }
 
-/** The command in bytes of a recover thread. */
+/** Decodes the command that a recover thread has encoded. */
 export function commandIn(encoded: Uint8Array): RequestCommand {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   const { commands } = decodeBlock(bytes, { start: 0, end: bytes.length, withRequests: false });

@@ -37,24 +37,26 @@ import {
 } from './read-request.ts';
 import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 
-/** Recovers the signer of a request from its text: the action is hashed as it was written. */
-
 export type Recovered = {
   /** Undefined if the signature is invalid, or if only the hash was needed. */
   readonly signer?: string;
-  /** The signers of a multiSig wrapper's inner action; undefined for an invalid signature. */
+  /**
+   * The signers of a multiSig wrapper's inner action, with undefined for each invalid signature.
+   */
   readonly innerSigners?: readonly (string | undefined)[];
   readonly txHash?: string;
-  /** Why the text cannot be hashed, and at which position. */
+  /** The reason why the text cannot be hashed; `at` is its offset. */
   readonly fault?: string;
   readonly at?: number;
-  /** The signer of a Hyperliquid request if it was signed for Hyperliquid's mainnet. */
+  /**
+   * The signer that a Hyperliquid request would have if it was signed for Hyperliquid's mainnet.
+   */
   readonly mainnetSigner?: string;
-  /** Only for a job that explains a signature. */
+  /** Present only for a job that explains a signature. */
   readonly explanation?: Explanation;
 };
 
-/** A parsed request and its signer; a rejected request has no signer. */
+/** A parsed request and its signer. A refused request has no signer. */
 type ReadAndRecovered = Recovered & {
   readonly sent: SentRequest | SentOrders | RefusedRequest;
 };
@@ -64,9 +66,9 @@ export type Recoverer = {
   /** Duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
   readonly recover: (text: string) => Recovered;
-  /** Parses a request, and recovers the signer unless the request is rejected. */
+  /** Parses a request, and recovers its signer unless the request is refused. */
   readonly read: (text: string, job: ReadJob) => ReadAndRecovered;
-  /** Takes the text of `explainJob`. */
+  /** Explains a signature; the text is the result of `explainJob`. */
   readonly explain: (text: string) => Recovered;
 };
 
@@ -79,7 +81,10 @@ type SignedFields = {
   readonly expiresAfter?: number | null;
 };
 
-/** Loads the fastest backend that is available on this machine. */
+/**
+ * Creates a recoverer with the wanted backend, otherwise with the fastest one on this machine. It
+ * hashes the text of the action as received.
+ */
 export async function createRecoverer(
   network: Network,
   wanted?: RecoverBackend,
@@ -98,7 +103,10 @@ export async function createRecoverer(
     return signer === undefined ? { txHash } : { txHash, signer };
   };
 
-  /** A text that cannot be hashed is rejected like a text that violates the strict JSON rules. */
+  /**
+   * Turns an exception into a fault, so that the request is refused like any other that violates
+   * the strict JSON rules.
+   */
   const recoverAny = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     try {
       return recoverScanned(text, hashOnly, body);
@@ -138,7 +146,10 @@ export async function createRecoverer(
     return signer === undefined ? { txHash } : { txHash, signer };
   };
 
-  /** With the signer that a mainnet client would have, so that its mistake can be explained. */
+  /**
+   * Also recovers the signer for Hyperliquid's mainnet, so that the refusal can explain that
+   * mistake.
+   */
   const recoverLogged = (text: string): Recovered => {
     const read = readHyperliquidRequest(text, network);
     if (!read.ok) return { fault: read.error.message, at: 0 };
@@ -189,8 +200,8 @@ export async function createRecoverer(
 }
 
 /**
- * Skips the recovery for a nonce above the window, which is always rejected. A nonce below the window
- * needs the hash, because the request may have been executed before.
+ * Skips the recovery if the nonce is above the window, because the request is always rejected. A
+ * nonce below the window still needs the hash, because the request may have been executed before.
  */
 function withSigner(
   sent: SentRequest | SentOrders,
@@ -201,7 +212,10 @@ function withSigner(
   return nonce >= nonceBefore ? { sent } : { sent, ...recover(nonce <= nonceAfter) };
 }
 
-/** The authority of a request: signer, account and name; or why the signatures are not sufficient. */
+/**
+ * Returns the authority of a request (signer, account and multi-sig signers), or the reason why its
+ * signatures are not sufficient.
+ */
 export function authorityFrom(
   { envelope, wrapper }: SentRequest,
   { signer, innerSigners }: Recovered,

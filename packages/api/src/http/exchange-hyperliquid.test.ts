@@ -43,13 +43,13 @@ const why = ({ json }: Awaited<ReturnType<typeof send>>): string =>
   json.details?.why ?? json.message ?? '';
 
 describe('a request of a Hyperliquid client', () => {
-  test('executes, and its reply contains the result of the order', async () => {
+  test('a Hyperliquid order is executed, and the reply contains its result', async () => {
     const { json } = await send(buy);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed' });
     expect(json.data.data.orders).toMatchObject([{ oid: 1, cloid, state: 'open' }]);
   });
 
-  test('executes once: the same bytes get the first result, another with the nonce is rejected', async () => {
+  test('repeated bytes get the first result, and another request with a used nonce is rejected', async () => {
     const body = await bodyOf(buy);
     const first = await edge.send('/hyperliquid', body);
     const second = await edge.send('/hyperliquid', body);
@@ -60,7 +60,7 @@ describe('a request of a Hyperliquid client', () => {
     expect(other.json).toMatchObject({ status: 'err', name: 'BAD_NONCE' });
   });
 
-  test('cancels by order id and by client order id', async () => {
+  test('a Hyperliquid client cancels orders by order id and by client order id', async () => {
     await send(buy);
     const byId = await send((client) => client.cancel({ cancels: [{ a: 1, o: 1 }] }));
     expect(byId.json.data.data.orders).toMatchObject([{ oid: 1, state: 'cancelled' }]);
@@ -71,7 +71,7 @@ describe('a request of a Hyperliquid client', () => {
     expect(byCloid.json.data.data.orders).toMatchObject([{ oid: 2, state: 'cancelled' }]);
   });
 
-  test('approves an agent, which then trades for the account', async () => {
+  test('a Hyperliquid client approves an agent, which then trades for the account', async () => {
     const approved = await send((client) =>
       client.approveAgent({ agentAddress: agent.address, agentName: 'bot' }),
     );
@@ -81,20 +81,20 @@ describe('a request of a Hyperliquid client', () => {
     expect(await openOrders(alice.address)).toHaveLength(1);
   });
 
-  test('credits an unknown signer with test funds before its first order', async () => {
+  test('an unknown signer is credited with test funds before its first order', async () => {
     const { json } = await send(buy, { key: stranger });
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
     expect(await openOrders(stranger.address)).toHaveLength(1);
   });
 
-  test('sends test funds to another account', async () => {
+  test('usdSend transfers test funds to another account', async () => {
     const { json } = await send((client) =>
       client.usdSend({ destination: stranger.address, amount: '5' }),
     );
     expect(json).toMatchObject({ status: 'ok', data: { type: 'TokenSend' } });
   });
 
-  test('uses its nonce and changes nothing with noop', async () => {
+  test('noop is accepted', async () => {
     const { json } = await send((client) => client.noop());
     expect(json).toMatchObject({ status: 'ok' });
   });
@@ -121,7 +121,7 @@ describe('a request that is not executed', () => {
     expect(why(await send(call))).toContain(reason);
   });
 
-  test('a mainnet signature of a known account is refused with the remedy', async () => {
+  test('a mainnet signature of a known account is refused with advice to use testnet mode', async () => {
     const refused = await send(buy, { isMainnet: true });
     expect(refused.json.status).toBe('err');
     expect(why(refused)).toContain('signed for the mainnet of Hyperliquid');
@@ -131,7 +131,7 @@ describe('a request that is not executed', () => {
     expect(why(agreed)).toContain('switch the client to testnet mode');
   });
 
-  test('a body that is not one JSON object is refused', async () => {
+  test('a body that is not a single JSON object is refused', async () => {
     const { height } = edge.replica.head;
     for (const body of ['', '[]', '{"action":{}},"x":{"y":1}', '{"a":1,"a":2}']) {
       const { json } = await edge.send('/hyperliquid', body);
@@ -141,8 +141,8 @@ describe('a request that is not executed', () => {
   });
 });
 
-describe('the two APIs', () => {
-  test('the API of the venue rejects a request for the other, marked or not', async () => {
+describe('the ports for Hyperliquid clients and for the API of the venue', () => {
+  test('the API of the venue rejects Hyperliquid requests, with or without the marker of the log', async () => {
     const body = await bodyOf(buy);
     const plain = await edge.send('/exchange', body);
     expect(plain.json.status).toBe('err');
@@ -152,7 +152,7 @@ describe('the two APIs', () => {
     }
   });
 
-  test('a signature for the API of the venue acts for no known account on the other', async () => {
+  test('a signature for the API of the venue does not authorise a Hyperliquid request', async () => {
     const body = signed(orderAction({}), { key: alice, nonce: ++nonce });
     await edge.send('/hyperliquid', body);
     expect(await openOrders(alice.address)).toEqual([]);

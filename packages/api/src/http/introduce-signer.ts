@@ -6,15 +6,16 @@ import { recovering, type RecoverPool } from '../recover-pool.ts';
 import type { Introduced } from './exchange-endpoint.ts';
 
 /**
- * Handles the first request of an unknown signer on the port for Hyperliquid clients. An L1 signature
- * for Hyperliquid's mainnet recovers to an unknown address here, so that case is ruled out first.
- * Any other signer gets test funds.
+ * Handles the first request of an unknown signer on the port for Hyperliquid clients. An L1
+ * signature for Hyperliquid's mainnet recovers to an unknown address here. If its mainnet signer is
+ * a known account, the request is refused with that reason; any other signer is credited with test
+ * funds.
  */
 
 type Options = {
   readonly state: () => State;
   readonly pool: Pick<RecoverPool, 'recover'>;
-  /** Undefined if the venue has no faucet. */
+  /** Undefined if the venue has no faucet, in which case unknown signers stay unknown. */
   readonly faucet: Endpoint | undefined;
 };
 

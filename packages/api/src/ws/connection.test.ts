@@ -5,7 +5,7 @@ import { Connection, Outbox } from './connection.ts';
 import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
 
-/** A connection over a pipe that is read on request only. */
+/** Creates a connection over a pipe that is only read on request. */
 function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox = new Outbox()) {
   const wire = new PassThrough({ highWaterMark: 0 });
   const closes: number[] = [];
@@ -25,7 +25,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
   const writes: number[] = [];
   const write = wire.write.bind(wire);
   wire.write = ((chunk: Buffer, written: () => void) => {
-    // An empty write only detects that the others were sent.
+    // An empty write carries no data; its callback runs after earlier writes.
     if (chunk.length > 0) writes.push(chunk.length);
     return write(chunk, written);
   }) as never;
@@ -33,7 +33,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
 }
 
 describe('a connection', () => {
-  test('writes all frames of a turn at once', async () => {
+  test('a connection writes all frames of a turn at once', async () => {
     const { connection, writes, outbox } = connect(1000);
     connection.send(Buffer.alloc(3));
     connection.send(Buffer.alloc(4));
@@ -43,7 +43,7 @@ describe('a connection', () => {
     expect(outbox.framesSent).toBe(2);
   });
 
-  test('is closed when too many bytes wait for its client', () => {
+  test('a connection is closed when too many bytes wait for its client', () => {
     const { connection, closes, outbox } = connect(1000);
     connection.send(Buffer.alloc(900));
     connection.flush();
@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(outbox.slowClosed).toBe(1);
   });
 
-  test('is closed when too many small frames wait, because of their overhead', () => {
+  test('a connection is closed when too many small frames wait, because each counts with its overhead', () => {
     const { connection, closes } = connect(10_000);
     let sent = 0;
     for (; closes.length === 0 && sent < 10_000; sent++) {
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect(sent).toBeLessThan(200);
   });
 
-  test('is closed when too much waits for all clients, unless its share is small', async () => {
+  test('a connection is closed if the total limit is exceeded and its own share is large', async () => {
     const outbox = new Outbox();
     const limits = { bufferedBytesTotalMax: 1_000_000 };
     const [greedy, modest] = [1, 2].map(() => connect(4_000_000, limits, outbox));
@@ -82,7 +82,7 @@ describe('a connection', () => {
     await expect.poll(() => outbox.heldBytes).toBe(0);
   });
 
-  test('is not closed for frames that the client requested again', async () => {
+  test('frames that the client requested again do not count towards its limit', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.send(Buffer.alloc(600));
     connection.sendMissed(Buffer.alloc(5000));
@@ -99,7 +99,7 @@ describe('a connection', () => {
     await expect.poll(() => connection.bytesTaken).toBe(5900);
   });
 
-  test('holds nothing after they are read', async () => {
+  test('the allowance for requested frames ends when they have been read', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.sendMissed(Buffer.alloc(5000));
     connection.flush();

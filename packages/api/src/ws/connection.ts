@@ -6,7 +6,7 @@ import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** Close codes of RFC 6455 and its registry. */
+/** Close codes of RFC 6455 and of its IANA registry. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,
@@ -15,26 +15,33 @@ export const CLOSE = {
 } as const;
 
 /**
- * Up to this size frames are joined before writing; beyond it, copying costs more than it saves.
+ * Frames up to this total size are joined before they are written. Beyond it, copying costs more
+ * than it saves.
  */
 const JOINED_BYTES_MAX = 8 * 1024;
 
-/** A shared empty list; it is never modified. */
+/** A list shared by all idle connections. It is never modified. */
 const NOTHING_PENDING: Buffer[] = [];
 const EMPTY = Buffer.alloc(0);
 
-/** The memory overhead of a waiting frame, so that the limit of bytes also limits empty frames. */
+/**
+ * Estimated memory overhead of a waiting frame. Without it, empty frames would not count towards
+ * the limit.
+ */
 const FRAME_OVERHEAD_BYTES = 64;
-/** While the total is above its limit, each client may still have this many bytes waiting. */
+/**
+ * While the total of all clients exceeds its limit, each client can still have this many bytes
+ * waiting.
+ */
 const SHARE_BYTES_MIN = 256 * 1024;
 
 /**
- * A client connection. Frames are collected and written together, directly to the socket: they are
- * complete WebSocket frames, so that bytes shared by many clients are built once.
+ * A client connection. It collects frames and writes them directly to the socket as complete
+ * WebSocket frames, so that a frame for many clients is built only once.
  */
 export class Connection implements Sink {
   readonly ip: string;
-  /** Limits received frames; a frame beyond it is dropped. */
+  /** Limits received frames; a frame beyond the limit is dropped. */
   readonly budget: { take(): boolean };
   readonly timing: Timing;
   readonly #socket: WebSocket;
@@ -47,11 +54,12 @@ export class Connection implements Sink {
   /** Queued bytes of frames that the client requested again, including overhead. */
   #missedPending = 0;
   /**
-   * Written but possibly unread bytes that the client requested again; they may exceed the limit.
+   * Written bytes that the client requested again and has possibly not read. They do not count
+   * towards the limit.
    */
   #missedWaiting = 0;
   #bytesWritten = 0;
-  /** Written bytes that the system has not taken yet, including overhead. */
+  /** Written bytes that the operating system has not taken yet, including overhead. */
   #heldBytes = 0;
   #heardMs: number;
   #pingedMs: number;
@@ -88,17 +96,17 @@ export class Connection implements Sink {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** True if the venue has ended the connection. */
+  /** True after the venue has started to close the connection. */
   get isDismissed(): boolean {
     return this.#isDismissed;
   }
 
-  /** Bytes queued until the end of this turn. */
+  /** Bytes queued until the end of this turn of the event loop. */
   get queuedBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** The client has sent something. */
+  /** Restarts the idle time, because the client has sent a frame. */
   heard(): void {
     this.#heardMs = this.timing.now();
   }
@@ -108,8 +116,8 @@ export class Connection implements Sink {
   }
 
   /**
-   * Sends a ping if the last one is older than the interval. Some clients ping only in response to
-   * one.
+   * Sends a ping if the last one is older than the interval. Some clients send their own pings
+   * only after they have received one.
    */
   pingEvery(intervalMs: number): void {
     const nowMs = this.timing.now();
@@ -118,7 +126,7 @@ export class Connection implements Sink {
     this.send(PING_FRAME);
   }
 
-  /** Queues a frame; all frames of one turn of the event loop are written together. */
+  /** Queues a frame. All frames of one turn of the event loop are written together. */
   send(frame: Buffer): void {
     if (this.#pending === NOTHING_PENDING) {
       this.#outbox.add(this);
@@ -130,13 +138,13 @@ export class Connection implements Sink {
     this.#pendingBytes += frame.length;
   }
 
-  /** Queues a frame that the client requested again; it does not count towards its limit. */
+  /** Queues a frame that the client requested again and that does not count towards its limit. */
   sendMissed(frame: Buffer): void {
     this.#missedPending += frame.length + FRAME_OVERHEAD_BYTES;
     this.send(frame);
   }
 
-  /** False while the socket has not taken the written bytes; `onceDrained` reports when it has. */
+  /** False while the socket's buffer is full; `onceDrained` reports when it has emptied. */
   get hasRoom(): boolean {
     return !this.#wire.writableNeedDrain;
   }
@@ -145,7 +153,7 @@ export class Connection implements Sink {
     this.#wire.once('drain', run);
   }
 
-  /** Bytes that the system has taken. */
+  /** Bytes that the operating system has taken since the connection opened. */
   get bytesTaken(): number {
     return this.#bytesWritten - this.#wire.writableLength;
   }
@@ -163,7 +171,7 @@ export class Connection implements Sink {
     this.#outbox.framesSent += frames.length;
     this.#bytesWritten += bytes;
     this.#write(frames, bytes);
-    // The system usually takes everything at once, so there is nothing to wait for.
+    // The operating system usually takes all bytes at once, so usually nothing is held.
     if (this.#wire.writableLength > 0) this.#holdUntilTaken(bytes, frames.length);
   }
 
@@ -179,19 +187,22 @@ export class Connection implements Sink {
     }
   }
 
-  /** The callback of an empty write reports when the earlier ones are taken. */
+  /**
+   * Counts the bytes as held until the operating system has taken them. The callback of an empty
+   * write runs after all earlier writes.
+   */
   #holdUntilTaken(bytes: number, frames: number): void {
     const cost = bytes + frames * FRAME_OVERHEAD_BYTES;
     this.#hold(cost);
     this.#wire.write(EMPTY, () => this.#hold(-Math.min(cost, this.#heldBytes)));
   }
 
-  /** The connection has ended, which releases its waiting bytes. */
+  /** Stops counting the waiting bytes after the connection has ended. */
   release(): void {
     this.#hold(-this.#heldBytes);
   }
 
-  /** Closes the connection of a client that does not read; returns false if it reads. */
+  /** Closes the connection and returns true if too many bytes wait for its client. */
   #isTooSlow(waiting: number, bytes: number): boolean {
     if (waiting + bytes > this.#bufferedBytesMax + this.#missedWaiting) {
       this.closeSlow();
@@ -209,14 +220,17 @@ export class Connection implements Sink {
     this.#outbox.heldBytes += bytes;
   }
 
-  /** Writes the queued frames, then closes. */
+  /** Writes the queued frames and starts to close the connection. */
   close(code: number, reason: string): void {
     this.flush();
     this.#isDismissed = true;
     this.#socket.close(code, reason);
   }
 
-  /** Closes the connection of a client that does not read requested frames. */
+  /**
+   * Closes the connection of a client that reads too slowly. The close code asks the client to
+   * reconnect and resume.
+   */
   closeSlow(): void {
     this.#outbox.slowClosed += 1;
     this.#isDismissed = true;
@@ -231,18 +245,21 @@ export class Connection implements Sink {
 
 type Flushable = { flush(): void };
 
-/** The connections written in one turn: a frame for thousands must not delay responses. */
+/**
+ * Limits the connections written in one turn, so that a frame for thousands of clients does not
+ * delay other responses.
+ */
 const FLUSHED_AT_ONCE = 256;
 
 /**
- * Collects connections with queued frames. Each writes once after the current turn of the event
- * loop, with one system call for many frames. If there are many connections, the rest follow in
- * later turns, together with frames queued meanwhile.
+ * Collects connections with queued frames. Each connection writes once after the current turn of
+ * the event loop, with one system call for all its frames. If there are many connections, the rest
+ * write in later turns, together with frames queued meanwhile.
  */
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
-  /** Bytes that wait for clients to read, including overhead. */
+  /** Bytes of all connections that wait for clients to read them, including overhead. */
   heldBytes = 0;
   #waiting: Flushable[] = [];
   #joined: { readonly frames: readonly Buffer[]; readonly bytes: Buffer } | undefined;
@@ -252,7 +269,9 @@ export class Outbox {
     this.#waiting.push(connection);
   }
 
-  /** Joins frames. The next connection often has the same ones, so the last result is reused. */
+  /**
+   * Joins frames. Successive connections often have the same frames, so the last result is reused.
+   */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#joined !== undefined && areSame(this.#joined.frames, frames)) {
       return this.#joined.bytes;

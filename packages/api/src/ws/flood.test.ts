@@ -3,8 +3,6 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TestEdge } from '@oddlot/testing/venue/ws/test-edge';
 
-/** Clients that send and never read: the memory of their responses is limited. */
-
 const MASKED = 0x80;
 const FIN = 0x80;
 const BYTES_MAX = 32 * 1024 * 1024;
@@ -16,7 +14,7 @@ afterEach(async () => {
   await edge.stop();
 });
 
-/** Performs a handshake manually on a socket that is never read. */
+/** Opens a WebSocket manually on a socket that is then never read. */
 async function unread(path: string): Promise<void> {
   socket = connect({ port: edge.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -28,12 +26,12 @@ async function unread(path: string): Promise<void> {
   socket.pause();
 }
 
-/** Waits until the socket drains or closes; writing to a closed socket is an error. */
+/** Waits until the socket can be written again or has closed, in which case a write fails. */
 async function drained(): Promise<void> {
   await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
 }
 
-/** A client frame with a mask of zeros. */
+/** Builds a client frame that is masked with zeros. */
 function frame(opcode: number, payload: string): Buffer {
   return Buffer.concat([
     Buffer.from([FIN | opcode, MASKED | payload.length, 0, 0, 0, 0]),
@@ -56,12 +54,12 @@ describe('R-requests: a client that never reads', () => {
       bytes += batch.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    // The system may hold megabytes that the venue has not read yet.
+    // The operating system can hold megabytes that the venue has not read yet.
     await expect.poll(() => edge.edge.stats.slowClosed).toBe(1);
     expect(edge.edge.stats.heldBytes).toBeLessThan(256 * 1024);
   });
 
-  test('and sends an endless fragmented message is closed', async () => {
+  test('an endless fragmented message closes the connection', async () => {
     edge = await TestEdge.start();
     await unread('/ws');
     socket.resume();
@@ -72,7 +70,7 @@ describe('R-requests: a client that never reads', () => {
   });
 });
 
-test('R-requests: the number of streams with subscribers is limited for all clients', async () => {
+test('R-requests: the number of streams with subscribers is limited across all clients', async () => {
   edge = await TestEdge.start({ streamsMax: 3 });
   await unread('/ws');
   const client = await edge.connect('/ws');
@@ -87,14 +85,14 @@ test('R-requests: the number of streams with subscribers is limited for all clie
     code: 'TOO_MANY_SUBSCRIPTIONS',
     message: 'Too many streams: 3',
   });
-  // An existing stream is open to all, and an abandoned one is replaced.
+  // Other clients can join an existing stream, and a stream without subscribers is replaced.
   await (await edge.connect('/ws')).follow(follow(0));
   client.send({ method: 'unsubscribe', subscription: follow(1) });
   await client.next();
   await client.follow(follow(3));
 });
 
-test('R-requests: the largest subscriber is closed for a client with few streams', async () => {
+test('R-requests: the connection with most streams is closed to make room for a client with few', async () => {
   edge = await TestEdge.start({ streamsMax: 18 });
   await unread('/ws');
   const follow = (index: number): object => ({
@@ -113,7 +111,8 @@ test('R-requests: the largest subscriber is closed for a client with few streams
     'too many streams: the capacity is shared with other clients',
   ]);
   for (let index = 21; index < 30; index++) await other.follow(follow(index));
-  // Eight streams of one client and ten of the other: neither is closed for the other.
+  // The other client has ten streams, more than the eight of the remaining connection, so nothing
+  // is closed for it.
   other.send({ method: 'subscribe', subscription: follow(30) });
   expect(await other.next()).toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS' });
 });

@@ -7,7 +7,7 @@ function budget(limits: { bytesMax?: number; plainBytesMax?: number } = {}) {
   return { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity, ...limits };
 }
 
-/** All frames after a number, as for a client that resumes. */
+/** Returns all frames after a number, like a replay for a client that resumes. */
 function after(ring: FrameRing, seq: number): Buffer[] {
   const frames: Buffer[] = [];
   for (;;) {
@@ -22,7 +22,7 @@ function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): voi
 }
 
 describe('a ring of frames', () => {
-  test('returns the frames after a number', () => {
+  test('a ring returns the frames after a number', () => {
     const ring = new FrameRing(LIMITS, budget());
     for (const text of ['one', 'two', 'three']) ring.push(Buffer.from(text), 0);
     expect(ring.firstSeq).toBe(1);
@@ -30,13 +30,13 @@ describe('a ring of frames', () => {
     expect(after(ring, 3)).toEqual([]);
   });
 
-  test('starts empty', () => {
+  test('a new ring has no frames', () => {
     const ring = new FrameRing(LIMITS, budget());
     expect(ring.firstSeq).toBe(1);
     expect(after(ring, 0)).toEqual([]);
   });
 
-  test('drops the oldest frames beyond its count', () => {
+  test('a ring drops the oldest frames beyond its maximum count', () => {
     const ring = new FrameRing(LIMITS, budget());
     fill(ring, 5000);
     expect(ring.firstSeq).toBe(4901);
@@ -44,7 +44,7 @@ describe('a ring of frames', () => {
     expect(after(ring, 4900)).toHaveLength(100);
   });
 
-  test('drops old frames except the newest', () => {
+  test('a push drops frames beyond the maximum age, but not the new frame', () => {
     const ring = new FrameRing(LIMITS, budget());
     fill(ring, 3, { atMs: 0 });
     fill(ring, 1, { atMs: 1000 });
@@ -55,7 +55,7 @@ describe('a ring of frames', () => {
     expect(ring.firstSeq).toBe(6);
   });
 
-  test('is emptied by a trim if no frames follow', () => {
+  test('a trim drops old frames even if no new ones follow', () => {
     const kept = budget();
     const ring = new FrameRing(LIMITS, kept);
     fill(ring, 2, { atMs: 0 });
@@ -71,7 +71,7 @@ describe('a ring of frames', () => {
     expect(after(ring, 3)).toHaveLength(1);
   });
 
-  test('keeps frames of any size until their age or count limit', () => {
+  test('large frames are compressed and kept until their age or count limit', () => {
     const kept = budget({ plainBytesMax: 100_000 });
     const ring = new FrameRing(LIMITS, kept);
     const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(50_000, `${index},`));
@@ -79,14 +79,14 @@ describe('a ring of frames', () => {
     expect(ring.firstSeq).toBe(1);
     expect(after(ring, 0)).toEqual(bodies);
     expect(after(ring, 57)).toEqual(bodies.slice(57));
-    // Most are compressed: five megabytes use little more than the uncompressed limit.
+    // Most frames are compressed: five megabytes use little more than the limit for plain bytes.
     expect(kept.plainBytes).toBeLessThan(250_000);
     expect(kept.bytes).toBeLessThan(500_000);
     ring.clear();
     expect(kept).toMatchObject({ bytes: 0, plainBytes: 0 });
   });
 
-  test('compresses older small frames as well and drops them one by one', () => {
+  test('small frames are also compressed, and are dropped one by one', () => {
     const kept = budget({ plainBytesMax: 0 });
     const ring = new FrameRing({ keptFramesMax: 1000, keptMsMax: 1000 }, kept);
     for (let index = 1; index <= 3000; index++) ring.push(Buffer.from(`frame ${index}`), 0);
@@ -101,7 +101,7 @@ describe('a ring of frames', () => {
     expect(after(ring, 3000).map(String)).toEqual(['next']);
   });
 
-  test('requests space before it drops frames beyond the total bytes of all rings', () => {
+  test('a full budget first asks for memory and only then drops frames', () => {
     const asked: number[] = [];
     const kept = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(kept.bytes) };
     const [first, second] = [new FrameRing(LIMITS, kept), new FrameRing(LIMITS, kept)];

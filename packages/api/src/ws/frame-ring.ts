@@ -1,14 +1,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** The total bytes of all rings of a process, and their limits. */
+/** The bytes that all rings of a process hold, and their limits. */
 export type RetentionBudget = {
   bytes: number;
   readonly bytesMax: number;
-  /** The uncompressed part of `bytes`. */
+  /** The part of `bytes` that is not compressed. */
   plainBytes: number;
   readonly plainBytesMax: number;
   /**
-   * Called before frames are dropped that a client may still request; releases less important ones.
+   * Called before frames are dropped that a client may still request. It releases less important
+   * frames first.
    */
   readonly relieve?: () => void;
 };
@@ -20,21 +21,24 @@ type RingLimits = {
 
 /**
  * The newest frames of a stream, numbered without gaps, for clients that resume. Frames beyond the
- * age or count are dropped from the front. Their size does not matter: when all rings together hold
- * much, older frames are compressed, and dropped only if that is not enough.
+ * maximum age or count are dropped, oldest first. If all rings together exceed the budget, older
+ * frames are compressed, and dropped only if that is not enough.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
   readonly #budget: RetentionBudget;
-  /** Oldest first; the last one accepts new frames. */
+  /** Sorted oldest first; new frames are added to the last chunk. */
   #chunks: FrameChunk[] = [];
-  /** The number of compressed chunks at the front. */
+  /** The number of compressed chunks, which are the oldest ones. */
   #packedCount = 0;
   #firstSeq: number;
   #lastSeq: number;
   #floor: number;
 
-  /** Starts after a number and contains the frames of all blocks after `height`. */
+  /**
+   * Creates an empty ring. Its first frame gets the number after `seq`, and it will hold the frames
+   * of all blocks after `height`.
+   */
   constructor(limits: RingLimits, budget: RetentionBudget, { seq = 0, height = 0 } = {}) {
     this.#limits = limits;
     this.#budget = budget;
@@ -43,17 +47,17 @@ export class FrameRing {
     this.#floor = height;
   }
 
-  /** The number of the oldest kept frame, or one after the newest if there is none. */
+  /** The number of the oldest kept frame, or of the next frame if the ring is empty. */
   get firstSeq(): number {
     return this.#firstSeq;
   }
 
-  /** The frames of all later blocks are kept. */
+  /** The ring holds the frames of all blocks after this one. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** The number of the last frame up to this block; all frames of later blocks must be kept. */
+  /** Returns the number of the last frame up to a block. Frames of later blocks must still be kept. */
   lastSeqAt(height: number): number {
     let low = this.#firstSeq;
     let high = this.#lastSeq + 1;
@@ -65,7 +69,7 @@ export class FrameRing {
     return low - 1;
   }
 
-  /** Adds the frame after the newest; block heights never decrease. */
+  /** Appends a frame. Block heights never decrease. */
   push(body: Buffer, atMs: number, height = 0): void {
     this.#lastSeq += 1;
     const last = this.#chunks.at(-1);
@@ -79,12 +83,15 @@ export class FrameRing {
     if (this.#budget.bytes > this.#budget.bytesMax) this.#shrink();
   }
 
-  /** Some frames starting with a number, oldest first; empty at the end. */
+  /**
+   * Returns some frames starting with a number, oldest first. The result is empty if there are no
+   * more.
+   */
   from(seq: number): readonly Buffer[] {
     return this.#chunkOf(Math.max(seq, this.#firstSeq))?.from(Math.max(seq, this.#firstSeq)) ?? [];
   }
 
-  /** Drops frames that are too old, including the newest. */
+  /** Drops frames beyond the maximum age, even the newest. */
   trim(nowMs: number): void {
     while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.keptMsMax)) this.#drop();
   }
@@ -107,7 +114,7 @@ export class FrameRing {
     return chunk;
   }
 
-  /** Binary search, because a stream of large frames has thousands of chunks. */
+  /** Uses a binary search, because a stream of large frames has thousands of chunks. */
   #chunkOf(seq: number): FrameChunk | undefined {
     let low = 0;
     let high = this.#chunks.length;
@@ -119,7 +126,7 @@ export class FrameRing {
     return this.#chunks[low];
   }
 
-  /** The memory of a chunk is released with its last frame. */
+  /** Drops the oldest frame. The memory of a chunk is released with its last frame. */
   #drop(): void {
     const [chunk] = this.#chunks;
     this.#floor = Math.max(this.#floor, chunk?.heightOf(this.#firstSeq) ?? 0);
@@ -131,7 +138,10 @@ export class FrameRing {
     else this.#budget.plainBytes -= chunk.bytes;
   }
 
-  /** The newest chunk stays uncompressed, because it is requested most. */
+  /**
+   * Compresses the oldest plain chunk. The newest chunk stays plain, because clients request it
+   * most.
+   */
   #packOldest(): void {
     const chunk = this.#chunks[this.#packedCount];
     if (chunk === undefined || this.#packedCount >= this.#chunks.length - 1) return;
@@ -149,14 +159,14 @@ export class FrameRing {
   }
 }
 
-/** A chunk accepts no further frames beyond these limits. */
+/** A chunk is full when it reaches one of these limits. */
 const CHUNK_BYTES = 64 * 1024;
 const CHUNK_FRAMES = 256;
 
 /** Frames of a stream are similar, so the fastest compression is sufficient. */
 const PACKED = { level: 1 } as const;
 
-/** Consecutive frames of a stream, uncompressed or compressed together. */
+/** Consecutive frames of a stream, which are compressed together. */
 class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
@@ -194,7 +204,7 @@ class FrameChunk {
     return this.#timesMs[seq - this.firstSeq] ?? Infinity;
   }
 
-  /** The block of a frame; 0 if the channel has none. */
+  /** Returns the block of a frame, or 0 if the channel's frames have none. */
   heightOf(seq: number): number {
     return this.#heights[seq - this.firstSeq] ?? Infinity;
   }
@@ -207,14 +217,14 @@ class FrameChunk {
     this.#plainBytes += body.length;
   }
 
-  /** Compresses the chunk, which then accepts no further frames. */
+  /** Compresses the frames, after which the chunk accepts no more. */
   pack(): void {
     if (this.#frames === undefined) return;
     this.#packed = deflateRawSync(Buffer.concat(this.#frames), PACKED);
     this.#frames = undefined;
   }
 
-  /** The frames starting with a number, oldest first. */
+  /** Returns the frames starting with a number, oldest first. */
   from(seq: number): readonly Buffer[] {
     return this.#unpacked().slice(Math.max(0, seq - this.firstSeq));
   }

@@ -8,15 +8,15 @@ import {
 } from '@oddlot/protocol';
 
 /**
- * Frames as bytes. A data frame for many sockets differs only in `sub`, so its JSON text is built
- * once without its end and completed for each subscription number.
+ * The data frames of one event differ only in `sub` between subscribers. Their JSON text is
+ * therefore built once without its end, and completed for each subscription number.
  */
 
 const FIN_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** A complete WebSocket text frame of a body and an ASCII ending. */
+/** Builds a complete, unmasked WebSocket text frame from a body and an ASCII ending. */
 export function textFrame(body: Buffer, ending = ''): Buffer {
   const length = body.length + ending.length;
   const headerLength = length < LENGTH_16 ? 2 : length < 0x1_0000 ? 4 : 10;
@@ -41,7 +41,10 @@ const FIN_PONG = 0x8a;
 
 export const PING_FRAME = Buffer.from([0x89, 0]);
 
-/** The pong contains the payload of the ping; control frames are at most 125 bytes long. */
+/**
+ * Builds the pong for the payload of a ping. Control frames have at most 125 bytes, so the length
+ * fits into one byte.
+ */
 export function pongFrame(data: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(2 + data.length);
   frame[0] = FIN_PONG;
@@ -56,15 +59,15 @@ export function jsonFrame(value: unknown): Buffer {
 
 export type FrameParts = {
   readonly channel: string;
-  /** JSON text. */
+  /** The content as JSON text. */
   readonly data: string;
   readonly seq: number;
-  /** The block of the data; user channels only. */
+  /** The block of the data. Only some channels report it. */
   readonly height?: number | undefined;
   readonly isSnapshot?: boolean | undefined;
 };
 
-/** The text of a data frame up to its subscription number. */
+/** Builds the text of a data frame up to its subscription number. */
 export function openBody(parts: FrameParts): Buffer {
   const snapshot = parts.isSnapshot === true ? ',"isSnapshot":true' : '';
   const height = parts.height === undefined ? '' : `,"height":${parts.height}`;
@@ -73,12 +76,12 @@ export function openBody(parts: FrameParts): Buffer {
   );
 }
 
-/** Completes a body for one subscription. */
+/** Completes the text of a data frame with a subscription number. */
 export function closeBody(body: Buffer, sub: number): Buffer {
   return textFrame(body, `,"sub":${sub}}`);
 }
 
-/** A control frame of a client on /ws or /api-ws. */
+/** A control frame that a client sent on /ws or /api-ws. */
 export type Control = {
   readonly method: string;
   readonly frame: Readonly<Record<string, unknown>>;
@@ -108,20 +111,25 @@ export function readControl(text: string): Control | WsError {
   return { method: frame['method'], frame };
 }
 
-/** The error contains the reason why the JSON is rejected. */
+/**
+ * Returns the reason if the text is JSON that violates the strict rules; otherwise the text is just
+ * not a valid frame.
+ */
 function unreadable(text: string, fault: ScanFault): WsError {
   const { message } = jsonRefusal(text, fault);
   const isJson = !message.startsWith('Malformed');
   return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
 }
 
-/** The place of a client in a stream, or a block of the venue. */
+/**
+ * Reads the place at which a client resumes: a frame number of a stream, or a block of the venue.
+ */
 export function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
   if (!isRecord(value)) return 'invalid';
   const { epoch, height, seq } = value;
   if (height !== undefined) {
-    // Both places together are ambiguous.
+    // A height together with a frame number would be ambiguous.
     const isAlone = epoch === undefined && seq === undefined;
     return isAlone && isCount(height) ? { height } : 'invalid';
   }
@@ -141,15 +149,15 @@ export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 export type WsError = {
   readonly code: StreamErrorCode;
   readonly message: string;
-  /** Present if the frame itself is valid and may be sent again after this time. */
+  /** Present if the frame itself is valid; the client can send it again after this time. */
   readonly retryAfterMs?: number;
-  /** Details of refused parameters; not included on /ws-rtds. */
+  /** Details of refused parameters, omitted on /ws-rtds. */
   readonly details?: Details;
-  /** The subscription of the refused frame, as received. */
+  /** The refused subscription as received. */
   readonly subscription?: unknown;
 };
 
-/** An error in the format of its endpoint; only /ws-rtds includes `topic`. */
+/** Formats an error for its endpoint. Only /ws-rtds includes the topic. */
 export function errorFrame(endpoint: Endpoint, error: WsError, topic = ''): Buffer {
   const { code, message, subscription } = error;
   switch (endpoint) {

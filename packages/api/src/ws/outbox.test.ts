@@ -7,7 +7,7 @@ import { WS_LIMITS } from '../ws-limits.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Clients that read immediately, and the writes of all. */
+/** Creates clients that read immediately, and records the writes to each. */
 function readers(count: number) {
   const outbox = new Outbox();
   const writes: Buffer[][] = [];
@@ -31,7 +31,7 @@ function readers(count: number) {
   return { outbox, connections, writes };
 }
 
-test('frames of a turn for many clients are joined once, and each client writes once', async () => {
+test('frames of a turn for many clients are joined once, and each client is written to once', async () => {
   const { connections, outbox, writes } = readers(3);
   const frames = [Buffer.from('one'), Buffer.from('two')];
   for (const frame of frames) for (const each of connections) each.send(frame);
@@ -42,7 +42,7 @@ test('frames of a turn for many clients are joined once, and each client writes 
   expect(outbox.framesSent).toBe(6);
 });
 
-test('a client with other frames than the previous one gets its own', async () => {
+test('a client whose frames differ from the previous one gets its own frames', async () => {
   const { connections, writes } = readers(3);
   const [a, b] = [Buffer.from('a'), Buffer.from('b')];
   for (const frame of [a, b]) connections[0]?.send(frame);
@@ -52,23 +52,23 @@ test('a client with other frames than the previous one gets its own', async () =
   expect(writes.map((each) => each.map(String))).toEqual([['ab'], ['ba'], ['aba']]);
 });
 
-test('read frames are not held', async () => {
+test('frames that were read immediately do not count as held', async () => {
   const { connections, outbox, writes } = readers(2);
   for (const each of connections) each.send(Buffer.from('frame'));
   await turn();
   expect(outbox.heldBytes).toBe(0);
-  // No write is needed to detect this.
+  // No empty write was needed to notice that the frames were taken.
   expect(writes.flat()).toHaveLength(2);
 });
 
-test('a frame for thousands of clients lets other work run between its writes', async () => {
+test('other work runs between the writes of a frame to thousands of clients', async () => {
   const { connections, writes } = readers(1_000);
   for (const each of connections) each.send(Buffer.from('first'));
   await turn();
   const first = writes.flat().length;
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(500);
-  // Frames queued while the clients wait are written together with the first.
+  // Frames queued while the connections wait are written together with the first one.
   for (const each of connections) each.send(Buffer.from('second'));
   while (writes.flat().length < 1_000 + first) await turn();
   await turn();

@@ -4,10 +4,10 @@ import type { SocketRequest } from '@oddlot/host/http';
 import { TestEdge, VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { mayBePost, readPost } from './posts.ts';
 
-describe('reading a post', () => {
+describe('parsing of a post', () => {
   const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
-  test('returns the text of any payload unchanged, with keys in any order', () => {
+  test('the payload of a post is returned as its original text, with keys in any order', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -22,7 +22,7 @@ describe('reading a post', () => {
           const request = isFirst ? `{${body},${type}}` : `{${type},${body}}`;
           const members = [`"method":"post"`, `"id":${id}`, `"request":${gap}${request}`];
           const ordered = isFirst ? members : members.toReversed();
-          // The envelope is strict, so another member is text.
+          // The envelope follows the strict JSON rules, so the extra member is a string.
           const more = `"x":${JSON.stringify(other)}`;
           const frame = `${gap}{${[...ordered, more].join(`${gap},`)}}${gap}`;
           const read = readPost(frame);
@@ -36,7 +36,7 @@ describe('reading a post', () => {
 
   const soup = (units: string) => fc.string({ unit: fc.constantFrom(...units) });
 
-  test('leaves a complete envelope around any text that it takes for the payload', () => {
+  test('an envelope is valid JSON after its payload is replaced, whatever text the payload has', () => {
     fc.assert(
       fc.property(soup('{}[]",:\\0a '), (payload) => {
         const head = '{"method":"post","id":1,"request":{"type":"info","payload":';
@@ -52,7 +52,7 @@ describe('reading a post', () => {
     );
   });
 
-  test('takes no other text for a post', () => {
+  test('random text is not taken for a post', () => {
     fc.assert(
       fc.property(soup('{}[]",:\\0a post'), (text) => {
         expect(readPost(text)).toBeUndefined();
@@ -61,7 +61,7 @@ describe('reading a post', () => {
   });
 });
 
-describe('a drain', () => {
+describe('a drain with pending posts', () => {
   let edge: TestEdge;
   afterEach(async () => await edge.stop());
 
@@ -75,7 +75,7 @@ describe('a drain', () => {
   const POST = { method: 'post', id: 8, request: { type: 'info', payload: { type: 'settings' } } };
   const ANSWER = { status: 200, body: '{"success":true}', budget: undefined };
 
-  test('closes a connection after the answers to its posts', async () => {
+  test('a drain closes a connection after the answers to its posts', async () => {
     const { asked } = await withPost();
     const [busy, idle] = [await edge.connect(), await edge.connect()];
     busy.send(POST);
@@ -91,7 +91,7 @@ describe('a drain', () => {
     await drained;
   });
 
-  test('closes it without the answers after five seconds', async () => {
+  test('a drain closes a connection after five seconds without waiting for the answers', async () => {
     const { asked, timing } = await withPost();
     const client = await edge.connect();
     client.send(POST);

@@ -3,24 +3,23 @@ import { checkJson, CLIENT_LIMITS, refusal, type WireError } from '@oddlot/proto
 import type { Connection } from './connection.ts';
 import { textFrame } from './frame.ts';
 
-/**
- * Requests for /info and /exchange in frames of /ws. A request is passed on as its text, because
- * signatures cover the text, and is answered under its id with the answer of HTTP.
- */
-
 type PostKind = 'action' | 'info';
 
 const PATHS: Readonly<Record<PostKind, string>> = { action: '/exchange', info: '/info' };
 
 type PostsOptions = {
   readonly connection: Connection;
-  /** Answers a request. */
+  /** Executes a request and calls its `answer`. */
   readonly post: (request: SocketRequest) => void;
-  /** The version header of the handshake. */
+  /** The API version header of the WebSocket handshake. */
   readonly version: string | undefined;
 };
 
-/** The unanswered posts of one connection. */
+/**
+ * The requests for /info and /exchange that one connection has sent in frames, called posts. The
+ * text of a request is passed on unchanged, because signatures cover it, and the response is the
+ * one that HTTP would return.
+ */
 export class Posts {
   readonly #connection: Connection;
   readonly #post: PostsOptions['post'];
@@ -35,8 +34,8 @@ export class Posts {
   }
 
   /**
-   * Answers a post, also after its connection has ended. False for any other frame, and for a post
-   * without a valid id, which cannot be answered.
+   * Executes a post, even if its connection has ended. Returns false for any other frame, and for a
+   * post without a valid and unused id, which cannot be answered.
    */
   receive(text: string): boolean {
     const post = readPost(text);
@@ -69,7 +68,7 @@ export class Posts {
     return this.#unanswered.size === 0;
   }
 
-  /** Runs once, when all posts are answered or after a time limit. */
+  /** Calls `run` once, after all posts are answered or after the time limit. */
   whenIdle(run: () => void, msMax: number): void {
     const end = (): void => {
       this.#onIdle = undefined;
@@ -80,7 +79,7 @@ export class Posts {
     this.#onIdle = end;
   }
 
-  /** A request without an endpoint counts as a control frame. */
+  /** A post without a valid endpoint is charged like a control frame. */
   #refuse(id: number, error: WireError): void {
     const isAllowed = this.#connection.budget.take();
     const { body, status } = infoRefusal(isAllowed ? error : rateLimited('info'));
@@ -90,7 +89,7 @@ export class Posts {
   }
 }
 
-/** Whether a frame may be a post, found without parsing it. */
+/** Returns false if the text cannot be a post, without parsing it. */
 export function mayBePost(text: string): boolean {
   return text.includes('"post"') || text.includes('\\u');
 }
@@ -116,14 +115,13 @@ type ReadPost =
   | { readonly id: number; readonly error: WireError };
 
 /**
- * Reads a post. Only its envelope is parsed here; the endpoint judges the payload, which may be any
- * text between the places where a JSON value begins and ends. Undefined for another frame, and
- * without a valid id.
+ * Reads a post, or returns undefined if the frame is not a post with a valid id. Only the envelope
+ * is parsed here: the payload is passed on as text, and its endpoint validates it.
  */
 export function readPost(text: string): ReadPost | undefined {
   const request = memberOf(text, 0, 'request');
   const payload = request && memberOf(text, request.start, 'payload');
-  // The payload is replaced by a number, so that it is neither parsed nor checked twice.
+  // The payload is replaced by a number, because its endpoint will parse and check it.
   const envelope =
     payload === undefined ? text : `${text.slice(0, payload.start)}0${text.slice(payload.end)}`;
   if (!checkJson(envelope).ok) return undefined;
@@ -143,7 +141,7 @@ export function readPost(text: string): ReadPost | undefined {
   return { ...read, kind: type, payload: text.slice(payload.start, payload.end) };
 }
 
-/** A refused type is cut at this length, because clients may send anything. */
+/** Limits how much of an invalid type is repeated to the client. */
 const SHOWN_MAX = 64;
 
 function missing(field: string): WireError {
@@ -173,7 +171,10 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The first value of a key in the object at an offset; any result for a text that is not JSON. */
+/**
+ * Finds the first value of a key in the object at an offset. The result is meaningless if the text
+ * is not valid JSON.
+ */
 function memberOf(text: string, offset: number, key: string): Range | undefined {
   let at = skipSpace(text, offset);
   if (text.charCodeAt(at) !== OPEN_BRACE) return undefined;
@@ -185,7 +186,7 @@ function memberOf(text: string, offset: number, key: string): Range | undefined 
     if (text.charCodeAt(colon) !== COLON) return undefined;
     const valueStart = skipSpace(text, colon + 1);
     const valueStop = valueEnd(text, valueStart);
-    // Nothing instead of a value is not JSON, and the next loop would not advance.
+    // A missing value is invalid JSON, and the loop would not advance past it.
     if (valueStop === valueStart) return undefined;
     if (isKey(text.slice(start, end), key)) return { start: valueStart, end: valueStop };
     at = skipSpace(text, valueStop);
@@ -198,12 +199,12 @@ function isKey(quoted: string, key: string): boolean {
   try {
     return JSON.parse(quoted) === key;
   } catch {
-    // An invalid escape, which the check of the envelope rejects.
+    // The key has an invalid escape, so the check of the envelope will reject the text.
     return false;
   }
 }
 
-/** The offset after the value that begins here, by its quotes and brackets alone. */
+/** Returns the offset after the value that starts here, found by its quotes and brackets alone. */
 function valueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -229,7 +230,7 @@ function valueEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** The offset after the string that begins here. */
+/** Returns the offset after the string that starts here. */
 function stringEnd(text: string, start: number): number {
   let end = start;
   do {

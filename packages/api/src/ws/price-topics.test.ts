@@ -8,8 +8,6 @@ import {
 import { pushPrice } from '@oddlot/testing/venue/ws/test-markets';
 import { START_MS } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Reference prices on /ws-rtds. */
-
 let edge: TestEdge;
 let client: TestClient;
 let timing: VirtualTiming;
@@ -25,7 +23,7 @@ function ask(action: string, topic: string, filters?: string, type = 'update'): 
   client.send({ action, subscriptions: [{ topic, type, filters }] });
 }
 
-/** All frames that the server has sent so far. */
+/** Returns all frames that the server has sent so far. */
 async function settle(): Promise<AnyFrame[]> {
   client.send('PING');
   const frames: AnyFrame[] = [];
@@ -38,8 +36,8 @@ async function settle(): Promise<AnyFrame[]> {
 
 const BTC = '{"symbol":"btc/usd"}';
 
-describe('prices', () => {
-  test('are sent to subscribers of the topic with its spelling of the symbol', async () => {
+describe('reference prices on /ws-rtds', () => {
+  test('prices are sent to subscribers of a topic with its spelling of the symbol', async () => {
     ask('subscribe', 'crypto_prices');
     ask('subscribe', 'crypto_prices_chainlink', '', '*');
     expect(await settle()).toEqual([]);
@@ -71,7 +69,7 @@ describe('prices', () => {
     });
   });
 
-  test('are sent once a second per symbol at most, always with the last one', async () => {
+  test('prices are sent at most once a second per symbol, and the last one is always sent', async () => {
     ask('subscribe', 'crypto_prices_oracle');
     await settle();
     for (const price of [1, 2, 3, 4]) {
@@ -85,7 +83,7 @@ describe('prices', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('of one symbol start with its last minute and end with the subscription', async () => {
+  test('a subscription to one symbol starts with its last minute of prices and ends with an unsubscribe', async () => {
     for (let second = 0; second < 70; second++) pushPrice(edge.venue, 'oracle', 100 + second);
     ask('subscribe', 'crypto_prices_oracle', '{"symbol":"BTC/USD"}');
     const [dump, ...rest] = await settle();
@@ -110,7 +108,7 @@ describe('prices', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('of other symbols are filtered out', async () => {
+  test('a filter by symbol excludes prices of other symbols', async () => {
     ask('subscribe', 'crypto_prices_oracle', '{"symbol":"eth/usd"}');
     const [dump] = await settle();
     expect(dump.payload).toEqual({ symbol: 'eth/usd', data: [] });
@@ -119,8 +117,8 @@ describe('prices', () => {
   });
 });
 
-describe('averages', () => {
-  test('use one sample for each whole second before the current one (R-series)', async () => {
+describe('average prices on /ws-rtds', () => {
+  test('averages use one sample for each whole second before the current one (R-series)', async () => {
     ask('subscribe', 'crypto_prices_twap_thirty');
     ask('subscribe', 'crypto_prices_twap_sixty');
     await settle();
@@ -130,11 +128,11 @@ describe('averages', () => {
     const frames = await settle();
     const of = (topic: string) => frames.filter((frame) => frame.topic === topic);
     const thirty = of('crypto_prices_twap_thirty');
-    // 90% of the seconds need a sample, and the current one does not count.
+    // An average needs samples for 90% of its seconds, and the current second does not count.
     expect(thirty).toHaveLength(60 - 27);
     expect(of('crypto_prices_twap_sixty')).toHaveLength(60 - 54);
     const last = thirty.at(-1).payload;
-    // 29 of the 30 seconds before the current one had 103.
+    // 29 of the 30 seconds before the current one had a price of 103.
     expect(last).toEqual({
       symbol: 'btc/usd',
       timestamp: edge.venue.state.timeMs,
@@ -145,21 +143,21 @@ describe('averages', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('are rounded half up for display and later in the exact form', async () => {
+  test('averages are rounded half up, to 8 decimals in value and 18 in full_accuracy_value', async () => {
     for (let second = 0; second < 57; second++) {
       pushPrice(edge.venue, 'oracle', second < 55 ? 100 : 101);
     }
     ask('subscribe', 'crypto_prices_twap_sixty', BTC);
     const [{ payload }] = await settle();
-    // 56 samples of which one is 101: 100 + 1 / 56.
+    // One of 56 samples is 101: 100 + 1 / 56.
     expect(payload.data.at(-1).value).toBe(100.01785714);
     pushPrice(edge.venue, 'oracle', 100);
     const [update] = await settle();
-    // 57 samples of which two are 101: 100 + 2 / 57.
+    // Two of 57 samples are 101: 100 + 2 / 57.
     expect(update.payload.full_accuracy_value).toBe('100035087719298245614');
   });
 
-  test('end with the feed', async () => {
+  test('averages end when the price feed stops', async () => {
     for (let second = 0; second < 61; second++) pushPrice(edge.venue, 'oracle', 100);
     ask('subscribe', 'crypto_prices_twap_thirty', BTC);
     const [{ payload }] = await settle();
@@ -170,7 +168,7 @@ describe('averages', () => {
   });
 });
 
-describe('frames', () => {
+describe('subscription frames on /ws-rtds', () => {
   test.each([
     ['no topic', { type: 'update' }, '', 'topic not found'],
     ['an unknown topic', { topic: 'comments', type: '*' }, 'comments', 'topic not found'],
@@ -188,14 +186,17 @@ describe('frames', () => {
       'crypto_prices',
       'invalid filters',
     ],
-  ])('with %s are answered with an error', async (_, subscription, topic, message) => {
-    client.send({ action: 'subscribe', subscriptions: [subscription] });
-    const [error, ...rest] = await settle();
-    expect(rest).toEqual([]);
-    expect(error).toMatchObject({ topic, type: 'error', payload: { message, subscription } });
-  });
+  ])(
+    'a subscription with %s is answered with an error',
+    async (_, subscription, topic, message) => {
+      client.send({ action: 'subscribe', subscriptions: [subscription] });
+      const [error, ...rest] = await settle();
+      expect(rest).toEqual([]);
+      expect(error).toMatchObject({ topic, type: 'error', payload: { message, subscription } });
+    },
+  );
 
-  test('are parsed entry by entry', async () => {
+  test('a frame with an invalid entry still applies its valid entries', async () => {
     const subscriptions = [
       { topic: 'nothing', type: 'update' },
       { topic: 'crypto_prices', type: 'update' },

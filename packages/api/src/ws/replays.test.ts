@@ -11,7 +11,7 @@ import { WS_LIMITS } from '../ws-limits.ts';
 const FRAME_BYTES = 10_000;
 const BUDGET = { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity };
 
-/** A client that reads from a pipe on request, and the frames that it has read. */
+/** Creates a client that reads from a pipe on request, and records the frames that it has read. */
 function client() {
   const wire = new PassThrough({ highWaterMark: 64 * 1024 });
   const timing = new VirtualTiming();
@@ -29,7 +29,7 @@ function client() {
   const read = (): void => {
     wire.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
   };
-  /** Channel, number and subscription of each frame. */
+  /** Returns the channel, number and subscription of each frame. */
   const frames = (): string[] =>
     [...text.matchAll(/"channel":"(\w+)".*?"seq":(\d+),"sub":(\d+)/g)].map(
       ([, channel, seq, sub]) => `${channel} ${seq} ${sub}`,
@@ -52,8 +52,8 @@ function numbered(channel: string, sub: number, from: number, to: number): strin
 
 const never = (): void => expect.unreachable('the frames are there');
 
-describe('missed frames', () => {
-  test('wait for the client to read, stream by stream, followed by live frames', async () => {
+describe('a replay of missed frames', () => {
+  test('a replay waits for the client to read, stream by stream, and continues with live frames', async () => {
     const { closes, connection, frames, read, replays, wire } = client();
     const [one, two] = [stream('one'), stream('two')];
     publish(one, 200);
@@ -62,7 +62,7 @@ describe('missed frames', () => {
     replays.add({ stream: two, sub: 2, seq: 0, resync: never });
     expect(wire.writableLength + wire.readableLength).toBeLessThan(300_000);
     expect([one.subscriberCount, two.subscriberCount]).toEqual([1, 1]);
-    // Frames published during the replay are part of it.
+    // The replay includes frames that are published while it runs.
     publish(one, 100);
     publish(two, 100);
     read();
@@ -75,7 +75,7 @@ describe('missed frames', () => {
     expect(closes).toEqual([]);
   });
 
-  test('are lost if the client reads more slowly than they expire', async () => {
+  test('a replay ends with a resync if frames expire before the client reads them', async () => {
     const { frames, read, replays } = client();
     const slow = stream('slow', { keptFramesMax: 50 });
     publish(slow, 50);
@@ -88,7 +88,7 @@ describe('missed frames', () => {
     expect(frames()).toEqual(numbered('slow', 1, 1, frames().length));
   });
 
-  test('close the connection if nothing is read for 30 seconds', async () => {
+  test('a replay closes the connection if the client reads nothing for 30 seconds', async () => {
     const { closes, replays, timing, wire } = client();
     const some = stream('some');
     publish(some, 1000);
@@ -102,7 +102,7 @@ describe('missed frames', () => {
     expect(closes).toEqual([1013]);
   });
 
-  test('are not sent after an unsubscribe', async () => {
+  test('a replay stops after an unsubscribe', async () => {
     const { connection, frames, read, replays } = client();
     const [left, kept] = [stream('left'), stream('kept')];
     publish(left, 500);

@@ -2,33 +2,36 @@ import type { Connection } from './connection.ts';
 import { closeBody } from './frame.ts';
 import type { Past, PastFrame, Stream } from './stream.ts';
 
-/** A subscription that receives missed frames. */
+/** A subscription that is receiving missed frames. */
 type Replay = {
   readonly stream: Stream;
   readonly sub: number;
-  /** The last frame that the client has. */
+  /** The number of the last frame that the client has received. */
   seq: number;
-  /** Frames from before those that the stream keeps. */
+  /** Missed frames that the stream no longer keeps, sent before those that it keeps. */
   past?: PastReplay | undefined;
-  /** Called if the client falls behind the kept frames. */
+  /** Called if the missed frames are dropped before the client has received them. */
   readonly resync: () => void;
 };
 
-/** Frames that the stream does not keep: the remaining count, and those already read. */
+/**
+ * Missed frames that the stream no longer keeps: the number of remaining frames, and those already
+ * read.
+ */
 type PastReplay = {
   readonly past: Past;
   left: number;
   read?: readonly PastFrame[] | 'failed' | undefined;
 };
 
-/** The maximum time in which a client takes no bytes of its replay. */
+/** A connection is closed if its client reads nothing of a replay for this time. */
 export const STALLED_MS = 30_000;
-/** The approximate number of bytes for one client per turn of the event loop. */
+/** Approximate limit of bytes sent to one client per turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
 
 /**
- * Sends missed frames at the reading speed of the client, stream by stream. The stream adds the
- * client as a subscriber after the last one, so that live frames follow without a gap.
+ * Sends missed frames at the reading speed of the client, one stream after the other. After the
+ * last missed frame, the client becomes a subscriber, so that live frames follow without a gap.
  */
 export class Replays {
   readonly #connection: Connection;
@@ -40,9 +43,7 @@ export class Replays {
     this.#connection = connection;
   }
 
-  /**
-   * `past` contains frames after the client's last one; they precede those that the stream keeps.
-   */
+  /** Starts to send the frames after `seq`. `past` has those that the stream no longer keeps. */
   add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
     const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };
@@ -71,7 +72,7 @@ export class Replays {
         return;
       }
       if (sent > TURN_BYTES) {
-        // Lets other work run first.
+        // Other work runs before the replay continues.
         this.#isWaiting = true;
         setImmediate(() => this.#work());
         return;
@@ -82,7 +83,10 @@ export class Replays {
     }
   }
 
-  /** Sends some of the past frames, which may have to be read first. */
+  /**
+   * Sends some of the frames that the stream no longer keeps. Returns the number of bytes, or
+   * `waits` if they must be read first.
+   */
   #tellPast(replay: Replay): number | 'waits' {
     const { past: before, stream, sub } = replay;
     if (before === undefined) return 0;
@@ -97,7 +101,7 @@ export class Replays {
       return 'waits';
     }
     before.read = undefined;
-    // Fewer frames than counted, because some have expired.
+    // Fewer frames than counted remain, because some have expired meanwhile.
     if (frames === 'failed' || frames.length === 0) {
       this.#lose(replay);
       return 0;
@@ -115,14 +119,14 @@ export class Replays {
     return bytes;
   }
 
-  /** The missed frames are no longer available. */
+  /** Ends a replay whose frames are no longer available, and resyncs the client. */
   #lose({ resync, stream, sub }: Replay): void {
     this.#queue.shift();
     stream.add(this.#connection, sub);
     resync();
   }
 
-  /** Sends some frames, or ends the replay after the last one; returns the number of bytes. */
+  /** Sends some frames, or ends the replay after the last one. Returns the number of bytes. */
   #advance(replay: Replay): number {
     const { stream, sub } = replay;
     const bodies = stream.after(replay.seq);

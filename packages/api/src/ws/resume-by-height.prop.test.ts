@@ -35,7 +35,7 @@ const step = fc.oneof(
 
 type Comer = { channel: number; height: number; client: TestClient; frames: AnyFrame[] };
 
-test('a client from another process misses no frame and gets none twice', () =>
+test('a client that resumes at another process gets each frame once, or a resync', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 30 }),
@@ -81,7 +81,7 @@ test('a client from another process misses no frame and gets none twice', () =>
         const told = await Promise.all(witnesses.map((witness) => witness.settle()));
         for (const { channel, client, frames, height } of comers) {
           const expected = (told[channel] ?? []).filter((frame) => frame.height > height);
-          // Pongs may precede slow responses.
+          // Pongs can arrive before slow responses.
           const isDone = (): boolean => frames.length > expected.length || isLost(frames);
           while (!isDone()) frames.push(await client.next());
           frames.push(...(await client.settle()));
@@ -104,7 +104,9 @@ const isLost = (frames: readonly AnyFrame[]): boolean =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-/** Responses may cause further queries, so there are several rounds. */
+/**
+ * Answers pending history queries. Answers can cause further queries, so there are several rounds.
+ */
 async function answered({ history }: TestEdge): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     history.answerSince();

@@ -3,7 +3,10 @@ import { TestEdge, VirtualTiming, type AnyFrame } from '@oddlot/testing/venue/ws
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 import { RecentBlocks } from '@oddlot/history/recent-blocks';
 
-/** `resumeFrom: { height }`: a client of another process of the venue gets the same frames. */
+/**
+ * A client that resumes with `resumeFrom: { height }` gets the frames that another process of the
+ * venue would send.
+ */
 
 let here: TestEdge;
 let there: TestEdge;
@@ -33,7 +36,7 @@ const STATES = [
   ['/api-ws', { type: 'tickers' }],
 ] as const;
 
-/** Three blocks with events of all kinds. */
+/** Applies three blocks with events for all tested channels. */
 function trade(): void {
   here.venue.order(ALICE, { sell: true, price: 100, size: 0.3 });
   here.venue.order(BOB, { buy: true, price: 101, size: 0.2 });
@@ -45,8 +48,8 @@ const ofData = (frames: readonly AnyFrame[]): AnyFrame[] =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-describe.each(FACTS)('on %s, events of %o', (path, subscription) => {
-  test('continue after a block of another process, each once', async () => {
+describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscription) => {
+  test('gets each event after a block seen at another process once', async () => {
     const witness = await here.connect(path);
     await witness.follow(subscription);
     trade();
@@ -65,17 +68,17 @@ describe.each(FACTS)('on %s, events of %o', (path, subscription) => {
     while (frames.length < missed.length) frames.push(await client.next());
     expect(frames.map(shown)).toEqual(missed.map(shown));
     expect(await client.settle()).toEqual([]);
-    // Numbers have no gap, starting with the response.
+    // The numbers follow the one in the response without a gap.
     const numbers = frames.map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => response.data.seq + 1 + index));
-    // A client can resume with these numbers at this process.
+    // These numbers are valid for resuming at this process.
     const again = await there.connect(path);
     const place = { epoch: response.data.epoch, seq: numbers.at(-1) - 1 };
     const [, last] = await again.follow(subscription, place);
     expect(last).toMatchObject({ seq: numbers.at(-1), data: frames.at(-1).data });
   });
 
-  test('are empty for a client that is up to date', async () => {
+  test('gets no past events if it is up to date', async () => {
     trade();
     const { height } = here.venue.state;
     const client = await there.connect(path);
@@ -89,15 +92,18 @@ describe.each(FACTS)('on %s, events of %o', (path, subscription) => {
   });
 });
 
-test.each(STATES)('on %s the state of %o is sent as to any client', async (path, subscription) => {
-  trade();
-  const { height } = here.venue.state;
-  const client = await there.connect(path);
-  const frames = await client.follow(subscription, { height });
-  const fresh = await (await there.connect(path)).follow(subscription);
-  expect(frames.map(({ channel }) => channel)).toEqual(fresh.map(({ channel }) => channel));
-  expect(frames[1]).toEqual(fresh[1]);
-});
+test.each(STATES)(
+  'on %s, a client that resumes the state of %o gets the current state',
+  async (path, subscription) => {
+    trade();
+    const { height } = here.venue.state;
+    const client = await there.connect(path);
+    const frames = await client.follow(subscription, { height });
+    const fresh = await (await there.connect(path)).follow(subscription);
+    expect(frames.map(({ channel }) => channel)).toEqual(fresh.map(({ channel }) => channel));
+    expect(frames[1]).toEqual(fresh[1]);
+  },
+);
 
 test.each([
   { height: -1 },
@@ -105,7 +111,7 @@ test.each([
   { height: null },
   { height: 1, epoch: 'x', seq: 1 },
   { height: 1, seq: 1 },
-])('%o is not a valid place', async (resumeFrom) => {
+])('%o is refused as a place to resume', async (resumeFrom) => {
   const client = await there.connect();
   const subscription = { type: 'trades', coin: '1' };
   const [error] = await client.follow(subscription, resumeFrom);
@@ -122,14 +128,14 @@ test.each([
 test.each([
   [1.5, 'Not an integer: 1.5'],
   [2 ** 60, 'Integer out of range: 1152921504606847000'],
-])('a height of %d is not valid in this API', async (height, message) => {
+])('a height of %d is rejected by the strict JSON rules', async (height, message) => {
   const client = await there.connect();
   const [error] = await client.follow({ type: 'trades', coin: '1' }, { height });
   expect(error).toEqual({ type: 'error', code: 'INVALID_FRAME', message });
 });
 
-describe('a future block', () => {
-  test('is awaited, and no earlier frames are repeated', async () => {
+describe('resuming after a future block', () => {
+  test('a client that resumes after a future block gets only the blocks after it', async () => {
     const client = await there.connect();
     const { height } = here.venue.state;
     client.subscribe({ type: 'explorerBlock' }, { height: height + 2 });
@@ -145,7 +151,7 @@ describe('a future block', () => {
     expect(frames).toHaveLength(4);
   });
 
-  test('that is missing after the wait or too far away is ahead', async () => {
+  test('a block that is too far ahead or does not arrive in time causes a resync', async () => {
     const timing = new VirtualTiming();
     const edge = await TestEdge.start({}, timing, { beside: here });
     const client = await edge.connect();
@@ -162,9 +168,9 @@ describe('a future block', () => {
   });
 });
 
-describe('frames that are no longer available', () => {
-  test('cause a resync with the current content', async () => {
-    // The process has few blocks in memory, and the history shows that orders have changed.
+describe('resuming after a block that is no longer in memory', () => {
+  test('a client that missed order changes gets a resync with the current orders', async () => {
+    // The process has only four blocks in memory, and the history shows that orders have changed.
     const recent = new RecentBlocks(4);
     const edge = await TestEdge.start({}, undefined, { beside: here, recent });
     const { height } = here.venue.state;
@@ -183,7 +189,7 @@ describe('frames that are no longer available', () => {
     await edge.stop();
   });
 
-  test('cause no resync for an account without events in the history', async () => {
+  test('a client gets no resync if its account has no events in the history', async () => {
     const recent = new RecentBlocks(4);
     const edge = await TestEdge.start({}, undefined, { beside: here, recent });
     const { height } = here.venue.state;

@@ -9,9 +9,9 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { Pace, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** The subscriptions of one frame that are answered separately. */
+/** Limits the subscriptions in one frame. A frame with more is invalid. */
 const ENTRIES_MAX = 50;
-/** All symbols are shorter. */
+/** All symbols are shorter, so a longer one is invalid. */
 const SYMBOL_LENGTH_MAX = 32;
 
 const PONG = textFrame(Buffer.from('PONG'));
@@ -21,13 +21,13 @@ const INVALID_FRAME: WsError = {
   message: 'A frame must be PING or a JSON object with action and subscriptions',
 };
 
-/** The subscription of a client to one topic. */
+/** The symbols that a client has subscribed to on one topic. */
 type Wish = { all: boolean; readonly symbols: Set<string> };
 type Entry = { readonly topic: RtdsTopic; readonly symbol: string | undefined };
 
 /**
- * A session of one client on /ws-rtds, which has its own conventions: pings are plain text, a frame
- * names several topics, and subscriptions are not confirmed.
+ * The session of one client on /ws-rtds, which has its own conventions: pings are plain text, a
+ * frame names several topics, and subscriptions are not confirmed.
  */
 export class RtdsSession implements PriceListener {
   readonly connectionId = randomBytes(12).toString('hex');
@@ -102,7 +102,7 @@ export class RtdsSession implements PriceListener {
     return undefined;
   }
 
-  /** Without a symbol, ends all subscriptions of the topic. */
+  /** Without a symbol, all subscriptions of the topic end. */
   #unsubscribe({ symbol, topic }: Entry): void {
     if (symbol === undefined) this.#wishes.delete(topic);
     else this.#wishes.get(topic)?.symbols.delete(symbol);
@@ -151,7 +151,7 @@ function isTopic(topic: string): topic is RtdsTopic {
   return Object.hasOwn(RTDS_TOPICS, topic);
 }
 
-/** Filters are JSON inside JSON; the empty text has no filter. */
+/** Reads filters, which are JSON text inside a JSON string. An empty string means no filter. */
 function readFilters(text: unknown): { readonly symbol: string | undefined } | undefined {
   if (typeof text !== 'string') return undefined;
   if (text === '') return { symbol: undefined };
@@ -166,7 +166,7 @@ function readFilters(text: unknown): { readonly symbol: string | undefined } | u
 
 /** A session as seen by its topics. */
 interface PriceListener {
-  /** Included in every frame. */
+  /** The id that every frame to this client contains. */
   readonly connectionId: string;
   wants(topic: RtdsTopic, symbol: string): boolean;
   send(frame: Buffer): void;
@@ -180,7 +180,7 @@ type PriceTopicsOptions = {
 };
 
 type PriceTaken = Extract<EngineEvent, { type: 'referencePriceTaken' }>;
-/** A price with a time; `e18` is exact, the other fields are rounded. */
+/** A price and its time. `e18` has 18 decimals and `value` at most 8. */
 type Quote = { readonly timeMs: number; readonly value: string; readonly e18: bigint };
 
 const SECOND_MS = 1_000;
@@ -191,13 +191,13 @@ const WINDOW_SECONDS = { twap30: 30, twap60: 60 } as const;
 const TOPICS = Object.entries(RTDS_TOPICS) as [RtdsTopic, RtdsSeries][];
 
 /**
- * The topics of /ws-rtds. Prices are published as they arrive, at most once per second and symbol;
- * averages are published with the first block of each second, with the samples of R-series.
+ * The topics of /ws-rtds. Prices are published as they arrive, at most once per second and symbol.
+ * Averages are published with the first block of each second and use the samples of R-series.
  */
 export class PriceTopics {
   readonly #options: PriceTopicsOptions;
   readonly #listeners = new Set<PriceListener>();
-  /** By series and symbol. */
+  /** Paces by source and symbol. */
   readonly #paces = new Map<string, Pace>();
   #secondMs = 0;
 
@@ -224,7 +224,7 @@ export class PriceTopics {
     if (isNewSecond) this.#publishAverages(secondMs);
   }
 
-  /** The last minute of one symbol as a frame for one client. */
+  /** Builds a frame with the last minute of one symbol for one client. */
   dump(topic: RtdsTopic, shown: string, { connectionId }: PriceListener): Buffer {
     const series = RTDS_TOPICS[topic];
     const symbol = this.#symbols().find((each) => shownSymbol(series, each) === shown);
@@ -262,7 +262,7 @@ export class PriceTopics {
     }
   }
 
-  /** Returns false if there is no subscriber. */
+  /** Returns false if no client has subscribed. */
   #publish(series: RtdsSeries, symbol: string, { e18, timeMs, value }: Quote): boolean {
     const shown = shownSymbol(series, symbol);
     const price = `"timestamp":${timeMs},"value":${value},"full_accuracy_value":"${e18}"`;
@@ -281,7 +281,7 @@ export class PriceTopics {
     return isWanted;
   }
 
-  /** The text of a frame up to its connection id. */
+  /** Builds the text of a frame up to its connection id, which differs between clients. */
   #openFrame(topic: RtdsTopic, type: 'subscribe' | 'update', payload: string): Buffer {
     const { timeMs } = this.#options.state();
     return Buffer.from(
@@ -311,7 +311,7 @@ export class PriceTopics {
     return quotes;
   }
 
-  /** From oracle prices if available, as everywhere. */
+  /** Uses oracle prices if the symbol has any, otherwise spot prices. */
   #average(series: 'twap30' | 'twap60', symbol: string, atMs: number): Quote | undefined {
     const { prices } = this.#options;
     const source = prices.latest(symbol, 'oracle') === undefined ? 'spot' : 'oracle';
@@ -330,7 +330,9 @@ function quoteOf(timeMs: number, priceE8: number): Quote {
   return { timeMs, value: formatDecimal(priceE8, 8), e18: BigInt(priceE8) * E8_TO_E18 };
 }
 
-/** `btcusdt` for spot market prices, otherwise `btc/usd`. */
+/**
+ * Returns the symbol in the spelling of its topic: `btcusdt` for spot prices, otherwise `btc/usd`.
+ */
 function shownSymbol(series: RtdsSeries, symbol: string): string {
   const base = symbol.toLowerCase();
   return series === 'spot' ? `${base}usdt` : `${base}/usd`;

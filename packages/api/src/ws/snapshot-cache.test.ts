@@ -25,14 +25,14 @@ function open(snapshots: SnapshotCache) {
   });
 }
 
-test('a snapshot is built once per block for any number of clients', () => {
+test('a snapshot is built once per block, occasion and frame number for any number of clients', () => {
   const snapshots = new SnapshotCache();
   const stream = open(snapshots);
   const frames = Array.from({ length: 400 }, (_, sub) => stream.snapshotFrame('resync', sub));
   expect(built).toBe(1);
   expect(frames[7]?.toString()).toContain('"data":[1]');
   expect(frames[7]?.toString()).toContain('"sub":7}');
-  // A frame in between changes the number of the snapshot.
+  // A frame that was published meanwhile changes the number of the snapshot.
   stream.publish('[]');
   expect(stream.snapshotFrame('resync', 1)?.toString()).toContain(
     '"data":[2],"isSnapshot":true,"seq":1',
@@ -42,7 +42,7 @@ test('a snapshot is built once per block for any number of clients', () => {
   expect(stream.snapshotFrame('subscribe', 1)?.toString()).toContain('"data":[4]');
 });
 
-test('the cache is limited', () => {
+test('the snapshot cache holds at most 16 MiB', () => {
   const snapshots = new SnapshotCache();
   for (let index = 0; index < 40; index++) {
     snapshots.body(`${index}`, () => Buffer.alloc(1024 * 1024));
@@ -51,7 +51,7 @@ test('the cache is limited', () => {
   expect(snapshots.body('none', () => undefined)).toBeUndefined();
 });
 
-test('frames of a client without work budget are dropped', () => {
+test('the frame budget of a client is refused after it has used up its CPU time', () => {
   const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => 0);
   const connection = new Connection({
     socket: {} as never,

@@ -23,7 +23,7 @@ function place(count: number): void {
 }
 
 describe('subscriptions', () => {
-  test('are numbered per connection and end with an unsubscribe', async () => {
+  test('subscriptions are numbered per connection and end with an unsubscribe', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
     const [second] = await client.follow(ORDERS);
@@ -47,7 +47,7 @@ describe('subscriptions', () => {
     expect(again.data).toMatchObject({ sub: 3, epoch: second.data.epoch, seq: 2 });
   });
 
-  test('are refused if duplicate, unknown or beyond the limit', async () => {
+  test('a subscription is refused if it is a duplicate or beyond the limit', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
     client.subscribe(TRADES);
@@ -64,7 +64,7 @@ describe('subscriptions', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('share one sequence between connections', async () => {
+  test('connections with the same subscription share one sequence of frame numbers', async () => {
     const [first, second] = [await edge.connect(), await edge.connect()];
     await first.follow(ORDERS);
     place(2);
@@ -80,7 +80,7 @@ describe('subscriptions', () => {
 });
 
 describe('a client that resumes', () => {
-  test('gets the missed frames unchanged, followed by live ones', async () => {
+  test('a client that resumes gets the missed frames unchanged, followed by live ones', async () => {
     const witness = await edge.connect();
     await witness.follow(ORDERS);
     const client = await edge.connect();
@@ -100,7 +100,7 @@ describe('a client that resumes', () => {
     expect((await again.settle()).map((frame) => frame.seq)).toEqual([5]);
   });
 
-  test('finds the stream active without other subscribers', async () => {
+  test('a stream continues without subscribers until its client resumes', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow({ type: 'l2Book', coin: '1' });
     client.socket.close();
@@ -115,7 +115,7 @@ describe('a client that resumes', () => {
     ]);
   });
 
-  test('that missed nothing gets nothing', async () => {
+  test('a client that resumes without missed frames gets only the response', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow({ type: 'l2Book', coin: '1' });
     const again = await edge.connect();
@@ -123,7 +123,7 @@ describe('a client that resumes', () => {
     expect(frames).toHaveLength(1);
   });
 
-  test('gets a resync with the current content if frames are gone', async () => {
+  test('a client that resumes after its frames were dropped gets a resync with the current orders', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow(ORDERS);
     place(7);
@@ -144,7 +144,7 @@ describe('a client that resumes', () => {
     expect(resumed.slice(1).map((frame) => frame.seq)).toEqual([3, 4, 5, 6, 7]);
   });
 
-  test('gets a resync for numbers of another run or of the future', async () => {
+  test('a client that resumes with an unknown epoch or a future number gets a resync', async () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     const client = await edge.connect();
@@ -164,7 +164,7 @@ describe('a client that resumes', () => {
     expect(book[2]).not.toHaveProperty('isSnapshot');
   });
 
-  test('needs an unambiguous place', async () => {
+  test('an incomplete or malformed place to resume is refused', async () => {
     const client = await edge.connect();
     for (const resumeFrom of [
       5,
@@ -178,7 +178,7 @@ describe('a client that resumes', () => {
     }
   });
 
-  test('finds a new run after five minutes', async () => {
+  test('a client that resumes after five minutes finds a new epoch', async () => {
     const client = await edge.connect();
     const [first] = await client.follow(ORDERS);
     client.send({ method: 'unsubscribe', subscription: ORDERS });
@@ -198,7 +198,7 @@ describe('a client that resumes', () => {
 });
 
 describe('streams without subscribers', () => {
-  test('are replaced, the longest idle first', async () => {
+  test('a new stream replaces the one that has been idle longest', async () => {
     const small = await TestEdge.start({ streamsMax: 2 }, timing);
     const client = await small.connect();
     for (const subscription of [TRADES, ORDERS]) {

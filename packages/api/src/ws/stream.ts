@@ -14,21 +14,21 @@ export interface Sink {
 }
 
 export type Snapshot = {
-  /** JSON text. */
+  /** The content as JSON text. */
   readonly data: string;
-  /** Set on snapshots of event channels, whose other frames are not snapshots. */
+  /** Set by event channels to distinguish a snapshot from their other frames. */
   readonly isSnapshot?: true;
 };
 
 export interface Source {
   /**
-   * The first frame for a new subscriber, or for one that lost its place. Event channels return
-   * undefined for new subscribers.
+   * Returns the first frame for a new subscriber, or for one that lost its place. Event channels
+   * return undefined for new subscribers.
    */
   snapshot(occasion: 'subscribe' | 'resync'): Snapshot | undefined;
   /**
-   * The frames of blocks from before those that the stream keeps; event channels only. `tooOld` if
-   * some of them are no longer available.
+   * Returns missed frames that the stream no longer keeps, or `tooOld` if some of them are not
+   * available. Only event channels have this method.
    */
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
   close(): void;
@@ -36,31 +36,31 @@ export interface Source {
 
 type PastAnswer = Past | 'tooOld';
 
-/** Where a client continues after a block: a number, and frames from before the kept ones. */
+/**
+ * The place at which a client continues after a block: the number of its last frame, and the missed
+ * frames that the stream no longer keeps.
+ */
 export type GoingOn = { readonly seq: number; readonly past?: Past };
 
-/** The content of a stream after a past block. */
+/** The content of a stream as of a past block. */
 export type LateSnapshot = {
-  /** JSON text. */
+  /** The content as JSON text. */
   readonly data: string;
-  /** The number of the last frame that it includes. */
+  /** The number of the last frame that the content includes. */
   readonly seq: number;
   /** The block of the content. */
   readonly height: number;
 };
 
-/** A source whose content takes time to read. */
+/** A source whose first frame must be queried. Other frames are published meanwhile. */
 export interface LateSource {
-  /**
-   * The first frame for a new subscriber, or for one that lost its place. Frames are published
-   * during the query.
-   */
+  /** Queries the first frame for a new subscriber, or for one that lost its place. */
   snapshotLater(asker: Asker): Promise<LateSnapshot>;
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
   close(): void;
 }
 
-/** A late snapshot for one subscriber. */
+/** A late snapshot as a frame for one subscriber. */
 export type LateFrame = {
   readonly frame: Buffer;
   readonly seq: number;
@@ -69,27 +69,24 @@ export type LateFrame = {
 
 export type ResyncReason = ResyncFrame['data']['reason'];
 
-/**
- * A subscription (channel and parameters) shared by all its subscribers, with one sequence of
- * frames.
- */
+/** The frames of one channel with certain parameters, numbered and shared by all subscribers. */
 export class Stream {
   readonly key: string;
   readonly channel: string;
-  /** Identifies an unbroken sequence of numbers. */
+  /** Identifies an unbroken sequence of frame numbers. */
   readonly epoch: string;
   readonly #ring: FrameRing;
   readonly #timing: Timing;
   readonly #snapshots: SnapshotCache | undefined;
-  /** The block of the data; undefined if the channel does not report it. */
+  /** Returns the block of the data; undefined if the channel does not report it. */
   readonly #height: (() => number) | undefined;
-  /** Subscription number by subscriber. */
+  /** Subscription numbers by subscriber. */
   readonly #sinks = new Map<Sink, number>();
-  /** Clients that still receive missed frames. */
+  /** Clients that are still receiving missed frames. */
   readonly #expected = new Set<Sink>();
   #seq: number;
   #source: Source | LateSource | undefined;
-  /** The body of a late snapshot is built once for all waiting subscribers. */
+  /** Bodies by snapshot, so that each is built once for all waiting subscribers. */
   readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
 
   constructor(options: {
@@ -121,17 +118,19 @@ export class Stream {
     return this.#sinks.size + this.#expected.size;
   }
 
-  /** Sets the source; called once after construction. */
+  /** Sets the source, which needs the stream for its own construction. */
   attach(source: Source | LateSource): void {
     this.#source = source;
   }
 
-  /** True if the first frame takes time to read; `lateSnapshot` returns it. */
+  /** True if the first frame must be queried with `lateSnapshot`. */
   get isLate(): boolean {
     return this.#source !== undefined && 'snapshotLater' in this.#source;
   }
 
-  /** The client becomes a subscriber after it has received the missed frames. */
+  /**
+   * Counts a client that is still receiving missed frames. It gets live frames only after `add`.
+   */
   expect(sink: Sink): void {
     this.#sinks.delete(sink);
     this.#expected.add(sink);
@@ -147,12 +146,14 @@ export class Stream {
     this.#sinks.delete(sink);
   }
 
-  /** Publishes the next frame to all. `data` is JSON text of the block `height`. */
+  /**
+   * Publishes the next frame to all subscribers. `data` is the JSON text as of the block `height`.
+   */
   publish(data: string, height = this.#height?.()): void {
     this.#seq += 1;
     const body = this.#body({ data, seq: this.#seq, height });
     this.#ring.push(body, this.#timing.now(), height);
-    // Few different subscription numbers occur, so the frame is encoded once for each.
+    // Only a few different subscription numbers occur, so the frame is encoded once for each.
     const encoded = new Map<number, Buffer>();
     for (const [sink, sub] of this.#sinks) {
       let frame = encoded.get(sub);
@@ -164,7 +165,10 @@ export class Stream {
     }
   }
 
-  /** A frame with the current content and number for one subscriber. */
+  /**
+   * Builds a frame with the current content for one subscriber. Returns undefined if the source has
+   * no snapshot for this occasion.
+   */
   snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
     const source = this.#source;
     if (source === undefined || 'snapshotLater' in source) return undefined;
@@ -178,7 +182,7 @@ export class Stream {
     return body === undefined ? undefined : closeBody(body, sub);
   }
 
-  /** The same for late sources. Frames after its number follow; some may already be published. */
+  /** Builds the first frame of a late source. Frames after its number may already be published. */
   async lateSnapshot(sub: number, asker: Asker): Promise<LateFrame> {
     const source = this.#source;
     assert(source !== undefined && 'snapshotLater' in source, 'only a late source can be awaited');
@@ -188,7 +192,7 @@ export class Stream {
     return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
   }
 
-  /** The reason why a client cannot resume; undefined if it can. */
+  /** Returns the reason why a client cannot resume, or undefined if it can. */
   refuseResume(from: StreamPlace): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
@@ -196,16 +200,17 @@ export class Stream {
   }
 
   /**
-   * True for event channels, whose frames each count; in other channels the newest frame replaces
-   * earlier ones.
+   * True for event channels, in which every frame counts. In other channels, the newest frame
+   * replaces earlier ones.
    */
   get tellsFacts(): boolean {
     return this.#source?.past !== undefined;
   }
 
   /**
-   * Where a client with everything up to a block continues. Frames from before the kept ones are
-   * numbered backwards from these without gaps, as they were originally.
+   * Returns the place at which a client continues that has everything up to a block. Frames that
+   * the stream no longer keeps are numbered backwards from the oldest kept frame, which restores
+   * their original numbers.
    */
   goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
     const { floor } = this.#ring;
@@ -217,12 +222,12 @@ export class Stream {
     return past instanceof Promise ? past.then(numbered) : numbered(past);
   }
 
-  /** A past frame for one subscriber. */
+  /** Builds the frame of a past event for one subscriber. */
   pastFrame({ data, height }: PastFrame, { seq, sub }: { seq: number; sub: number }): Buffer {
     return closeBody(this.#body({ data, seq, height }), sub);
   }
 
-  /** Some frames after a number, oldest first; empty at the end. */
+  /** Returns some frames after a number, oldest first. The result is empty if there are no more. */
   after(seq: number): readonly Buffer[] | 'tooOld' {
     return seq + 1 < this.#ring.firstSeq ? 'tooOld' : this.#ring.from(seq + 1);
   }
@@ -241,23 +246,23 @@ export class Stream {
   }
 }
 
-/** The interval at which old frames of all streams are dropped. */
+/** Interval at which old frames of all streams are dropped, in milliseconds. */
 const TRIM_MS = 60_000;
 
 export type StreamRecipe = {
-  /** Canonical: equal for every spelling of the same subscription. */
+  /** A canonical key: equal for every spelling of the same subscription. */
   readonly key: string;
   readonly channel: string;
-  /** For channels whose frames contain their block. */
+  /** Set for channels whose frames report their block. */
   readonly height?: () => number;
   /** Creates the source of a new stream, which publishes until it is closed. */
   readonly source: (stream: Stream) => Source | LateSource;
 };
 
 /**
- * All streams of an endpoint. The first subscriber opens a stream. It continues for a while after
- * the last one leaves, so that disconnected clients can resume; the next stream with its name is a
- * new run.
+ * All streams of an endpoint. The first subscriber opens a stream. The stream continues for some
+ * time after its last subscriber leaves, so that disconnected clients can resume. A stream that is
+ * opened again gets a new epoch.
  */
 export class StreamHub {
   readonly #limits: WsLimits;
@@ -266,14 +271,14 @@ export class StreamHub {
   readonly #height: () => number;
   readonly #budget: RetentionBudget;
   readonly #streams = new Map<string, Stream>();
-  /** Streams without subscribers and the time of their last one, the longest idle first. */
+  /** Streams without subscribers and the time since when, the longest idle first. */
   readonly #idle = new Map<Stream, number>();
-  /** Distinguishes the runs of different processes. */
+  /** Distinguishes the epochs of different processes. */
   readonly #run = randomBytes(6).toString('hex');
   #opened = 0;
   #trimmedMs: number;
 
-  /** The height is that of the newest block that streams have processed. */
+  /** `height` returns the newest block that streams have processed. */
   constructor(
     limits: WsLimits,
     timing: Timing,
@@ -297,19 +302,19 @@ export class StreamHub {
     return this.#streams.size;
   }
 
-  /** Bytes of the frames kept for clients that resume. */
+  /** Bytes of all frames that are kept for clients that resume. */
   get keptBytes(): number {
     return this.#budget.bytes;
   }
 
-  /** False if the stream would exceed the limit and all others have subscribers. */
+  /** Returns false if the number of streams is at its limit and none of them can be ended. */
   hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
     const active = this.#streams.size - this.#idle.size;
     return this.#streams.has(key) || active < this.#limits.streamsMax;
   }
 
   /**
-   * Returns the stream of a recipe and opens it if necessary. The caller adds a subscriber
+   * Returns the stream of a recipe and opens it if necessary. The caller must add a subscriber
    * immediately.
    */
   take(recipe: StreamRecipe): Stream {
@@ -342,7 +347,7 @@ export class StreamHub {
     if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
   }
 
-  /** Ends abandoned streams and periodically drops old frames. */
+  /** Ends streams that were idle too long, and periodically drops old frames. */
   sweep(): void {
     const nowMs = this.#timing.now();
     for (const [stream, sinceMs] of this.#idle) {
@@ -351,7 +356,7 @@ export class StreamHub {
     }
     if (nowMs - this.#trimmedMs < TRIM_MS) return;
     this.#trimmedMs = nowMs;
-    // Otherwise, frames of silent streams would use the space of busy ones.
+    // Streams that publish nothing would otherwise keep their old frames in memory.
     for (const stream of this.#streams.values()) stream.trim();
   }
 
@@ -362,7 +367,7 @@ export class StreamHub {
     }
   }
 
-  /** Streams without subscribers are released first. */
+  /** Ends idle streams first, before frames of used ones are dropped. */
   #relieve(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#budget.bytes <= this.#budget.bytesMax) return;
@@ -377,10 +382,7 @@ export class StreamHub {
   }
 }
 
-/**
- * Snapshots of the newest block, so that each is built once for many clients that start over. Their
- * content changes with blocks; the number of the stream's newest frame is part of the key.
- */
+/** Limits the bytes of all cached snapshots; a larger snapshot is not cached. */
 
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -392,7 +394,7 @@ export class SnapshotCache {
     return this.#bytes;
   }
 
-  /** Returns the cached or newly built body; undefined if there is no content. */
+  /** Returns the cached body, or builds it. The result is undefined if there is no content. */
   body(name: string, build: () => Buffer | undefined): Buffer | undefined {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
@@ -410,32 +412,38 @@ export class SnapshotCache {
   }
 }
 
-/** The blocks after `after`, up to `upTo`. */
+/** The blocks after `after`, up to and including `upTo`. */
 export type PastSpan = { readonly after: number; readonly upTo: number };
 
-/** A past frame, equal to the one originally published. */
+/** A past frame with the content that was originally published. */
 export type PastFrame = {
   readonly height: number;
-  /** JSON text. */
+  /** The content as JSON text. */
   readonly data: string;
 };
 
-/** Missed frames, read in parts at the speed of sending, so that they are never all in memory. */
+/**
+ * Missed frames. They are read in parts at the speed of sending, so that memory never holds all of
+ * them.
+ */
 export interface Past {
   /** The number of frames. */
   readonly count: number;
-  /** Some more frames, oldest first; empty at the end. Rejects if they cannot be read. */
+  /**
+   * Returns some more frames, oldest first. The result is empty at the end. Rejects if they cannot
+   * be read.
+   */
   next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
 }
 
 export const NOTHING_PAST: Past = { count: 0, next: () => [] };
 
-/** The approximate number of frames per part. */
+/** Approximate number of frames per part. */
 const FRAMES_AT_ONCE = 64;
 
 /**
- * Frames of blocks in memory, formatted by the channel. They are built twice, first for the count,
- * because keeping them for a slow client could need much memory.
+ * Formats the frames of blocks that are still in memory. They are formatted twice, the first time
+ * only to count them, because keeping them for a slow client could need much memory.
  */
 export function pastOfBlocks(
   blocks: readonly AppliedBlock[],

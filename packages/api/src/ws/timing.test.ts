@@ -3,7 +3,7 @@ import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { FrameBudget, Pace } from './timing.ts';
 
 describe('a pace', () => {
-  test('runs at once, then at most once per interval, and always after the last request', () => {
+  test('a pace runs at once, then at most once per interval, and always after the last request', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) > 0);
@@ -16,7 +16,7 @@ describe('a pace', () => {
     expect(runs).toEqual([0, 100, 200, 300]);
   });
 
-  test('does not wait after a run that did nothing', () => {
+  test('a pace does not wait after a run that did nothing', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) < 0);
@@ -26,7 +26,7 @@ describe('a pace', () => {
     expect(runs).toEqual([0, 1]);
   });
 
-  test('does not run after it is stopped', () => {
+  test('a pace does not run after it is stopped', () => {
     const timing = new VirtualTiming();
     let runs = 0;
     const pace = new Pace(timing, 100, () => ++runs > 0);
@@ -39,7 +39,7 @@ describe('a pace', () => {
 });
 
 describe('a frame limit', () => {
-  test('allows a burst and refills per second', () => {
+  test('the frame limit allows a burst and refills every second', () => {
     const timing = new VirtualTiming();
     const budget = new FrameBudget(timing, { perSecond: 20, burst: 40 });
     const taken = (): number => {
@@ -56,7 +56,7 @@ describe('a frame limit', () => {
     expect(taken()).toBe(40);
   });
 
-  test('can be disabled', () => {
+  test('the frame limit can be disabled', () => {
     const budget = new FrameBudget(new VirtualTiming(), { perSecond: Infinity, burst: Infinity });
     for (let index = 0; index < 1000; index++) expect(budget.take()).toBe(true);
   });

@@ -1,10 +1,13 @@
 import { TokenBucket } from '@oddlot/host/ports';
 
-/** The clock of the edge, for pacing and idle times; never for decisions of the venue. */
+/**
+ * The clock of the WebSocket edge, used for pacing and idle times. The venue's decisions never
+ * depend on it.
+ */
 export interface Timing {
-  /** Milliseconds of a monotonic clock with an arbitrary origin. */
+  /** Returns the milliseconds of a monotonic clock with an arbitrary origin. */
   now(): number;
-  /** Runs once after a delay; the returned function cancels it. */
+  /** Calls `run` once after a delay; the returned function cancels the call. */
   after(delayMs: number, run: () => void): () => void;
 }
 
@@ -18,10 +21,7 @@ export const SYSTEM_TIMING: Timing = {
   },
 };
 
-/**
- * Runs work at most once per interval, at most one interval after each request, and always once
- * after the last request.
- */
+/** Runs work at most once per interval. Each request is followed by a run within one interval. */
 export class Pace {
   readonly #timing: Timing;
   readonly #intervalMs: number;
@@ -29,7 +29,10 @@ export class Pace {
   #lastMs = -Infinity;
   #cancel: (() => void) | undefined;
 
-  /** `run` returns whether it did anything; if not, the interval is not used. */
+  /**
+   * `run` returns whether it did any work. If it did none, the run does not count towards the
+   * limit.
+   */
   constructor(timing: Timing, intervalMs: number, run: () => boolean) {
     this.#timing = timing;
     this.#intervalMs = intervalMs;
@@ -54,7 +57,7 @@ export class Pace {
   }
 }
 
-/** Limits the frames of a client per second and in a burst. */
+/** Limits the frames of a client per second and per burst. */
 export class FrameBudget {
   readonly #timing: Timing;
   readonly #bucket: TokenBucket;
@@ -64,20 +67,22 @@ export class FrameBudget {
     this.#bucket = new TokenBucket(rate, timing.now());
   }
 
-  /** Takes one token; false if there is none. */
+  /** Takes one token, or returns false if there is none. */
   take(): boolean {
     return this.#bucket.take(1, this.#timing.now());
   }
 }
 
-/** The maximum wait for a block that another process has reported. */
+/** Maximum time to wait for a block that another process has reported. */
 const WAIT_MS_MAX = 2_000;
-/** A block further ahead is invalid, or this process is too far behind to be useful. */
+/** A height further ahead is invalid, or this process is too far behind to serve the client. */
 const AHEAD_MAX = 1_000;
 
 type Waiting = { readonly height: number; readonly settle: (isReached: boolean) => void };
 
-/** Waits for blocks, because a process may be some blocks behind another one of the venue. */
+/**
+ * Waits for blocks, because a client may have seen newer blocks at another process of the venue.
+ */
 export class BlockWaits {
   readonly #height: () => number;
   readonly #timing: Timing;
@@ -93,7 +98,9 @@ export class BlockWaits {
     return this.#height();
   }
 
-  /** Resolves to whether the block arrives in time. */
+  /**
+   * Resolves to true when the block has been processed, or to false if it does not arrive in time.
+   */
   reached(height: number): Promise<boolean> {
     if (height <= this.height) return Promise.resolve(true);
     if (height > this.height + AHEAD_MAX) return Promise.resolve(false);
@@ -111,7 +118,7 @@ export class BlockWaits {
     });
   }
 
-  /** All streams have processed a block. */
+  /** Called after all streams have processed a block. */
   onBlock(height: number): void {
     for (const waiting of this.#waiting) if (waiting.height <= height) waiting.settle(true);
   }

@@ -9,7 +9,7 @@ import { WS_LIMITS_OFF } from '../ws-limits.ts';
 let edge: TestEdge;
 afterEach(async () => await edge.stop());
 
-/** The response to a refused handshake. */
+/** Returns the response to a handshake that is refused. */
 async function refusedHandshake(path: string): Promise<IncomingMessage & { body: string }> {
   const headers = {
     Connection: 'Upgrade',
@@ -23,8 +23,8 @@ async function refusedHandshake(path: string): Promise<IncomingMessage & { body:
   return Object.assign(response, { body: Buffer.concat(chunks).toString() });
 }
 
-describe('the handshake', () => {
-  test('is refused beyond ten connections per address and endpoint', async () => {
+describe('the WebSocket handshake', () => {
+  test('a handshake is refused beyond ten connections per address and endpoint', async () => {
     edge = await TestEdge.start();
     const clients = [];
     for (let index = 0; index < 10; index++) clients.push(await edge.connect('/ws'));
@@ -33,7 +33,7 @@ describe('the handshake', () => {
     expect(refused.headers['content-type']).toBe('text/plain');
     expect(refused.body).toBe('too many websocket sessions from 198.51.100.7');
     expect(edge.edge.connections('ws', '198.51.100.7')).toEqual({ limit: 10, open: 10 });
-    // Endpoints are counted separately, and a closed connection frees its place.
+    // Each endpoint has its own limit, and a closed connection frees its place.
     await edge.connect('/api-ws');
     await edge.connect('/ws-rtds');
     clients[0]?.socket.close();
@@ -42,25 +42,25 @@ describe('the handshake', () => {
     await edge.connect('/ws');
   });
 
-  test('has no limit if limits are off', async () => {
+  test('handshakes are not limited if limits are off', async () => {
     edge = await TestEdge.start(WS_LIMITS_OFF);
     for (let index = 0; index < 12; index++) await edge.connect('/ws');
     expect(edge.edge.stats.connections.ws).toBe(12);
   });
 
-  test('is refused on other paths', async () => {
+  test('a handshake on an unknown path is refused', async () => {
     edge = await TestEdge.start();
     const refused = await refusedHandshake('/info');
     expect(refused.statusCode).toBe(404);
     expect(JSON.parse(refused.body)).toEqual({ message: 'Not found' });
   });
 
-  test('accepts a query string', async () => {
+  test('a handshake with a query string is accepted', async () => {
     edge = await TestEdge.start();
     await edge.connect('/ws?from=page');
   });
 
-  test('of an invalid client is refused', async () => {
+  test('a handshake without the required headers is refused', async () => {
     edge = await TestEdge.start();
     const request = get({
       host: '127.0.0.1',
@@ -75,7 +75,7 @@ describe('the handshake', () => {
 });
 
 describe('pings', () => {
-  test('are answered on /ws and /api-ws', async () => {
+  test('ping frames in JSON are answered on /ws and /api-ws', async () => {
     edge = await TestEdge.start();
     for (const path of ['/ws', '/api-ws']) {
       const client = await edge.connect(path);
@@ -84,7 +84,7 @@ describe('pings', () => {
     }
   });
 
-  test('are plain text on /ws-rtds', async () => {
+  test('pings on /ws-rtds are plain text', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect('/ws-rtds');
     for (const word of ['PING', 'ping']) {
@@ -93,7 +93,7 @@ describe('pings', () => {
     }
   });
 
-  test('of the protocol are answered too', async () => {
+  test('pings of the WebSocket protocol are answered with their payload', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     client.socket.ping('here?');
@@ -101,7 +101,7 @@ describe('pings', () => {
     expect(data.toString()).toBe('here?');
   });
 
-  test('do not count towards the frame limit', async () => {
+  test('pings do not count towards the frame limit', async () => {
     edge = await TestEdge.start({}, new VirtualTiming());
     const client = await edge.connect();
     for (let index = 0; index < 200; index++) client.send({ method: 'ping' });
@@ -111,7 +111,7 @@ describe('pings', () => {
 });
 
 describe('the frame limit', () => {
-  test('drops further frames with the error of each endpoint', async () => {
+  test('frames beyond the limit are dropped with an error in the format of the endpoint', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({ framesBurst: 2 }, timing);
     const ws = await edge.connect('/ws');
@@ -149,7 +149,7 @@ describe('the frame limit', () => {
 });
 
 describe('invalid frames', () => {
-  test('are answered with an error and change nothing', async () => {
+  test('invalid frames are answered with an error and change nothing', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     const codes: string[] = [];
@@ -175,14 +175,14 @@ describe('invalid frames', () => {
     expect(await client.settle()).toEqual([]);
   });
 
-  test('close the connection if they are too large', async () => {
+  test('a frame that is too large closes the connection', async () => {
     edge = await TestEdge.start({ frameBytesMax: 1000 });
     const client = await edge.connect();
     client.send('x'.repeat(1001));
     expect((await client.closed()).code).toBe(1009);
   });
 
-  test('may name an unknown channel', async () => {
+  test('an error contains the refused subscription, if the frame has one', async () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
     for (const type of ['nothing', 'candle', 'userFills']) {
@@ -217,8 +217,8 @@ describe('invalid frames', () => {
   });
 });
 
-describe('a connection is closed', () => {
-  test('after a minute of silence', async () => {
+describe('the end of a connection', () => {
+  test('a connection is closed after a minute of silence', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({}, timing);
     const silent = await edge.connect('/ws', { autoPong: false });
@@ -236,7 +236,7 @@ describe('a connection is closed', () => {
   });
 
   test.each(['/ws', '/api-ws', '/ws-rtds'])(
-    'but not for a client of %s that only answers pings',
+    'a client of %s that only answers pings stays connected',
     async (path) => {
       const timing = new VirtualTiming();
       edge = await TestEdge.start({}, timing);
@@ -247,7 +247,7 @@ describe('a connection is closed', () => {
         const pinged = once(client.socket, 'ping');
         timing.advance(21_000);
         await pinged;
-        // The server reads received data before the next timer.
+        // Waits until the server has read the pong, before the next timer runs.
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect(pings).toBe(round);
       }
@@ -255,7 +255,7 @@ describe('a connection is closed', () => {
     },
   );
 
-  test('at shutdown, when no further handshakes are accepted', async () => {
+  test('a shutdown closes connections and refuses further handshakes', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     const closed = client.closed();
@@ -266,7 +266,7 @@ describe('a connection is closed', () => {
     expect((await refusedHandshake('/ws')).statusCode).toBe(503);
   });
 
-  test("at a replica's shutdown, with a code that sends clients to another one", async () => {
+  test('a shutdown of a replica closes connections with a code that sends clients to another replica', async () => {
     edge = await TestEdge.start();
     const paths = ['/ws', '/api-ws', '/ws-rtds'];
     const clients = await Promise.all(paths.map((path) => edge.connect(path)));
@@ -276,7 +276,7 @@ describe('a connection is closed', () => {
       expect(each).toEqual({ code: 1012, reason: 'reconnect to another replica' });
   });
 
-  test('if the client does not read', async () => {
+  test('a connection is closed if its client does not read', async () => {
     edge = await TestEdge.start({ bufferedBytesMax: 100_000, bookIntervalMs: 0 });
     const slow = await edge.connect();
     await slow.follow({ type: 'l2Book', coin: '1' });
@@ -285,7 +285,7 @@ describe('a connection is closed', () => {
       edge.venue.order(ALICE, { buy: true, price: 80 + level / 2, size: 0.2 });
       edge.venue.order(BOB, { sell: true, price: 101 + level / 2, size: 0.2 });
     }
-    // More than the kernel buffers of both sides.
+    // The frames must exceed the kernel buffers of both sides.
     for (let round = 0; round < 10_000 && edge.edge.stats.slowClosed === 0; round++) {
       const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 95, size: 0.2 }, 1);
       edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);

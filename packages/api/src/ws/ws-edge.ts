@@ -31,50 +31,52 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/ws-rtds': 'wsRtds',
 };
 
-/** The interval of checks for silent connections and abandoned streams. */
+/** Interval of checks for silent connections and idle streams, in milliseconds. */
 const SWEEP_MS = 1000;
-/** How long a drain waits for the answers to posts. */
+/** Maximum time in which a drain waits for the answers to posts. */
 const POSTS_MS = 5000;
-/** The time for a client to answer a close frame. */
+/** Maximum time in which a client must answer a close frame. */
 const CLOSE_MS = 5000;
 
-/** The maximum number of fragments of a message, and of chunks from the socket. */
+/** Limits the fragments of a message, and the chunks in which the socket delivers it. */
 const FRAGMENTS_MAX = 64;
 const CHUNKS_MAX = 4096;
 
 type Session = { receive(text: string | undefined): void; close(): void };
 
-/** Metrics for the operator. */
 type WsStats = {
   readonly connections: Readonly<Record<Endpoint, number>>;
   readonly streams: number;
   readonly keptBytes: number;
   readonly framesSent: number;
   readonly slowClosed: number;
-  /** Bytes that wait for clients to read. */
+  /** Bytes that wait for clients to read them. */
   readonly heldBytes: number;
 };
 
 export type WsEdgeOptions = {
   /**
-   * `publish` sends the newest block to streams if necessary, because streams read the state of
-   * blocks that they have processed.
+   * `publish` sends the newest block to the streams if it is still unpublished, because streams
+   * read the state of a block only after they have processed it.
    */
   readonly replica: Pick<Replica, 'state'> & { readonly publish?: () => void };
-  /** The models must process each block before the edge. */
+  /** The models must process each block before the edge does. */
   readonly models: StreamModels;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
-  /** The clients' budget of CPU time; frames beyond it are dropped. */
+  /** The CPU time that each client can use; frames beyond it are dropped. */
   readonly work?: WorkBudget;
-  /** Schedules the frames of different clients. */
+  /** Schedules the frames of different clients fairly. */
   readonly queue?: FairQueue;
-  /** Answers requests for /info and /exchange in frames of /ws; without it there are none. */
+  /**
+   * Executes requests for /info and /exchange that arrive in frames on /ws. Without it, such frames
+   * are invalid.
+   */
   readonly post?: (request: SocketRequest) => void;
 };
 
 /**
- * The WebSocket edge: handshakes, limits per client and connection, and the lifetime of
+ * Serves the WebSocket endpoints: handshakes, limits per client and connection, and the lifetime of
  * connections.
  */
 export class WsEdge {
@@ -95,13 +97,13 @@ export class WsEdge {
   readonly #posts = new Map<Connection, Posts>();
   readonly #post: WsEdgeOptions['post'];
   readonly #followers = new Set<ChannelSession>();
-  /** Open connections by endpoint and client address. */
+  /** The number of open connections by endpoint and client address. */
   readonly #open: Record<Endpoint, Map<string, number>> = {
     ws: new Map(),
     apiWs: new Map(),
     wsRtds: new Map(),
   };
-  /** Set when draining starts; resolved after the last connection has closed. */
+  /** Set when draining starts, and resolved after the last connection has closed. */
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
@@ -133,7 +135,7 @@ export class WsEdge {
     return this.#blocks;
   }
 
-  /** The connection limit per client address, and the number of open ones. */
+  /** Returns the connection limit per client address and the number of open connections. */
   connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
     return {
       limit: this.#limits.connectionsMax,
@@ -142,7 +144,7 @@ export class WsEdge {
   }
 
   onBlock(block: AppliedBlock): void {
-    // All connections are closing.
+    // All connections are closing, so nothing more is published.
     if (this.#drained !== undefined) return;
     this.#snapshots.clear();
     this.#nodeChannels.onBlock(block);
@@ -159,9 +161,9 @@ export class WsEdge {
     return { connections, streams, keptBytes, framesSent, slowClosed, heldBytes };
   }
 
-  /** Handles an upgrade request on any path; the socket is upgraded or closed. */
+  /** Handles an upgrade request on any path. The socket is upgraded or closed. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
-    // Errors before the end of the handshake need no handling.
+    // The client has gone before the end of the handshake, so nothing has to be cleaned up.
     socket.on('error', () => socket.destroy());
     const endpoint = endpointOf(request.url);
     if (endpoint === undefined) {
@@ -183,10 +185,7 @@ export class WsEdge {
     });
   }
 
-  /**
-   * Closes all connections, each after the answers to its posts, and refuses new ones. Resolves
-   * after the last one has closed.
-   */
+  /** If an error occurs before the end of the handshake, the socket only has to be closed. */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();
@@ -235,7 +234,7 @@ export class WsEdge {
     const posts = this.#postsOf(endpoint, connection, version);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
-      // Frames received after the venue's close frame are ignored.
+      // Frames that arrive after the venue's close frame are ignored.
       if (connection.isDismissed) return;
       const text = isBinary ? undefined : textOf(data);
       const isPost = posts !== undefined && text !== undefined && mayBePost(text);
@@ -248,13 +247,14 @@ export class WsEdge {
     });
     webSocket.on('ping', (data) => {
       connection.heard();
-      // A pong waits for its client like any other frame and counts like one.
+      // A pong is queued and counted like any other frame.
       if (connection.isOpen) connection.send(pongFrame(data));
     });
     webSocket.on('pong', () => connection.heard());
     // A close event follows every error and contains the details.
     webSocket.on('error', () => undefined);
-    // Data of a closed connection may be read later; its place is freed immediately.
+    // The `ws` library emits its close event only after it has read all received data, but the
+    // place of the connection must be free immediately.
     wire.once('close', () => {
       const open = (counts.get(client) ?? 1) - 1;
       if (open > 0) counts.set(client, open);
@@ -270,14 +270,15 @@ export class WsEdge {
   }
 
   /**
-   * Handles the frames of a connection in its client's turns and pauses reading while any of them
+   * Runs the frames of a connection in its client's turn, and pauses reading while any of them
    * waits.
    */
   #inTurn(webSocket: WebSocket, client: string): (run: () => void, tokens: number) => void {
     let waiting = 0;
     return (run, tokens) => {
       waiting += 1;
-      // Only posts have tokens: other frames are charged separately, because the rate counts requests.
+      // Only posts take tokens, because the rate counts requests. Other frames have their own
+      // limit.
       this.#queue.take(
         client,
         () => {
@@ -302,12 +303,12 @@ export class WsEdge {
     return posts;
   }
 
-  /** Runs work for a client and charges its time. */
+  /** Returns a function that runs work for a client and charges the time to it. */
   #spendingOf(connection: Connection): (run: () => void) => void {
     const work = this.#work;
     const spend = (ms: number): void => work?.spend(connection.ip, ms);
     return (run) => {
-      // Work for a client reads a state that streams have processed; publishing it is not charged.
+      // The client must see the newest block. Publishing that block is not charged to the client.
       this.#publish();
       if (work === undefined) {
         run();
@@ -357,7 +358,10 @@ export class WsEdge {
   }
 }
 
-/** Timed frames of streams are sent after the block whose state they read. */
+/**
+ * Publishes the newest block before each timer runs, so that timed frames follow the block whose
+ * state they read.
+ */
 function timingBehind(publish: () => void, timing: Timing): Timing {
   return {
     now: () => timing.now(),
@@ -379,16 +383,16 @@ function serverOptions({ frameBytesMax }: WsLimits) {
     // Each fragment needs an object, and valid clients need few.
     maxFragments: FRAGMENTS_MAX,
     maxBufferedChunks: CHUNKS_MAX,
-    // One frame per client and turn of the event loop, so that a flooding client delays only
-    // itself.
+    // One frame per client is processed in each turn of the event loop, so that a flooding client
+    // delays only itself.
     allowSynchronousEvents: false,
     autoPong: false,
-    // An option of the library that its types lack.
+    // The type declarations of the library lack this option.
     closeTimeout: CLOSE_MS,
   };
 }
 
-/** The endpoint of a request target without its query; undefined for other paths. */
+/** Returns the endpoint of a request target without its query, or undefined for other paths. */
 function endpointOf(url: string | undefined): Endpoint | undefined {
   const path = (url ?? '').split('?', 1)[0] ?? '';
   return Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
@@ -400,7 +404,7 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    // The time until a place is free is unknown, so the minimum is returned.
+    // The venue does not know when a connection will close, so it returns the minimum.
     ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());

@@ -18,8 +18,8 @@ type ReleasesParams = { readonly user: Address; readonly includeSuccess: boolean
 type Streams = { failures?: Stream; all?: Stream };
 
 /**
- * R-delay: outcome orders that failed before they reached the book, one frame each; on request also
- * released orders.
+ * Publishes one frame for each outcome order that failed before it reached the book (R-delay), and
+ * on request also for each order that was released to it.
  */
 class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   readonly #context: ChannelContext;
@@ -53,7 +53,7 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
     }
   }
 
-  /** From memory only; older ones are in the receipts. */
+  /** Only blocks in memory are searched. Older results are in the execution receipts. */
   #past(user: Address, kind: keyof Streams, { after, upTo }: PastSpan): Past | 'tooOld' {
     const { recent, state } = this.#context;
     const blocks = recent.between(after, upTo);
@@ -68,7 +68,10 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
     );
   }
 
-  /** A client that lost its place finds the result of an action in its receipt. */
+  /**
+   * The channel has no snapshot, because a client that lost its place finds the results of its
+   * actions in their receipts.
+   */
   #watch(stream: Stream, user: Address, kind: keyof Streams): Source {
     const streams = this.#streams.get(user) ?? {};
     streams[kind] = stream;
@@ -87,7 +90,10 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
 type BbosParams = { readonly instrumentIds: readonly number[] };
 type Watched = { version: number; readonly groups: Set<PacedRecords> };
 
-/** Best bid and ask of groups of outcome markets: all first, then the changed ones. */
+/**
+ * Publishes the best bid and ask of a group of outcome markets: all of them in the first frame,
+ * then those that have changed.
+ */
 class OutcomeBbosChannel implements NodeChannel<BbosParams> {
   readonly #context: ChannelContext;
   readonly #watched = new Map<number, Watched>();

@@ -1,12 +1,15 @@
 import type { Snapshot, Source, Stream } from '../stream.ts';
 import { Pace, type Timing } from '../timing.ts';
 
-/** A record as JSON text, without fields such as the time, whose change alone is not published. */
+/**
+ * Returns a record as JSON text, without fields such as the time, because a change of these fields
+ * alone is not published.
+ */
 type RecordText = (id: number) => string | undefined;
 
 /**
- * A source of many records: all of them first, then the changed ones, at most one frame per
- * interval, and always one for the last state of each record.
+ * A source of many records. Its first frame has all records, and later frames have the changed
+ * ones, at most one frame per interval. The last state of each record is always published.
  */
 export class PacedRecords implements Source {
   readonly #ids: () => readonly number[];
@@ -15,7 +18,10 @@ export class PacedRecords implements Source {
   readonly #wrap: (records: readonly string[], isSnapshot: boolean) => string;
   readonly #onClose: () => void;
   readonly #pace: Pace;
-  /** The content that all subscribers have received; undefined if it differs between them. */
+  /**
+   * The text of each record that all subscribers have received, or undefined if subscribers have
+   * received different texts.
+   */
   readonly #seen = new Map<number, string | undefined>();
   readonly #asked = new Set<number>();
 
@@ -23,11 +29,11 @@ export class PacedRecords implements Source {
     stream: Stream;
     timing: Timing;
     intervalMs: number;
-    /** The records of a snapshot. */
+    /** Returns the ids of the records in a snapshot. */
     ids: () => readonly number[];
-    /** Undefined if there is no content, or no longer. */
+    /** Returns undefined if the record has no content or was removed. */
     record: RecordText;
-    /** The final content of a removed record, published once. */
+    /** Returns the final text of a removed record, which is published once. */
     lastOf?: RecordText;
     wrap: (records: readonly string[], isSnapshot: boolean) => string;
     onClose: () => void;
@@ -59,7 +65,8 @@ export class PacedRecords implements Source {
       const record = this.#record(id);
       if (record === undefined) continue;
       records.push(record);
-      // Between two frames, a new subscriber gets content that the others may never see.
+      // Only the new subscriber gets this text, so the next frame must contain the record for the
+      // others.
       if (record !== this.#seen.get(id)) this.#seen.set(id, undefined);
     }
     return { data: this.#wrap(records, true) };
@@ -88,24 +95,27 @@ export class PacedRecords implements Source {
 }
 
 /**
- * A source of one state: a frame after possible changes, at most one per interval, without
- * repetitions, and always one for the last state.
+ * A source of one state. It publishes a frame when the state has changed, at most once per
+ * interval, and always publishes the last state.
  */
 export class PacedState implements Source {
   readonly #content: () => string;
   readonly #wrap: (content: string) => string;
   readonly #onClose: () => void;
   readonly #pace: Pace;
-  /** The content that all subscribers have received; undefined if it differs between them. */
+  /**
+   * The state that all subscribers have received, or undefined if subscribers have received
+   * different states.
+   */
   #seen: string | undefined;
 
   constructor(options: {
     stream: Stream;
     timing: Timing;
     intervalMs: number;
-    /** The state as JSON text. */
+    /** Returns the state as JSON text. */
     content: () => string;
-    /** Adds fields to the content whose change alone is not published, such as the time. */
+    /** Adds fields such as the time, because a change of these fields alone is not published. */
     wrap?: (content: string) => string;
     onClose: () => void;
   }) {
@@ -128,7 +138,8 @@ export class PacedState implements Source {
 
   snapshot(): Snapshot {
     const content = this.#content();
-    // Between two frames, a new subscriber gets a state that the others may never see.
+    // Only the new subscriber gets this state, so the next frame must be published even if the
+    // state does not change again.
     if (content !== this.#seen) this.#seen = undefined;
     return { data: this.#wrap(content) };
   }

@@ -3,8 +3,6 @@ import { instrumentId } from '@oddlot/units';
 import { TestEdge, VirtualTiming, type TestClient } from '@oddlot/testing/venue/ws/test-edge';
 import { ALICE, BOB, CAROL, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Triggers, funding, settings and liquidation in the streams. */
-
 const HOUR_MS = 3_600_000;
 const BTC_ID = instrumentId(1);
 
@@ -17,7 +15,9 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-/** Alice buys from Bob at 100 in as many orders as needed. */
+/**
+ * Opens a long position for Alice at a price of 100, against Bob, with as many orders as needed.
+ */
 function openLong(size: number): void {
   for (let left = size; left > 0; left -= 1000) {
     const part = Math.min(left, 1000);
@@ -27,7 +27,7 @@ function openLong(size: number): void {
 }
 
 describe('order updates', () => {
-  test('follow a trigger from placement to its end', async () => {
+  test('order updates follow a trigger order from placement to its fill', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const trigger = { kind: 'stopLoss', price: 105_000, isMarket: true } as const;
     edge.venue.order(BOB, { sell: true, price: 105, size: 1 });
@@ -46,7 +46,7 @@ describe('order updates', () => {
     expect(new Set(records.map(({ order }) => order.oid)).size).toBe(1);
   });
 
-  test('contain the reason why linked orders ended', async () => {
+  test('order updates contain the reason why linked orders were cancelled', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
     const child = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -72,7 +72,7 @@ describe('order updates', () => {
   });
 });
 
-test('include all live and waiting orders after a resync', async () => {
+test('a resync of order updates includes all resting orders and waiting trigger orders', async () => {
   openLong(1);
   const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
   const reducing = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -119,7 +119,7 @@ describe('user fundings', () => {
     amount: '-0.00125',
   };
 
-  test('are published at the hour, and to new subscribers as a snapshot', async () => {
+  test('funding payments are published at the full hour and in the snapshot for new subscribers', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     const [, first] = await client.follow({ type: 'userFundings', user: ALICE });
@@ -141,7 +141,7 @@ describe('user fundings', () => {
 });
 
 describe('account state', () => {
-  test('is published after changes of settings and after funding', async () => {
+  test('account state is published after a change of leverage and after funding', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     await client.follow({ type: 'clearinghouseState', user: ALICE });
@@ -155,7 +155,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is published to both sides of a transfer, and during a withdrawal', async () => {
+  test('account state is published to both sides of a transfer and at each step of a withdrawal', async () => {
     await client.follow({ type: 'clearinghouseState', user: ALICE });
     await client.follow({ type: 'clearinghouseState', user: BOB, accountType: 'outcome' });
     edge.venue.signed(ALICE, {
@@ -183,7 +183,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is published to a claiming builder and to the recipient of the treasury', async () => {
+  test('account state is published when a builder claims rewards or receives a treasury payment', async () => {
     edge.venue.signed(ALICE, {
       type: 'approveBuilder',
       builder: CAROL,
@@ -209,7 +209,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is published to both sides of a liquidation', async () => {
+  test('account state is published to both sides of a liquidation', async () => {
     openLong(1900);
     await client.follow({ type: 'clearinghouseState', user: ALICE });
     await client.follow({ type: 'clearinghouseState', user: BOB });
@@ -220,13 +220,13 @@ describe('account state', () => {
   });
 });
 
-test('the context of an asset contains its funding', async () => {
+test('the context of an asset contains its premium, impact prices and funding rate', async () => {
   edge.venue.order(ALICE, { buy: true, price: 101, size: 500 });
   edge.venue.order(BOB, { sell: true, price: 102, size: 500 });
   edge.venue.pass(60_000);
   const [, frame] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
   expect(frame.data.ctx).toMatchObject({
-    // The bid is 1% above the oracle, the mark after a minute 0.155%.
+    // The impact bid is 1% above the oracle, so the average over the first minute is 0.155%.
     premium: '0.00155',
     impactPxs: ['101', '102'],
     nextFundingTime: START_MS + HOUR_MS,

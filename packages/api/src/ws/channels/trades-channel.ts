@@ -24,10 +24,9 @@ import type { TapeTrade } from '@oddlot/history/trade-tape';
 import type { Instrument } from '@oddlot/translate/instruments';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
-/** The number of trades in a resync. */
 const RESYNC_TRADES = 50;
 
-/** Trades of one instrument, one frame per block with any. */
+/** Publishes the trades of one instrument, one frame for each block that has any. */
 class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
@@ -73,14 +72,14 @@ class TradesChannel implements NodeChannel<{ readonly coin: string }> {
     return pastTrades(this.#context, [instrumentId], span, text);
   }
 
-  /** Oldest first, as in the stream. */
+  /** Trades are sorted oldest first, as in the stream. */
   #last(instrumentId: number): Snapshot {
     const trades = this.#context.tape.last(instrumentId, RESYNC_TRADES).toReversed();
     return { data: JSON.stringify(trades.map(plainTrade)), isSnapshot: true };
   }
 }
 
-/** Removes the fields of the outcome channel. */
+/** Removes the fields that only the outcome channel publishes. */
 function plainTrade(trade: TapeTrade): Trade {
   if (!('outcome' in trade)) return trade;
   const { outcome: _outcome, price: _price, ...plain } = trade;
@@ -89,7 +88,7 @@ function plainTrade(trade: TapeTrade): Trade {
 
 type RecentParams = { readonly coin: string; readonly limit: number };
 
-/** The last trades of one instrument, then one frame per block with any. */
+/** Publishes the last trades of one instrument, then one frame for each block that has any. */
 class RecentTradesChannel implements NodeChannel<RecentParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, Instrument>();
@@ -145,7 +144,7 @@ function recentText({ name }: Instrument, trades: readonly TapeTrade[], isSnapsh
 
 type OutcomeParams = { readonly instrumentIds: readonly number[] };
 
-/** Trades of a group of outcome markets, one frame per block with any. */
+/** Publishes the trades of a group of outcome markets, one frame for each block that has any. */
 class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, readonly number[]>();
@@ -203,14 +202,14 @@ function outcomeText(trades: OutcomeTrade[]): string {
   return JSON.stringify(update);
 }
 
-/** Trade ids increase across all markets. */
+/** Sorts by trade id, because ids increase across all markets. */
 function inOrder(trades: readonly TapeTrade[]): OutcomeTrade[] {
   return trades.filter((trade) => 'outcome' in trade).sort((a, b) => a.tid - b.tid);
 }
 
 /**
- * One frame per block with trades: from the blocks in memory, or from the tapes of rarely traded
- * instruments.
+ * Returns one frame for each block with trades. Blocks that are no longer in memory are read from
+ * the instruments' tapes, which reach far back if an instrument rarely trades.
  */
 function pastTrades(
   { recent, tape }: Pick<ChannelContext, 'recent' | 'tape'>,

@@ -28,18 +28,18 @@ type UserRow<Row> = { readonly user: Address; readonly row: Row };
 /** Selects and formats the rows of a channel. */
 type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
-  /** The account's order versions show whether events were missed. */
+  /** The account whose order versions show whether a client has missed events. */
   readonly accountType: AccountType;
-  /** Distinguishes the streams of one user; absent if there is only one. */
+  /** Distinguishes the streams of one user. Channels with one stream per user omit it. */
   readonly variant?: (params: Params) => string;
-  /** The rows of a block, in order. Rows of unwatched users may be omitted. */
+  /** Returns the rows of a block in order. It can omit the rows of users that are not watched. */
   rows(block: AppliedBlock, isWatched: (user: Address) => boolean): Iterable<UserRow<Row>>;
-  /** Undefined if none of the rows belongs to the stream. */
+  /** Returns undefined if none of the rows belongs to the stream. */
   frame(params: Params, rows: readonly Row[]): string | undefined;
   snapshot(params: Params, occasion: 'subscribe' | 'resync'): Snapshot | undefined;
 };
 
-/** Events of one account, one frame per block with any. */
+/** Publishes the events of one account, one frame for each block that has any. */
 class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #writer: UserRowWriter<Params, Row>;
@@ -95,7 +95,10 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
     );
   }
 
-  /** The history has no such rows, but it knows whether an order has changed. */
+  /**
+   * The history does not store these rows, but it shows whether any order of the user has changed.
+   * If none has, the client has missed nothing.
+   */
   async #nothingOf(
     user: Address,
     { after, upTo }: PastSpan,
@@ -108,7 +111,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
       const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
       return answer !== 'gone' && answer.rows.length === 0 ? NOTHING_PAST : 'tooOld';
     } catch {
-      // Currently unknown, so the client gets a resync.
+      // The history cannot answer now, so the client gets a resync.
       return 'tooOld';
     }
   }
@@ -128,7 +131,6 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
   }
 }
 
-/** Updates of one account's perp orders. */
 function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
   return {
     channel: 'orderUpdates',
@@ -137,7 +139,7 @@ function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, Orde
       for (const event of block.result.events) {
         if (event.type !== 'orderUpdated') continue;
         const { account: user, instrumentId } = event.order;
-        // A rejected order may name an unknown instrument, which cannot be shown.
+        // A rejected order can name an unknown instrument, which has no name to publish.
         if (!isWatched(user) || findPerp(state(), instrumentId) === undefined) continue;
         const row = orderUpdateRecord(state(), event, block.timeMs);
         yield { user, row };
@@ -151,7 +153,6 @@ function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, Orde
   };
 }
 
-/** Updates of one account's outcome orders in the book. */
 function outcomeOrderUpdates({
   state,
 }: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {

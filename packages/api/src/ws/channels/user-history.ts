@@ -29,7 +29,10 @@ type FillsParams = ChannelParams<'userFills'>;
 type OrdersParams = ChannelParams<'userHistoricalOrders'>;
 type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
 
-/** A stream of one user's history rows: the newest 200 first, then those of each block. */
+/**
+ * Opens a stream of one user's history rows: a snapshot with the newest 200 rows, then one frame
+ * for each block that has any.
+ */
 function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
   { history, state }: Pick<ChannelContext, 'history' | 'state'>,
   writer: HistoryRowWriter<Table, Params, Row>,
@@ -133,11 +136,11 @@ function marked(isSnapshot: true | undefined): { isSnapshot?: true } {
 type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
   readonly channel: string;
   readonly table: Table;
-  /** Distinguishes the streams of one user; absent if there is only one. */
+  /** Distinguishes the streams of one user. Channels with one stream per user omit it. */
   readonly variant?: (params: Params) => string;
-  /** The rows of a block that belong to the stream, in order. */
+  /** Returns the rows of a block that belong to the stream, in order. */
   rows(params: Params, told: WatchedRows[Table]): readonly Row[];
-  /** The newest rows of the stream, newest first. */
+  /** Queries the newest rows of the stream, newest first. */
   newest(
     history: History,
     params: Params,
@@ -147,13 +150,16 @@ type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row
   frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
 };
 
-/** The maximum number of past frames for a client, and of rows per read. */
+/**
+ * Limits the missed frames that a returning client can get. A client that has missed more gets a
+ * resync.
+ */
 const PAST_BLOCKS_MAX = 10_000;
 const PAST_ROWS_AT_ONCE = 200;
-/** The maximum number of pending queries for the newest rows of one stream. */
+/** Limits the pending queries for the newest rows of one stream. */
 const ASKED_AT_ONCE_MAX = 8;
 
-/** Groups rows into frames; a block may span two pages. */
+/** Groups rows into one frame per block, although the rows of a block can span two pages. */
 function framesOf(
   pages: (cursor: RowPosition | undefined) => Promise<SinceAnswer>,
   frame: (rows: readonly unknown[]) => string,
@@ -183,13 +189,13 @@ function framesOf(
 }
 
 /**
- * The rows of one user. The history announces the rows of each block in order and answers queries
- * as of a block. A subscriber gets the response and the frames of later blocks, so it receives all
- * rows once at any response time.
+ * A pending query for the newest rows. The history announces the rows of each block in order and
+ * answers a query as of a certain block. Its subscribers get the response and the frames of later
+ * blocks, so they receive each row once, however long the query takes.
  */
 type UnderWay = {
   readonly snapshot: Promise<LateSnapshot>;
-  /** The blocks of the frames since the query was sent. */
+  /** The blocks of the frames that were published since the query was sent. */
   readonly sinceAsked: number[];
 };
 
@@ -204,11 +210,14 @@ export class HistorySource<
   readonly #stream: Stream;
   readonly #unwatch: () => void;
   /**
-   * The block of the newest frame, initially the newest block at the start. Rows up to it are not
-   * new.
+   * The block of the newest published frame, initially the newest block of the venue. Rows up to
+   * this block are not published again.
    */
   #height: number;
-  /** Pending queries by client, because a client waits only for its own turns. */
+  /**
+   * Pending queries by client. A query is shared only within one client, because it waits for that
+   * client's turn.
+   */
   readonly #underWay = new Map<string, UnderWay>();
 
   constructor(options: {
@@ -231,8 +240,8 @@ export class HistorySource<
   }
 
   /**
-   * One query serves all subscribers of a client; frames continue after its block. When many
-   * clients return at once, the first responses serve the others.
+   * Returns the snapshot of a pending query if the same client has one. If many clients return at
+   * once, later ones share the first responses.
    */
   snapshotLater(asker: Asker): Promise<LateSnapshot> {
     const { client } = asker;
@@ -250,8 +259,8 @@ export class HistorySource<
   }
 
   /**
-   * One frame per block with rows, read page by page. Waits until the rows of the last block are
-   * stored.
+   * Returns one frame for each missed block with rows, read page by page. The query waits until the
+   * history has stored the block `upTo`.
    */
   async past({ after, upTo }: PastSpan, asker: Asker): Promise<Past | 'tooOld'> {
     const history = historyOf(this.#history, asker);
@@ -283,7 +292,7 @@ export class HistorySource<
   }
 
   #told(height: number, told: WatchedRows[Table]): void {
-    // A rebuilt history announces rows again.
+    // A rebuilt history announces rows that were already published.
     if (height <= this.#height) return;
     const rows = this.#writer.rows(this.#params, told);
     if (rows.length === 0) return;
@@ -298,7 +307,7 @@ export class HistorySource<
     const { asOf, rows } = await this.#writer.newest(history, this.#params);
     const { height } = asOf;
     if (height < toldHeight) {
-      // During a rebuild, rows between this response and the frames are unknown.
+      // While the history is rebuilt, its response lacks rows that precede the next frame.
       throw new HistoryBehindError(asOf, toldHeight);
     }
     const contained = sinceAsked.filter((each) => each <= height).length;
@@ -307,7 +316,7 @@ export class HistorySource<
   }
 }
 
-/** The history announces its rows, so these channels ignore blocks. */
+/** These channels ignore blocks, because the history announces the new rows. */
 function serve<Table extends WatchedTable, Params extends UserParams, Row>(
   writer: HistoryRowWriter<Table, Params, Row>,
 ) {
