@@ -24,10 +24,10 @@ import {
 } from '@oddlot/testing/engine/steps';
 
 /**
- * Goal: properties that hold for every history. Method: poor and rich traders make random steps on two perps. Each
- * command has its own block, at a time when nothing else is due, so that any difference between before and after is
- * caused by the command. The scenario checks all invariants after every block. A step refers to orders and prices by
- * position, so that a failing history shrinks.
+ * Number of random histories. Poor and rich traders make random steps on two perps. Each command
+ * has its own block, at a time when nothing else is due, so that any difference between before and
+ * after is caused by the command. The scenario checks all invariants after every block. A step
+ * refers to orders and prices by position, so that a failing history shrinks.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -115,7 +115,7 @@ function holdingsOf(scenario: Scenario, trader: Address, perp: number): Before {
   return { size: holding?.size ?? 0, exposure: holding === undefined ? 0 : exposureOf(holding) };
 }
 
-/** The position moved towards zero and did not cross it. */
+/** Returns true if the position moved towards zero and did not cross it. */
 function onlyReduced(before: number, after: number): boolean {
   return before !== 0 && after / before >= 0 && Math.abs(after) < Math.abs(before);
 }
@@ -128,14 +128,16 @@ function isRefused(outcome: CommandResult): boolean {
   );
 }
 
-/** The state without nonces, order ids and the height, which rejected commands may change. */
+/**
+ * Returns the state without nonces, order ids and the height, which rejected commands can change.
+ */
 function essence(scenario: Scenario): string {
   const { signers: _s, nextOrderId: _n, height: _h, digest: _d, ...rest } = dump(scenario.state);
   return JSON.stringify(rest);
 }
 
-describe('for any history', () => {
-  test('R-initial, R-fill-check: a trading account is covered or only reduces', () => {
+describe('any history of commands', () => {
+  test('R-initial, R-fill-check: an account that trades is covered or only reduces its position', () => {
     const reached = new Reached();
     const covered: Visit = (scenario, command, next) => {
       if (next.kind !== 'place') return void scenario.block(command);
@@ -202,7 +204,7 @@ describe('for any history', () => {
     reached.demand(1, 'granted', 'refused', 'left to the book');
   });
 
-  test('trading creates no value: values and fees equal the deposits', () => {
+  test('trading conserves value: account values and fees equal the deposits', () => {
     const reached = new Reached();
     const conserved: Visit = (scenario, command) => {
       const values = () =>
@@ -293,7 +295,7 @@ function aheadIn(state: State, orderId: number): number {
   return ahead;
 }
 
-test('the histories reach the important rejects and endings', () => {
+test('the random histories reach the important rejects and endings', () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   for (let seed = 1; seed <= 25; seed++) {

@@ -13,10 +13,11 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Goal (R-agents): agents trade and cannot do anything else with an account's money. Method: agents
- * of several accounts, including revoked ones, send commands of every type for their owners and for
- * vaults of other accounts. After each block, an account's money may differ only by realised PnL,
- * trading costs, builder fees and funding; its outcome balance and its holds are unchanged.
+ * Number of random histories. The test checks that agents can trade but cannot do anything else
+ * with an account's money (R-agents). Agents of several accounts, including revoked ones, send
+ * commands of every type for their owners and for vaults of other accounts. After each block, an
+ * account's money may differ only by realised PnL, trading costs, builder fees and funding; its
+ * outcome balance and its holds are unchanged.
  */
 
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 33);
@@ -41,7 +42,7 @@ function moneyOf(state: State): Map<Address, Money> {
   );
 }
 
-/** The changes of each account's money according to a block's events. */
+/** Changes of each account's money according to the events of a block. */
 class Changes {
   readonly amounts = new Map<Address, bigint>();
   readonly liquidated = new Set<Address>();
@@ -79,7 +80,7 @@ class Changes {
 
 type Agents = { readonly all: readonly Address[]; readonly of: ReadonlyMap<Address, Address> };
 
-/** Each account gets two agents; the second one is revoked again. */
+/** Approves two agents for each account and revokes the second one. */
 function appointAgents(scenario: Scenario): Agents {
   const of = new Map<Address, Address>();
   const all: Address[] = [];
@@ -103,7 +104,7 @@ function appointAgents(scenario: Scenario): Agents {
   return { all, of };
 }
 
-/** A command of any type, signed by an agent, in most cases by the account's own agent. */
+/** Returns a command of any type, signed by an agent that usually belongs to the account. */
 function byAgent(scenario: Scenario, pick: Pick, agents: Agents): SignedCommand {
   const { command, user } = anyCommand(scenario, pick);
   const own = agents.of.get(user);
@@ -120,7 +121,7 @@ function anyVault({ state }: Scenario, pick: Pick): Address | undefined {
   return pick(12) === 0 ? [...state.vaults.keys()][0] : undefined;
 }
 
-/** All state that only an account's own key or the operator may change. */
+/** Returns all state that only an account's own key or the operator can change. */
 function registries(state: State): unknown {
   const { accounts, keys, ...rest } = dump(state);
   const { deposited, withdrawn } = rest;
@@ -159,7 +160,7 @@ function play(seed: number, seen: Seen): void {
   expect(registries(state)).toEqual(before);
 }
 
-/** A fresh price is available at the end of the hour, so that funding is paid. */
+/** Passes the end of an hour with fresh prices, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   checked(scenario, seen, [prices(scenario, pick)]);
@@ -167,7 +168,7 @@ function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   checked(scenario, seen, [prices(scenario, pick)]);
 }
 
-/** The moves are small, so that few accounts are liquidated. */
+/** Returns small price moves, so that few accounts are liquidated. */
 function prices(scenario: Scenario, pick: Pick): Command {
   const rows = [1, 2].map((id) => ({
     instrumentId: instrumentId(id),
@@ -188,7 +189,8 @@ function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): 
     const had = before.get(address);
     expect(fixed, context).toBe(had?.fixed);
     const isFund = address === state.parameters?.insuranceFundAddress;
-    // R-liquidation has additional fees and take-overs, and the fund receives a share of all fees.
+    // Liquidated accounts have additional fees and take-overs (R-liquidation), and the fund
+    // receives a share of all fees.
     if (isFund || changes.liquidated.has(address)) continue;
     const change = perp - (had?.perp ?? 0n);
     expect(change, `${address} by ${context}`).toBe(changes.amounts.get(address) ?? 0n);

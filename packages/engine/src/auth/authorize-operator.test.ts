@@ -20,14 +20,14 @@ function halt(operator?: Operator): Command {
   return operator === undefined ? change : { ...change, operator };
 }
 
-describe('a command of the operator', () => {
-  test('passes without a signature: it comes from the process itself', () => {
+describe('operator commands', () => {
+  test('an operator command without a signature passes, because it comes from the venue itself', () => {
     const venue = Scenario.open();
     expect(checkCommand(venue.state, halt(), venue.nowMs)).toEqual({});
     expect(venue.outcome(halt())).toEqual({});
   });
 
-  test('passes with an admin’s, who needs no account, and uses the nonce', () => {
+  test('an operator command signed by an admin without an account passes and uses the nonce', () => {
     const venue = Scenario.open();
     const operator = venue.authority(admin);
     expect(checkCommand(venue.state, halt(operator), venue.nowMs)).toEqual({});
@@ -39,7 +39,7 @@ describe('a command of the operator', () => {
     });
   });
 
-  test('a refusal of what it asks uses the nonce too', () => {
+  test('an operator command that is rejected for its content also uses the nonce', () => {
     const venue = Scenario.open();
     const operator = venue.authority(admin);
     const unknown = instrumentId(77);
@@ -53,7 +53,7 @@ describe('a command of the operator', () => {
     [{ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {} }],
     [{ type: 'setFeeTiers', tiers: PARAMETERS.feeTiers }],
     [{ type: 'pushOracle', prices: [], observedMs: timeMs(START_MS) }],
-  ] as const)('of anyone else is refused and leaves no trace: %o', (command) => {
+  ] as const)('an operator command of another signer is rejected without effect: %o', (command) => {
     const venue = Scenario.open();
     const operator = venue.authority(alice);
     const reject = { reason: 'operatorUnknown', signer: alice, action: command.type };
@@ -63,7 +63,7 @@ describe('a command of the operator', () => {
     expect(venue.state.signers.has(alice)).toBe(false);
   });
 
-  test('signed before the log began is refused, before the role is looked at', () => {
+  test('an operator command signed before the start of the log is rejected before the role is checked', () => {
     const venue = Scenario.open();
     for (const signer of [admin, alice]) {
       const outcome = venue.outcome(halt(venue.authority(signer, START_MS)));
@@ -73,7 +73,7 @@ describe('a command of the operator', () => {
     }
   });
 
-  test('of an admin’s agent is refused', () => {
+  test('an operator command signed by an agent of an admin is rejected', () => {
     const venue = Scenario.open();
     const agent = actor(0xa9e47);
     venue.fund(admin, 1_000_000);
@@ -83,7 +83,7 @@ describe('a command of the operator', () => {
     });
   });
 
-  test('is judged by the window before the role, by the expiry before the nonce', () => {
+  test('the nonce window of an operator is checked before the role, the expiry before the nonce', () => {
     const venue = Scenario.open().wait(2 * LIMITS.nonceAgeMs);
     const old = venue.nowMs - LIMITS.nonceAgeMs;
     const far = venue.nowMs + LIMITS.nonceAheadMs;

@@ -26,7 +26,9 @@ const sell = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
 const buyOne = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
   order({ price: 990_000, size, ...shape });
 
-/** A closed venue in which alice is long 100 lots, bought from bob, and carol is bidding. */
+/**
+ * Returns a closed venue in which alice is long 100 lots, bought from bob, and carol is bidding.
+ */
 function closed(): Scenario {
   const scenario = Scenario.open();
   scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
@@ -36,7 +38,10 @@ function closed(): Scenario {
   return scenario;
 }
 
-/** Admission and execution agree, and an unauthorized signer's reject uses no nonce. */
+/**
+ * Executes a command and checks that admission and execution agree, and that the rejection of an
+ * unauthorized signer uses no nonce.
+ */
 function judge(scenario: Scenario, command: Unsigned, signer = alice, role: SignedFor = {}) {
   const signed = signedFor(scenario, signer, role, command);
   const admitted = checkCommand(scenario.state, signed, scenario.nowMs).reject;
@@ -48,7 +53,7 @@ function judge(scenario: Scenario, command: Unsigned, signer = alice, role: Sign
   return reject;
 }
 
-describe('R-gate: new risk is rejected', () => {
+describe('R-gate: increase of risk on a closed channel', () => {
   const stop = { price: 900_000 };
   test.each([
     ['a buy on top of a long', place(buyOne(20))],
@@ -57,7 +62,7 @@ describe('R-gate: new risk is rejected', () => {
     ['a trigger that could open', place(waiting(stop, { reduceOnly: false }))],
     ['another instrument', place(sell(20, { instrumentId: instrumentId(2) }))],
     ['a reversal', { type: 'reversePosition', instrumentId: id }],
-  ] as [string, Unsigned][])('%s', (_, command) => {
+  ] as [string, Unsigned][])('a closed gate rejects %s', (_, command) => {
     const scenario = closed();
     expect(judge(scenario, command)).toEqual(GATED);
     expect(openOrders(scenario.state, alice)).toEqual([]);
@@ -73,7 +78,7 @@ describe('R-gate: new risk is rejected', () => {
     expect(judge(scenario, place(sell(50, { reduceOnly: true })))).toBeUndefined();
   });
 
-  test('amends of orders that are not reduce-only are rejected; other amends pass', () => {
+  test('a closed gate rejects amendments of orders that are not reduce-only, and accepts others', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -92,7 +97,7 @@ describe('R-gate: new risk is rejected', () => {
   });
 });
 
-describe('R-gate: positions can always be closed', () => {
+describe('R-gate: reduction of risk on a closed channel', () => {
   test.each([
     ['reduce-only orders', place(sell(100, { reduceOnly: true }))],
     ['reduce-only triggers', place(waiting({ price: 900_000 }))],
@@ -101,7 +106,7 @@ describe('R-gate: positions can always be closed', () => {
     ['cancels', { type: 'cancelAll' }],
     ['settings', { type: 'updateLeverage', instrumentId: id, leverage: 5 }],
     ['agents', { type: 'approveAgent', agent: actor(0xa1), label: '' }],
-  ] as [string, Unsigned][])('%s pass', (_, command) => {
+  ] as [string, Unsigned][])('%s pass a closed gate', (_, command) => {
     const scenario = closed();
     const signed = signedFor(scenario, alice, {}, command);
     expect(checkCommand(scenario.state, signed, scenario.nowMs).reject).toBeUndefined();
@@ -110,7 +115,7 @@ describe('R-gate: positions can always be closed', () => {
     expect(entries.flatMap((entry) => entry.reject ?? [])).toEqual([]);
   });
 
-  test('an order counts together with resting orders and those of its own action', () => {
+  test('an order is checked together with resting orders and those of its own action', () => {
     const scenario = closed();
     const far = { price: 1_020_000 };
     expect(judge(scenario, place(sell(50, far)))).toBeUndefined();
@@ -121,7 +126,7 @@ describe('R-gate: positions can always be closed', () => {
     expect(scenario.position(alice)).toBe(80);
   });
 
-  test('resting orders still fill, and the market continues', () => {
+  test('resting orders still fill after the gate is closed', () => {
     const scenario = closed();
     scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [bob] } });
     expect(scenario.one(bob, { price: 995_000, size: 100, isBuy: false }).state).toBe('filled');
@@ -129,7 +134,7 @@ describe('R-gate: positions can always be closed', () => {
   });
 });
 
-describe('R-gate: which gate applies', () => {
+describe('R-gate: the applicable gate', () => {
   const blacklist = (...add: Address[]): SetGateCommand => ({
     type: 'setGate',
     channel: 0,
@@ -141,13 +146,13 @@ describe('R-gate: which gate applies', () => {
     ['closed', { mode: 'closed' }],
     ['notWhitelisted', { mode: 'whitelist' }],
     ['notGranted', { mode: 'accessCode' }],
-  ] as const)('the reject contains the reason: %s', (gate, change) => {
+  ] as const)('a gate rejection contains the reason: %s', (gate, change) => {
     const scenario = Scenario.open();
     scenario.block({ type: 'setGate', channel: 0, ...change });
     expect(judge(scenario, place(buyOne(20)))).toEqual({ reason: 'gated', gate, channel: 0 });
   });
 
-  test('the gate of the account acted for: an owner’s, a vault’s, a multi-sig account’s', () => {
+  test('the gate of the acting account applies: the owner, the vault or the multisig account', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa1);
     scenario.approve(alice, agent);
@@ -164,7 +169,7 @@ describe('R-gate: which gate applies', () => {
     expect(judge(scenario, place(buyOne(20)), agent, { multiSig })).toBeUndefined();
   });
 
-  test('the gate of the instrument’s channel: outcome markets have their own', () => {
+  test('the gate of the instrument’s channel applies', () => {
     const scenario = Scenario.open();
     const market = instrumentId(LIMITS.perpIdEnd);
     const gateOf = (channel: Exchange) => ({ reason: 'gated', gate: 'closed', channel });
@@ -185,7 +190,7 @@ describe('R-gate: which gate applies', () => {
     expect(judge(scenario, place(buyOne(20)))).toEqual(gateOf(0));
   });
 
-  test('after the role, before the expiry', () => {
+  test('the gate is checked after the role and before the expiry', () => {
     const scenario = closed();
     const expired = { ...scenario.authority(alice), expiresAfterMs: scenario.nowMs - 1 };
     const command = { ...place(buyOne(20)), authority: expired } as never;
@@ -194,7 +199,7 @@ describe('R-gate: which gate applies', () => {
   });
 });
 
-describe('R-gate: the check is repeated at execution', () => {
+describe('R-gate: check at execution', () => {
   test('a gate closed in the same block rejects commands that were already admitted', () => {
     const scenario = Scenario.open();
     const command = signedFor(scenario, alice, {}, place(buyOne(20, { timeInForce: 'alo' })));
@@ -210,7 +215,7 @@ describe('R-gate: the check is repeated at execution', () => {
     ['that would turn the position', { reduceOnly: false, size: 150 }, '4 rejected gated', 100],
     ['that closes', { reduceOnly: false, size: 100 }, '4 filled', 0],
     ['that is reduce-only', { size: 150 }, '4 filled', 0],
-  ])('a trigger %s is checked when it fires', (_, shape, events, left) => {
+  ])('the gate is checked again when a trigger %s fires', (_, shape, events, left) => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -224,7 +229,7 @@ describe('R-gate: the check is repeated at execution', () => {
     expect(scenario.position(alice)).toBe(left);
   });
 
-  test('a pending reversal closes its position and does not open a new one', () => {
+  test('a pending reversal closes its position but does not open a new one after the gate is closed', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });

@@ -9,11 +9,12 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Goal: after any history, signers and gates are accepted and rejected according to the rules. Method: random
- * approvals, conversions, vaults and gates among a few addresses, some of which have an account. Each command has its
- * own block and also runs in a model that shares no code with the engine; both must reject for the same reason and
- * have the same registries. The model supplies mostly valid signers. Every history runs again with a restart before
- * every block, and the scenario checks money and all other invariants.
+ * Number of random histories, after which signers and gates must be accepted and rejected according
+ * to the rules. They consist of approvals, conversions, vaults and gates among a few addresses,
+ * some of which have an account. Each command has its own block and also runs in a model that
+ * shares no code with the engine; both must reject for the same reason and have the same
+ * registries. The model mostly supplies valid signers. Every history runs again with a restart
+ * before every block, and the scenario checks money and all other invariants.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
@@ -23,7 +24,7 @@ const CODES = ['A', 'B'];
 
 const person = fc.nat(PEOPLE.length - 1);
 const people = fc.array(person, { maxLength: 2 });
-/** The first addresses can be multi-sig accounts; the last ones are agents and have no account. */
+/** The first addresses can be multisig accounts; the last ones are agents and have no account. */
 const vaults = fc.integer({ min: 3, max: 5 });
 
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
@@ -53,7 +54,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('approve'),
       signing,
-      /** The index after the last address revokes. */
+      /** The index after the last address revokes the agent. */
       agent: fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 6, max: PEOPLE.length }) },
         { weight: 1, arbitrary: person },
@@ -175,7 +176,7 @@ function toCommand(scenario: Scenario, model: KeysModel, each: Step): Command {
     case 'cancel':
       return { type: 'cancelAll', authority };
     case 'buy': {
-      // There are no sellers, so the order opens nothing, but it could.
+      // There are no sellers, so the order opens nothing, although it could.
       const orders = [order({ price: 1_000_000, size: 20, timeInForce: 'ioc' })];
       return { type: 'placeOrders', authority, orders };
     }
@@ -193,7 +194,7 @@ function play(steps: readonly Step[], seen = new Map<string, number>()): Scenari
     const expected = model.execute(command);
     expect(reject?.reason, JSON.stringify(command)).toBe(expected);
     expect(agentReused, JSON.stringify(command)).toBe(model.did === 'reused' || undefined);
-    // The order of a vault without money is rejected as a whole at admission, for its margin.
+    // At admission, the order of a vault without money is rejected as a whole for its margin.
     if (admitted?.reason !== 'marginInsufficient') expect(admitted).toEqual(reject);
     expect(registriesOf(scenario.state)).toEqual(model.registries());
     const what = expected ?? model.did ?? each.kind;
@@ -209,7 +210,7 @@ test('for any history, keys and gates match the model, before and after restarts
   );
 });
 
-test('the histories reach the important cases', () => {
+test('the random histories of keys reach the important cases', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(history, { numRuns: 90, seed: 4 })) play(steps, seen);
   const wanted = [

@@ -23,28 +23,34 @@ test.each([
   [-2 * DAY + 1, undefined],
   [DAY - 1, undefined],
   [DAY, 'nonceTooNew'],
-])('R-nonce: the window is open at both ends: T %i ms', (offset, reason) => {
-  const scenario = Scenario.open();
-  scenario.wait(3 * DAY);
-  const now = START_MS + 3 * DAY;
-  expect(checkNonceWindow(scenario.state, now + offset, now)?.reason).toBe(reason);
-  expect(use(scenario, now + offset)).toBe(reason);
-});
+])(
+  'R-nonce: the nonce window excludes both of its bounds: consensus time + %i ms',
+  (offset, reason) => {
+    const scenario = Scenario.open();
+    scenario.wait(3 * DAY);
+    const now = START_MS + 3 * DAY;
+    expect(checkNonceWindow(scenario.state, now + offset, now)?.reason).toBe(reason);
+    expect(use(scenario, now + offset)).toBe(reason);
+  },
+);
 
-describe('R-nonce: nonces from before the first log entry are rejected', () => {
+describe('R-nonce: nonces before the first log entry', () => {
   test.each([
     [-DAY, 'nonceBeforeLog'],
     [0, 'nonceBeforeLog'],
     [1, undefined],
-  ])('signed %i ms after it', (offset, reason) => {
-    const scenario = Scenario.open();
-    expect(scenario.state.beganMs).toBe(START_MS);
-    expect(use(scenario, START_MS + offset)).toBe(reason);
-    const check = checkNonceWindow(scenario.state, START_MS + offset, START_MS);
-    expect(check?.reason).toBe(reason);
-  });
+  ])(
+    'a nonce %i ms after the first log entry is accepted only if it is later',
+    (offset, reason) => {
+      const scenario = Scenario.open();
+      expect(scenario.state.beganMs).toBe(START_MS);
+      expect(use(scenario, START_MS + offset)).toBe(reason);
+      const check = checkNonceWindow(scenario.state, START_MS + offset, START_MS);
+      expect(check?.reason).toBe(reason);
+    },
+  );
 
-  test('a nonce that is too old is rejected as such, and a restored state keeps its start time', () => {
+  test('a nonce that is too old is reported as too old, and a restored state keeps its start time', () => {
     const scenario = Scenario.open();
     scenario.wait(2 * DAY);
     expect(use(scenario, START_MS)).toBe('nonceTooOld');
@@ -52,8 +58,8 @@ describe('R-nonce: nonces from before the first log entry are rejected', () => {
   });
 });
 
-describe('R-nonce: the 100 highest are stored', () => {
-  test('in any order, each once', () => {
+describe('R-nonce: the 100 stored nonces', () => {
+  test('nonces are accepted in any order, each once', () => {
     const scenario = Scenario.open();
     for (const nonce of [5, 3, 9, 4]) expect(use(scenario, START_MS + nonce)).toBeUndefined();
     expect(usedBy(scenario)).toEqual([3, 4, 5, 9].map((nonce) => START_MS + nonce));
@@ -61,29 +67,29 @@ describe('R-nonce: the 100 highest are stored', () => {
     expect(use(scenario, START_MS + 6)).toBeUndefined();
   });
 
-  test('with fewer than 100, anything unused in the window is accepted', () => {
+  test('with fewer than 100 stored nonces, any unused nonce in the window is accepted', () => {
     const scenario = Scenario.open().wait(DAY);
     for (let i = 1; i <= 99; i++) use(scenario, START_MS + DAY + i);
     expect(use(scenario, START_MS + 1)).toBeUndefined();
     expect(usedBy(scenario)).toHaveLength(100);
   });
 
-  test('with 100, a nonce must be above the smallest kept', () => {
+  test('with 100 stored nonces, a nonce must be above the smallest of them', () => {
     const scenario = Scenario.open();
     for (let i = 1; i <= 100; i++) use(scenario, START_MS + 10 * i);
     expect(use(scenario, START_MS + 9)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 10)).toBe('nonceUsed');
     expect(use(scenario, START_MS + 11)).toBeUndefined();
-    // Nonce 11 has evicted nonce 10, which is now too low instead of already used.
+    // Nonce 11 has replaced nonce 10, which is now too low and no longer recorded as used.
     expect(usedBy(scenario)).toHaveLength(100);
     expect(use(scenario, START_MS + 10)).toBe('nonceTooLow');
   });
 
-  test('nonces outside the window are dropped, and nonces that were evicted stay rejected', () => {
+  test('stored nonces outside the window are dropped, and replaced ones stay rejected', () => {
     const scenario = Scenario.open();
     for (let i = 1; i <= 150; i++) use(scenario, START_MS + i);
     scenario.wait(2 * DAY + 60);
-    // 51 to 60 have left the window; 50 and lower were evicted and are even older.
+    // Nonces 51 to 60 have left the window; 50 and lower were replaced and are even older.
     expect(use(scenario, START_MS + 200)).toBeUndefined();
     expect(usedBy(scenario)[0]).toBe(START_MS + 61);
     for (const nonce of [20, 50, 60]) expect(use(scenario, START_MS + nonce)).toBe('nonceTooOld');
@@ -91,8 +97,8 @@ describe('R-nonce: the 100 highest are stored', () => {
   });
 });
 
-describe('R-nonce: which commands use a nonce', () => {
-  test('a rejected order does, because the action was executed', () => {
+describe('R-nonce: commands that use a nonce', () => {
+  test('a rejected order uses the nonce of its action, because the action was executed', () => {
     const scenario = Scenario.open();
     const authority = scenario.authority(alice, START_MS + 5);
     const orders = [order({ price: 1, size: 1 })];
@@ -101,7 +107,7 @@ describe('R-nonce: which commands use a nonce', () => {
     expect(use(scenario, START_MS + 5)).toBe('nonceUsed');
   });
 
-  test('an expired action does not', () => {
+  test('an expired action does not use its nonce', () => {
     const scenario = Scenario.open();
     const signed = {
       ...scenario.authority(alice, START_MS + 5),
@@ -121,21 +127,21 @@ describe('R-nonce: which commands use a nonce', () => {
     ).toBeUndefined();
   });
 
-  test('a signer without a role leaves no trace', () => {
+  test('a signer without a role leaves no record of its nonces', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     const before = JSON.stringify(dump(scenario.state).signers);
     expect(use(scenario, START_MS + 5, bob)).toBe('accountUnknown');
     expect(JSON.stringify(dump(scenario.state).signers)).toBe(before);
   });
 
-  test('a nonce belongs to the signer: agent and owner may use the same', () => {
+  test('an agent and its owner can use the same nonce', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     expect(use(scenario, START_MS + 50, alice)).toBeUndefined();
     expect(use(scenario, START_MS + 50, agent)).toBeUndefined();
   });
 
-  test('the same nonce twice in one block executes once', () => {
+  test('the same nonce twice in one block executes only once', () => {
     const scenario = Scenario.open();
     const authority = scenario.authority(alice, START_MS + 5);
     const command = { type: 'cancelOrders', authority, cancels: [] } as const;
@@ -144,7 +150,7 @@ describe('R-nonce: which commands use a nonce', () => {
   });
 });
 
-describe('the order of the checks of a signer', () => {
+describe('order of the checks of a signer', () => {
   const expired = { expiresAfterMs: timeMs(START_MS - 1) };
   test.each([
     ['window before role', bob, START_MS - 2 * DAY, expired, 'nonceTooOld'],
@@ -152,7 +158,7 @@ describe('the order of the checks of a signer', () => {
     ['role before expiry', bob, START_MS + 5, expired, 'accountUnknown'],
     ['expiry before a used nonce', alice, START_MS + 5, expired, 'actionExpired'],
     ['a used nonce before the order', alice, START_MS + 5, {}, 'nonceUsed'],
-  ])('%s', (_, signer, nonce, expiry, reason) => {
+  ])('the checks of a signer are in order: %s', (_, signer, nonce, expiry, reason) => {
     const scenario = Scenario.open({ accounts: [alice] });
     use(scenario, START_MS + 5);
     const authority = { ...scenario.authority(signer, nonce), ...expiry };
@@ -163,7 +169,7 @@ describe('the order of the checks of a signer', () => {
   });
 });
 
-describe('R-nonce: a revoked agent', () => {
+describe('R-nonce: nonces of a revoked agent', () => {
   function revoked(highest: number): Scenario {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
@@ -173,7 +179,7 @@ describe('R-nonce: a revoked agent', () => {
     return scenario;
   }
 
-  test('is reported as revoked until it is forgotten', () => {
+  test('a revoked agent is reported as revoked until its record is removed', () => {
     const scenario = revoked(START_MS);
     expect(use(scenario, START_MS + 2_000, agent)).toBe('agentUnknown');
     scenario.wait(2 * DAY - 1);
@@ -184,16 +190,16 @@ describe('R-nonce: a revoked agent', () => {
     expect(scenario.state.signers.has(agent)).toBe(false);
   });
 
-  test('when approved again, by any account, only nonces above the time of the revocation are accepted', () => {
+  test('an agent that is approved again can only use nonces above the time of its revocation', () => {
     const scenario = revoked(START_MS + 500);
     expect(scenario.approve(bob, agent).reject).toBeUndefined();
-    // These were signed before the revocation and never sent.
+    // These actions were signed before the revocation and never sent.
     expect(use(scenario, START_MS + 700, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_000, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_001, agent)).toBeUndefined();
   });
 
-  test('or above its highest used nonce, if that is later', () => {
+  test('an agent that is approved again can only use nonces above its highest used one', () => {
     const scenario = revoked(START_MS + 5_000);
     scenario.approve(alice, agent);
     expect(use(scenario, START_MS + 4_000, agent)).toBe('nonceTooLow');
@@ -201,7 +207,7 @@ describe('R-nonce: a revoked agent', () => {
     expect(use(scenario, START_MS + 5_001, agent)).toBeUndefined();
   });
 
-  test('rebinding a label raises the nonce floor of the old address as well', () => {
+  test('replacing an agent also raises the nonce floor of its old address', () => {
     const scenario = Scenario.open().wait(1);
     scenario.approve(alice, agent);
     scenario.approve(alice, actor(0xa6f));
@@ -211,7 +217,7 @@ describe('R-nonce: a revoked agent', () => {
   });
 });
 
-test('R-nonce: the sweep only forgets signers whose nonces are all outside the window', () => {
+test('R-nonce: only signers whose nonces are all outside the window are removed', () => {
   const scenario = Scenario.open();
   use(scenario, START_MS + 1, alice);
   use(scenario, START_MS + DAY - 1, bob);

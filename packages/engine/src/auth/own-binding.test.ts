@@ -36,7 +36,7 @@ function sent(scenario: Scenario, from: Address, destination: Address): Command 
   };
 }
 
-/** A state that earlier releases could produce: the captured address has an account as well. */
+/** Returns a state that earlier releases could produce: the bound address also has an account. */
 function withAccount(): Scenario {
   const scenario = captured();
   const funded = Scenario.open({ accounts: [alice, bob, victim] });
@@ -48,7 +48,7 @@ function withAccount(): Scenario {
   return scenario;
 }
 
-describe('R-agents: other accounts cannot open an account for an address that is bound', () => {
+describe('R-agents: accounts for bound addresses', () => {
   test.each([
     ['a send', (scenario: Scenario) => sent(scenario, bob, victim)],
     [
@@ -65,7 +65,7 @@ describe('R-agents: other accounts cannot open an account for an address that is
       'a payment of the treasury',
       () => ({ type: 'treasurySend', destination: victim, amountMicroUsdc: 1 }) as const,
     ],
-  ])('%s is rejected, at admission and at execution', (_, make) => {
+  ])('%s for a bound address is rejected, at admission and at execution', (_, make) => {
     const scenario = captured();
     const command = make(scenario);
     const admitted = checkCommand(scenario.state, command, scenario.nowMs);
@@ -77,8 +77,8 @@ describe('R-agents: other accounts cannot open an account for an address that is
   });
 });
 
-describe('R-agents: a key ends its own binding', () => {
-  test('by the zero address without a name, without an account; its earlier nonces become invalid', () => {
+describe('R-agents: release by the key itself', () => {
+  test('a key without an account ends its binding with the zero address, which invalidates earlier nonces', () => {
     const scenario = captured();
     scenario.wait(500);
     const { reject } = scenario.approve(victim, ZERO_ADDRESS);
@@ -89,7 +89,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(scenario.outcome(sent(scenario, bob, victim)).reject).toBeUndefined();
   });
 
-  test('an agent that passes a name revokes nothing and approves nothing', () => {
+  test('an agent that gives a label can neither revoke nor approve agents', () => {
     const scenario = captured();
     expect(scenario.approve(victim, ZERO_ADDRESS, 'mine').reject?.reason).toBe('depositFirst');
     expect(scenario.approve(victim, actor(9)).reject?.reason).toBe('depositFirst');
@@ -97,7 +97,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
   });
 
-  test('its commands for its owner earlier in the same block come first', () => {
+  test('commands of an agent for its owner execute before its release in the same block', () => {
     const scenario = captured();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = { type: 'placeOrders', authority: scenario.authority(victim), orders } as const;
@@ -112,7 +112,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(outcomes[1]?.reject).toBeUndefined();
   });
 
-  test('by acting for its own account', () => {
+  test('an agent that acts for its own account ends its binding', () => {
     const scenario = withAccount();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = () =>
@@ -127,7 +127,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(place().account).toBe(victim);
   });
 
-  test('with an account and without an unnamed agent, also by its release', () => {
+  test('an agent with an account but without an unnamed agent can also release itself', () => {
     const scenario = withAccount();
     expect(scenario.approve(victim, ZERO_ADDRESS).reject).toBeUndefined();
     expect(agentOwner(scenario.state, victim)).toBeUndefined();
@@ -135,10 +135,10 @@ describe('R-agents: a key ends its own binding', () => {
   });
 });
 
-describe('R-nonce: an address that was an agent before', () => {
+describe('R-nonce: former agents', () => {
   const DAY = 86_400_000;
 
-  test('is bound again with a warning, by any account, as long as it is remembered', () => {
+  test('approving a former agent again returns a warning while the agent is remembered', () => {
     const scenario = captured();
     scenario.approve(alice, ZERO_ADDRESS, 'mine');
     const again = scenario.approve(bob, victim);
@@ -147,7 +147,7 @@ describe('R-nonce: an address that was an agent before', () => {
     expect(scenario.approve(bob, victim, 'x').agentReused).toBe(true);
   });
 
-  test('a new agent and a forgotten one are bound without a warning', () => {
+  test('a new agent and a forgotten former agent are approved without a warning', () => {
     const scenario = captured();
     expect(scenario.approve(bob, actor(0xf4e5)).agentReused).toBeUndefined();
     scenario.approve(alice, ZERO_ADDRESS, 'mine');
@@ -159,7 +159,7 @@ describe('R-nonce: an address that was an agent before', () => {
   });
 });
 
-describe('R-transfer: the zero address is not a valid destination', () => {
+describe('R-transfer: the zero address', () => {
   test.each([
     ['a send', (s: Scenario) => sent(s, alice, ZERO_ADDRESS)],
     [
@@ -185,12 +185,15 @@ describe('R-transfer: the zero address is not a valid destination', () => {
       'the treasury',
       () => ({ type: 'treasurySend', destination: ZERO_ADDRESS, amountMicroUsdc: 1 }),
     ],
-  ] as readonly (readonly [string, (scenario: Scenario) => Command])[])('of %s', (_, make) => {
-    const scenario = Scenario.open({ parameters: { ...PARAMETERS } });
-    const command = make(scenario);
-    const admitted = checkCommand(scenario.state, command, scenario.nowMs);
-    expect(admitted.reject?.reason).toBe('addressInvalid');
-    expect(scenario.outcome(command).reject?.reason).toBe('addressInvalid');
-    expect(hasAccount(scenario.state, ZERO_ADDRESS)).toBe(false);
-  });
+  ] as readonly (readonly [string, (scenario: Scenario) => Command])[])(
+    '%s to the zero address is rejected',
+    (_, make) => {
+      const scenario = Scenario.open({ parameters: { ...PARAMETERS } });
+      const command = make(scenario);
+      const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+      expect(admitted.reject?.reason).toBe('addressInvalid');
+      expect(scenario.outcome(command).reject?.reason).toBe('addressInvalid');
+      expect(hasAccount(scenario.state, ZERO_ADDRESS)).toBe(false);
+    },
+  );
 });

@@ -21,7 +21,7 @@ function accepted(venue: Scenario, ...terms: readonly (HolderTerm | undefined)[]
   return terms.map((term) => venue.block(grant(term)).outcomes[0]?.reject === undefined);
 }
 
-describe('R-terms: the engine rejects commands of an expired term', () => {
+describe('R-terms: terms of commands', () => {
   test.each([
     { title: 'the same term', terms: [of(1), of(1)], executed: [true, true] },
     { title: 'a later term', terms: [of(1), of(2, B)], executed: [true, true] },
@@ -35,11 +35,11 @@ describe('R-terms: the engine rejects commands of an expired term', () => {
     { title: 'a number below 1', terms: [of(0), of(-1), of(0.5)], executed: [false, false, false] },
     { title: 'another lease', terms: [of(2), of(1, B, 'oracle')], executed: [true, true] },
     { title: 'no term', terms: [of(2), undefined], executed: [true, true] },
-  ])('$title', ({ executed, terms }) => {
+  ])('commands are executed only in the current term: $title', ({ executed, terms }) => {
     expect(accepted(Scenario.open({ accounts: [alice] }), ...terms)).toEqual(executed);
   });
 
-  test('the rejected command changes nothing and names both terms', () => {
+  test('a command of an expired term changes nothing, and its rejection names both terms', () => {
     const venue = Scenario.open({ accounts: [alice] });
     accepted(venue, of(1), of(2, B));
     const before = dump(venue.state);
@@ -73,7 +73,7 @@ describe('R-terms: the engine rejects commands of an expired term', () => {
     expect(termOf(venue.state, 'settlement')).toBe(3);
   });
 
-  test('terms are part of the digest and survive a dump', () => {
+  test('terms are part of the digest and preserved by a dump', () => {
     const [one, other] = [A, B].map((holder) => {
       const venue = Scenario.open({ accounts: [alice] });
       accepted(venue, of(1, holder), of(4, holder, 'oracle'));

@@ -6,12 +6,13 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 import { ReferenceBook } from './reference-book.ts';
 
 /**
- * Goal: the level book behaves exactly like the flat reference book.
- *
- * Method: random steps run on both, and everything observable is compared after each step. A step names "the n-th
- * live order" instead of an id, so that a failure shrinks to a few steps. Few prices make long queues and short-lived
- * levels; a wide range of prices makes the index move and grow, and the widest range gives each level its own block.
- * Time often does not advance, so that the rank decides.
+ * Number of random histories on which the level book must behave exactly like the flat reference
+ * book.
+ * Random steps run on both, and everything observable is compared after each step. A step names
+ * "the n-th live order" instead of an id, so that a failure shrinks to a few steps. Few prices make
+ * long queues and short-lived levels; a wide range of prices makes the index move and grow, and the
+ * widest range gives each level its own block. Time often does not advance, so that the rank
+ * decides.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
@@ -61,7 +62,10 @@ class Pair {
   #nextId: number;
   #nowMs: number;
 
-  /** With an origin, this is a fork: the pool and the book fork themselves, the rest is copied. */
+  /**
+   * Creates a pair of books, or a fork of `origin`: pool and book fork themselves, the rest is
+   * copied.
+   */
   constructor(origin?: Pair) {
     this.pool = origin?.pool.fork() ?? new OrderPool(1);
     this.book = origin?.book.fork(this.pool) ?? new LevelBook(this.pool, INSTRUMENT);
@@ -137,7 +141,8 @@ class Pair {
 }
 
 function compare({ book, pool, reference, live }: Pair, probes: number[]): void {
-  // First, and with a bounded walk below: a broken link must fail the test, not hang it.
+  // This check comes first and the walk below is bounded, so that a broken link fails the test and
+  // does not hang it.
   book.checkConsistency();
   pool.checkConsistency();
   for (const isBuy of [true, false]) {
@@ -165,7 +170,7 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
   const ahead = live.map((id) => reference.aheadOf(id));
   const slots = live.map((id) => pool.find(id));
   expect(slots.map((slot) => book.aheadOf(slot, live.length))).toEqual(ahead);
-  // With a smaller limit the result is either correct or undefined.
+  // With a smaller limit, the result is either correct or undefined.
   const near = slots.map((slot) => book.aheadOf(slot, 1));
   expect(near.map((each, at) => each ?? ahead[at])).toEqual(ahead);
   expect(book.orderCount).toBe(live.length);
@@ -176,7 +181,7 @@ test.each([
   { priceMax: 400, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
   { priceMax: 9_000_000_000, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
 ])(
-  'the level book matches the reference book, prices to $priceMax',
+  'the level book matches the reference book for prices up to $priceMax',
   ({ priceMax, lengthMax, runs }) => {
     const probe = fc.integer({ min: 1, max: priceMax });
     const probes = fc.array(probe, { minLength: 6, maxLength: 6 });
@@ -193,7 +198,7 @@ test.each([
   },
 );
 
-test('a fork changes independently of its origin, which stays the same', () => {
+test('a fork of a book changes independently of its origin', () => {
   const property = fc.property(
     steps(6, 60),
     fc.array(steps(6, 12), { maxLength: 4 }),

@@ -93,7 +93,7 @@ test('the better price trades first, then the earlier order', () => {
   `);
 });
 
-test('a level is removed with its last order and is empty when it returns', () => {
+test('a level is removed with its last order and is empty when it is opened again', () => {
   check(`
     sell 1 5@100  => 100: 1(5)
     sell 2 6@101  => 100: 1(5) | 101: 2(6)
@@ -106,7 +106,7 @@ test('a level is removed with its last order and is empty when it returns', () =
   `);
 });
 
-test('the first, a middle and the last order leave the queue of a level', () => {
+test('the first, a middle and the last order can leave the queue of a level', () => {
   check(`
     buy 1 1@50  => 50: 1(1)
     buy 2 1@50  => 50: 1(1) 2(1)
@@ -154,7 +154,7 @@ test('an amended order is queued as if accepted no earlier than the given time',
   `);
 });
 
-test('levels are summed, counted and cut to the requested number', () => {
+test('levels are summed, counted and limited to the requested number', () => {
   const book = check(`
     buy 1 5@100  => 100: 1(5)
     buy 2 6@99   => 100: 1(5) | 99: 2(6)
@@ -175,7 +175,7 @@ test('levels are summed, counted and cut to the requested number', () => {
   expect(book.orderCount).toBe(3);
 });
 
-test('an order crosses at the best opposite price and beyond', () => {
+test('an order crosses at the best opposite price and beyond it', () => {
   const empty = check('');
   expect(empty.bestPrice(true)).toBe(0);
   expect(empty.best(false)).toBe(NONE);
@@ -203,7 +203,7 @@ test('next walks a side in trading order', () => {
   expect(ids).toEqual([1, 3, 4, 2, 5]);
 });
 
-test('each change increments the version; reads do not', () => {
+test('each change increments the version of a book, and reads do not', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   expect(book.version).toBe(0);
@@ -221,7 +221,7 @@ test('each change increments the version; reads do not', () => {
   expect(book.version).toBe(4);
 });
 
-test('a book grows to many levels, far from the touch and near it', () => {
+test('a book grows to many levels, far from the best price and near it', () => {
   const pool = new OrderPool(1);
   const book = new LevelBook(pool, INSTRUMENT);
   const count = 500;
@@ -250,7 +250,7 @@ test('a book grows to many levels, far from the touch and near it', () => {
 const descending = (count: number): number[] =>
   Array.from({ length: count }, (_, at) => count - at);
 
-test('prices far apart stay in order, up to the highest', () => {
+test('prices that are far apart stay in order, up to the highest price', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const prices = [2 ** 34 - 1, 9_000_000_000, 2 ** 31, 100, 99, 8, 7, 1];
@@ -276,7 +276,7 @@ test('books that share a pool do not mix', () => {
   );
 });
 
-test('caller errors stop the process', () => {
+test('incorrect calls of a book stop the process', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const put = (id: number, price: number, size: number): number =>

@@ -23,7 +23,7 @@ test('an order is found under its id until it is released', () => {
   expect(pool.size).toBe(0);
 });
 
-test('a released slot is reused by an order that is in no list', () => {
+test('a released slot is reused for an order that is in no list', () => {
   const pool = new OrderPool();
   const list = emptyOwnList();
   const slot = pool.allocate(1);
@@ -84,7 +84,7 @@ test('ids beyond 32 bits with the same low half are distinct', () => {
   expect(pool.find(5 + 2 ** 34)).toBe(NONE);
 });
 
-test('caller errors stop the process', () => {
+test('incorrect calls of the pool stop the process', () => {
   const pool = new OrderPool();
   const slot = pool.allocate(1);
   expect(() => pool.allocate(1)).toThrow('used once');
@@ -180,7 +180,7 @@ test('a fork has its own orders and those of its origin, which never changes', (
   const second = fork.find(2);
   fork.ownRemove(forked, second);
   fork.release(second);
-  // These exceed the capacity, so the fork grows.
+  // These orders exceed the capacity, so the fork grows.
   for (let id = 10; id < 2_010; id += 1) fork.price[fork.allocate(id)] = id;
 
   expect([fork.size, pool.size]).toEqual([2_002, 3]);

@@ -9,8 +9,8 @@ const hexOf = (feed: (digest: EffectsDigest) => void): string => {
   return digest.hex();
 };
 
-describe('the digest', () => {
-  test('is 32 hex digits and depends on the order', () => {
+describe('the effects digest', () => {
+  test('a digest has 32 hex digits and depends on the order of values', () => {
     const forth = hexOf((digest) => [1, 2].forEach((value) => digest.number(value)));
     const back = hexOf((digest) => [2, 1].forEach((value) => digest.number(value)));
     expect(forth).toMatch(/^[0-9a-f]{32}$/);
@@ -25,11 +25,11 @@ describe('the digest', () => {
     [-5n, -5n - (1n << 64n)],
     [(1n << 63n) - 1n, -1n - (1n << 63n)],
     [7n << 128n, 7n << 192n],
-  ])('distinguishes amounts, also beyond 64 bits: %s and %s', (a, b) => {
+  ])('a digest distinguishes amounts, also beyond 64 bits: %s and %s', (a, b) => {
     expect(hexOf((digest) => digest.amount(a))).not.toBe(hexOf((digest) => digest.amount(b)));
   });
 
-  test('is the same for a combined call as for separate ones', () => {
+  test('a combined call gives the same digest as separate calls', () => {
     const numbers = [1, 2 ** 53 - 1, -7, 0.5, 1e300] as const;
     const each = (digest: EffectsDigest): void => numbers.forEach((value) => digest.number(value));
     expect(hexOf((digest) => digest.numbers(...numbers))).toBe(hexOf(each));
@@ -48,29 +48,32 @@ describe('the digest', () => {
     [1n << 63n, 5n],
     [5n, -(1n << 63n) - 1n],
     [7n << 128n, -(7n << 128n)],
-  ])('is the same for a word with two amounts, also beyond 64 bits: %s and %s', (first, second) => {
-    const apart = hexOf((digest) => {
-      digest.word(9);
-      digest.amount(first);
-      digest.amount(second);
-    });
-    expect(hexOf((digest) => digest.wordAndAmounts(9, first, second))).toBe(apart);
-  });
+  ])(
+    'a word with two amounts gives the same digest as separate calls: %s and %s',
+    (first, second) => {
+      const apart = hexOf((digest) => {
+        digest.word(9);
+        digest.amount(first);
+        digest.amount(second);
+      });
+      expect(hexOf((digest) => digest.wordAndAmounts(9, first, second))).toBe(apart);
+    },
+  );
 
   test.each(['', 'a', 'ab', alice, '\u00e9\ud83d\ude00'])(
-    'is the same for a prepared text: %s',
+    'a prepared text gives the same digest as the plain text: %s',
     (text) => {
       const prepared = hexOf((digest) => digest.scrambled(scrambledText(text)));
       expect(prepared).toBe(hexOf((digest) => digest.text(text)));
     },
   );
 
-  test('can be read as its lanes', () => {
+  test('the hex form of a digest consists of its lanes', () => {
     const digest = new EffectsDigest([0, 1, -1, 0x80_00_00_00]);
     expect(digest.hex()).toBe('0000000000000001ffffffff80000000');
   });
 
-  test('continues from its lanes', () => {
+  test('a digest can continue from its lanes', () => {
     const one = new EffectsDigest();
     one.text('abc');
     const two = new EffectsDigest(one.lanes());
@@ -80,7 +83,7 @@ describe('the digest', () => {
   });
 });
 
-describe('R-determinism: equal histories have equal digests, different ones do not', () => {
+describe('R-determinism: digests of histories', () => {
   const base: OrderShape = { price: 1_000_000, size: 20 };
   const digestAfter = (shape: OrderShape, oracle = 1_000_000): string => {
     const scenario = Scenario.open({ oracle });
@@ -92,7 +95,7 @@ describe('R-determinism: equal histories have equal digests, different ones do n
     expireMs: timeMs(1_767_225_600_000 + ms),
   });
 
-  test('the same history twice', () => {
+  test('the same history gives the same digest', () => {
     expect(digestAfter(base)).toBe(digestAfter(base));
   });
 
@@ -109,12 +112,12 @@ describe('R-determinism: equal histories have equal digests, different ones do n
     { ...base, ...expireMs(10_001) },
     { ...base, price: 1 },
   ];
-  test('every field of an order counts', () => {
+  test('every field of an order changes the digest', () => {
     const all = [base, ...others].map((shape) => digestAfter(shape));
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('so do the oracle, the signer and the counterparties of a fill', () => {
+  test('the oracle, the signer and the counterparties of a fill change the digest', () => {
     expect(digestAfter(base)).not.toBe(digestAfter(base, 1_000_001));
     const digests = [alice, bob].map((signer) => {
       const scenario = Scenario.open();

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { LayeredMap } from './maps.ts';
 
 /**
- * Goal: a layered map behaves like a plain copy. Method: the same random steps on both, and on
- * layers of two depths; after each step both have the same entries in the same order.
+ * A mutable value of the map. A layered map must behave like a plain copy: the same random steps
+ * run on both, and on layers of two depths, and after each step both have the same entries in the
+ * same order.
  */
 
 type Box = { value: number };
@@ -71,7 +72,7 @@ test('a layered map behaves like a copy and does not change the lower map', () =
   );
 });
 
-test('a loop skips entries that it deletes and visits entries that it adds', () => {
+test('a loop over a layered map skips entries that it deletes and visits entries that it adds', () => {
   const map = new LayeredMap(new Map([1, 2, 3].map((at) => [at, at])));
   const visited: number[] = [];
   for (const at of map.keys()) {

@@ -8,7 +8,7 @@ const step = fc.record({
   key: fc.nat(12),
 });
 
-test('numbers come by their keys, whatever was put, moved and taken out before', () => {
+test('a numbered heap returns numbers by key after any insertions, moves and removals', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const heap = new NumberedHeap();

@@ -4,7 +4,7 @@ import { sortByAddress } from './sorting.ts';
 
 type Item = { readonly address: string; readonly place: number };
 
-/** Few values for each digit, so that addresses share their beginnings, or all of them. */
+/** The digits have few values, so that addresses share their beginnings or are equal. */
 const item = fc.record({
   address: fc
     .tuple(fc.constantFrom('0', '7', 'f'), fc.constantFrom('0', '1', '9'))
@@ -15,7 +15,7 @@ const item = fc.record({
 const compare = (a: Item, b: Item): number =>
   a.address === b.address ? a.place - b.place : a.address < b.address ? -1 : 1;
 
-test('R-order-of-events: sorts as a plain comparison of addresses would', () => {
+test('R-order-of-events: sorting by address gives the same order as a plain comparison', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 60 }), (items) => {
       const sorted = sortByAddress(

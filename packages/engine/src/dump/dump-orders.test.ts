@@ -10,7 +10,7 @@ const IN_A_BLOCK = 7;
 
 const nameOf = (count: number): string => `0x${count.toString(16).padStart(32, '0')}`;
 
-/** Orders of two accounts at a few prices; every third one has a client order id. */
+/** Returns orders of two accounts at a few prices; every third order has a client order id. */
 function manyOrders(): Scenario {
   const scenario = Scenario.open();
   for (let count = 0; count < COUNT; count += 1) {
@@ -27,7 +27,7 @@ function queueOf({ perps, pool }: State): number[] {
   return ids;
 }
 
-test('blocks hold every order once, by id, in the narrowest columns', () => {
+test('blocks contain every order once, sorted by id, in the narrowest columns', () => {
   const { state } = manyOrders();
   const rows = dump(state).orders;
   const blocks = [...dumpOrderBlocks(state, IN_A_BLOCK)];
@@ -53,7 +53,7 @@ test('a venue without orders has no blocks', () => {
   expect(restore(dumpPacked(state)).pool.size).toBe(0);
 });
 
-test('orders come back to their places, whatever order they are stored in', () => {
+test('orders are restored to their queue positions, in whatever order they are stored', () => {
   const { state } = manyOrders();
   const orders = [...dumpOrderBlocks(state, IN_A_BLOCK)];
   // All blocks but the last are as long as the first.
@@ -76,11 +76,11 @@ test.each([
   [[1, -1], Float64Array],
   [[-0], Float64Array],
   [[0.5], Float64Array],
-])('%j is kept in the narrowest form', (values, form) => {
+])('the values %j are stored in the narrowest column type', (values, form) => {
   expect(narrowColumn(Float64Array.from(values))).toBeInstanceOf(form);
 });
 
-test('every number comes back as it was', () => {
+test('every number is restored exactly', () => {
   const number = fc.oneof(fc.nat(300), fc.nat(70_000), fc.maxSafeNat(), fc.double());
   const property = fc.property(fc.array(number), (values) => {
     const column = narrowColumn(Float64Array.from(values));

@@ -37,43 +37,49 @@ function opened(): Scenario {
 }
 
 describe('R-determinism: dump and restore', () => {
-  test.each([1, 2, 3, 4])('give the same dump and the same future, history %i', (seed) => {
-    const scenario = opened();
-    run(scenario, seed, 150);
-    const text = JSON.stringify(dump(scenario.state));
-    const restored = restore(through(text));
-    checkInvariants(restored);
-    expect(JSON.stringify(dump(restored))).toBe(text);
-    const from = scenario.blocks.length;
-    run(scenario, seed + 1_000, 150);
-    for (const { timeMs: at, commands } of scenario.blocks.slice(from)) {
-      applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
-    }
-    checkInvariants(restored);
-    expect(restored.digest.hex()).toBe(scenario.state.digest.hex());
-    expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(dump(scenario.state)));
-  });
+  test.each([1, 2, 3, 4])(
+    'a restored venue has the same dump and the same future (history %i)',
+    (seed) => {
+      const scenario = opened();
+      run(scenario, seed, 150);
+      const text = JSON.stringify(dump(scenario.state));
+      const restored = restore(through(text));
+      checkInvariants(restored);
+      expect(JSON.stringify(dump(restored))).toBe(text);
+      const from = scenario.blocks.length;
+      run(scenario, seed + 1_000, 150);
+      for (const { timeMs: at, commands } of scenario.blocks.slice(from)) {
+        applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
+      }
+      checkInvariants(restored);
+      expect(restored.digest.hex()).toBe(scenario.state.digest.hex());
+      expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(dump(scenario.state)));
+    },
+  );
 
-  test.each([1, 2, 3, 4])('a packed dump contains the same, history %i', (seed) => {
-    const scenario = opened();
-    run(scenario, seed, 150);
-    const plain = dump(scenario.state);
-    expect(plain.orders.length).toBeGreaterThan(0);
-    const packed = copied(dumpPacked(scenario.state));
-    const restored = restore(packed);
-    checkInvariants(restored);
-    expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(plain));
-    expect(copied(dumpPacked(restored))).toEqual(packed);
-    // The log attests a hash of the text, so its keys need the same order (R-snapshots).
-    expect(JSON.stringify(copied(dumpPacked(restored)))).toBe(JSON.stringify(packed));
-  });
+  test.each([1, 2, 3, 4])(
+    'a packed dump contains the same state as a plain one (history %i)',
+    (seed) => {
+      const scenario = opened();
+      run(scenario, seed, 150);
+      const plain = dump(scenario.state);
+      expect(plain.orders.length).toBeGreaterThan(0);
+      const packed = copied(dumpPacked(scenario.state));
+      const restored = restore(packed);
+      checkInvariants(restored);
+      expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(plain));
+      expect(copied(dumpPacked(restored))).toEqual(packed);
+      // The log attests a hash of the text, so its keys need the same order (R-snapshots).
+      expect(JSON.stringify(copied(dumpPacked(restored)))).toBe(JSON.stringify(packed));
+    },
+  );
 
-  test('an empty venue survives as well', () => {
+  test('an empty venue can be dumped and restored', () => {
     const { state } = new Scenario();
     expect(dump(restore(through(JSON.stringify(dump(state)))))).toEqual(dump(state));
   });
 
-  test('time priority survives, with equal times too', () => {
+  test('time priority is preserved by a dump, even with equal times', () => {
     const scenario = Scenario.open();
     const first = scenario.one(alice, { price: 1_000_000, size: 20 });
     scenario.one(bob, { price: 1_000_000, size: 20 });
@@ -81,7 +87,7 @@ describe('R-determinism: dump and restore', () => {
     expect(restored.pool.orderId[restored.perps.get(1)!.book.best(true)]).toBe(first.orderId);
   });
 
-  test('the text is canonical, independent of the history of the state', () => {
+  test('the text of a dump is canonical, independent of the history of the state', () => {
     const forth = Scenario.open({ accounts: [] });
     forth.fund(alice, 20_000_000);
     forth.fund(bob, 20_000_000);
@@ -89,7 +95,7 @@ describe('R-determinism: dump and restore', () => {
     expect(JSON.stringify(dump(back))).toBe(JSON.stringify(dump(forth.state)));
   });
 
-  test('a dump is a value: later changes do not affect it', () => {
+  test('later changes of the state do not affect a dump', () => {
     const scenario = opened();
     run(scenario, 9, 60);
     const plain = dump(scenario.state);

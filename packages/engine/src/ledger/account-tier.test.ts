@@ -17,7 +17,7 @@ function open(): Scenario {
   return Scenario.open({ parameters: { feeTiers: LADDER } });
 }
 
-/** Alice buys from bob at 100 USDC; a lot is worth 1 USDC. */
+/** Makes alice buy from bob at 100 USDC; a lot is worth 1 USDC. */
 function trade(venue: Scenario, lots: number): void {
   venue.oracle(1_000_000);
   venue.one(bob, { isBuy: false, price: 1_000_000, size: lots });
@@ -33,8 +33,8 @@ function to(venue: Scenario, day: number, ms = 0): void {
   venue.oracle(1_000_000);
 }
 
-describe('the tier of an account', () => {
-  test('follows the days that have ended, changing at 00:00 UTC', () => {
+describe('fee tier of an account', () => {
+  test('the fee tier depends on complete days and changes at 00:00 UTC', () => {
     const venue = open();
     trade(venue, 1_000);
     expect(level(venue)).toBe(0);
@@ -45,7 +45,7 @@ describe('the tier of an account', () => {
     expect(accountTier(venue.state, venue.account(bob)).level).toBe(1);
   });
 
-  test('several days add up', () => {
+  test('the volumes of several days are summed', () => {
     const venue = open();
     trade(venue, 990);
     to(venue, 1);
@@ -55,7 +55,7 @@ describe('the tier of an account', () => {
     expect(level(venue)).toBe(1);
   });
 
-  test('a day counts for 14 days after it', () => {
+  test('the volume of a day counts for 14 days afterwards', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 14, DAY - 1);
@@ -64,7 +64,7 @@ describe('the tier of an account', () => {
     expect(level(venue)).toBe(0);
   });
 
-  test('fifteen days are stored', () => {
+  test('volumes of fifteen days are stored', () => {
     const venue = open();
     for (let day = 0; day < 20; day++) {
       to(venue, day);
@@ -73,7 +73,7 @@ describe('the tier of an account', () => {
     const { days } = venue.account(alice).volume;
     expect(days).toHaveLength(15);
     expect(days[0]).toEqual({ day: dayOf(START_MS) + 5, notional: 100_000_000n });
-    // Days 5 to 18: the current day is not one of the 14.
+    // These are days 5 to 18; the current day is not one of the 14.
     expect(feeTierView(venue.state, alice)).toMatchObject({
       tier: { level: 1 },
       volume14d: 1_400_000_000n,
@@ -81,20 +81,20 @@ describe('the tier of an account', () => {
     });
   });
 
-  test('applies to fills of makers and takers alike', () => {
+  test('the fee tier applies to fills of makers and takers', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 1);
     const { treasury } = venue.state;
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
     trade(venue, 100);
-    // 100 USDC: 0.04% and 0.01%.
+    // The fees on 100 USDC are 0.04% and 0.01%.
     expect(before.alice - venue.balance(alice)).toBe(40_000n);
     expect(before.bob - venue.balance(bob)).toBe(10_000n);
     expect(venue.state.treasury - treasury).toBe(45_000n);
   });
 
-  test('survives a dump', () => {
+  test('the daily volumes are preserved by a dump', () => {
     const venue = open();
     trade(venue, 1_000);
     const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
@@ -104,8 +104,8 @@ describe('the tier of an account', () => {
   });
 });
 
-describe('a new fee schedule', () => {
-  test('applies starting with the next fill, by the stored volume', () => {
+describe('changes of the fee schedule', () => {
+  test('a new fee schedule applies from the next fill, using the stored volume', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 1);
@@ -130,7 +130,7 @@ describe('a new fee schedule', () => {
     ['volumes must rise', [LADDER[0]!, { ...LADDER[1]!, minVolumeMicroUsdc: 0 }]],
     ['a rate is not below 1', [{ ...LADDER[0]!, takerFeeE8: 100_000_000 }]],
     ['a number is out of range', [{ ...LADDER[0]!, makerFeeE8: -1 }]],
-  ])('is rejected: %s', (why, tiers) => {
+  ])('an invalid fee schedule is rejected: %s', (why, tiers) => {
     const venue = open();
     const { parameters } = venue.state;
     expect(venue.outcome({ type: 'setFeeTiers', tiers })).toEqual({
@@ -148,7 +148,7 @@ test('an unknown account has the lowest tier', () => {
   });
 });
 
-test('a liquidation counts for neither side', () => {
+test('a liquidation adds volume to neither side', () => {
   const venue = open();
   // Alice is at 20× with 50 USDC, and carol bids at the price of the liquidation.
   const funds = venue.account(alice).perpBalance;

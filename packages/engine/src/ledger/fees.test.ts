@@ -12,9 +12,9 @@ import {
 } from '@oddlot/testing/engine/scenario';
 
 /**
- * 10 lots at 1,000,100 are 10,001,000 micro-USDC: 4,500.45 at the taker fee of 0.045% and 1,500.15
- * at the maker fee of 0.015%. The exact sums of one, two, three such fills are 4,500.45, 9,000.90
- * and 13,501.35 for a taker, 1,500.15, 3,000.30 and 4,500.45 for a maker.
+ * 10 lots at this price are 10,001,000 micro-USDC, with fees of 4,500.45 at 0.045% for takers and
+ * 1,500.15 at 0.015% for makers. The exact sums of one, two and three fills are 4,500.45, 9,000.90
+ * and 13,501.35 for a taker, and 1,500.15, 3,000.30 and 4,500.45 for a maker.
  */
 const PRICE = 1_000_100;
 const sell = (size: number): OrderShape => ({ isBuy: false, price: PRICE, size });
@@ -28,11 +28,11 @@ function fees(scenario: Scenario, signer: Address, shape: OrderShape): [bigint, 
     .map(({ taker, maker }) => [taker.fee, maker.fee]);
 }
 
-describe('R-rounding: fees round up once per order and role, not per fill', () => {
-  test('a taker that fills against three makers pays the fee of one fill, each maker its own', () => {
+describe('R-rounding: exchange fees of several fills', () => {
+  test('a taker that fills against three makers pays the rounded fee of one fill', () => {
     const scenario = Scenario.open();
     for (const maker of [bob, carol, bob]) scenario.one(maker, sell(10));
-    // Paid so far: 4,501, 9,001, 13,502.
+    // The taker has paid 4,501, 9,001 and 13,502 after the fills.
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([
       [4_501n, 1_501n],
       [4_500n, 1_501n],
@@ -43,17 +43,17 @@ describe('R-rounding: fees round up once per order and role, not per fill', () =
     expect(scenario.holding(alice).feesPaid).toBe(13_502n);
   });
 
-  test('a maker that is filled three times pays the fee of one fill', () => {
+  test('a maker that is filled three times pays the rounded fee of one fill', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(30));
     const buy = { price: PRICE, size: 10 };
-    // The maker has paid 1,501, 3,001, 4,501 so far; each taker is a separate order.
+    // The maker has paid 1,501, 3,001 and 4,501 after the fills; each taker is a separate order.
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_501n]]);
     expect(fees(scenario, carol, buy)).toEqual([[4_501n, 1_500n]]);
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_500n]]);
   });
 
-  test('an order that takes and then rests rounds each role separately', () => {
+  test('an order that takes liquidity and rests afterwards rounds the fee of each role separately', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(10));
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([[4_501n, 1_501n]]);
@@ -63,18 +63,21 @@ describe('R-rounding: fees round up once per order and role, not per fill', () =
   });
 });
 
-describe('R-fee-tiers: a fill pays the lower of the tier and the instrument', () => {
+describe('R-fee-tiers: rate of a fill', () => {
   const tier = (makerFeeE8: number, takerFeeE8: number) => ({
     feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8, takerFeeE8 }],
   });
   test.each([
-    // 10,001,000 at 0.02% and 0.01%.
+    // Rates of 0.02% and 0.01% apply to 10,001,000.
     ['the tier is lower', tier(10_000, 20_000), {}, 2_001n, 1_001n],
     ['the instrument is lower', {}, { takerFeeE8: 20_000, makerFeeE8: 10_000 }, 2_001n, 1_001n],
     ['each role by itself', tier(0, 45_000), { takerFeeE8: 30_000 }, 3_001n, 0n],
-  ])('%s', (_, parameters, rates, takerFee, makerFee) => {
-    const scenario = Scenario.open({ parameters, perp: { ...PERP, ...rates } });
-    scenario.one(bob, sell(10));
-    expect(fees(scenario, alice, { price: PRICE, size: 10 })).toEqual([[takerFee, makerFee]]);
-  });
+  ])(
+    'a fill pays the lower rate of tier and instrument: %s',
+    (_, parameters, rates, takerFee, makerFee) => {
+      const scenario = Scenario.open({ parameters, perp: { ...PERP, ...rates } });
+      scenario.one(bob, sell(10));
+      expect(fees(scenario, alice, { price: PRICE, size: 10 })).toEqual([[takerFee, makerFee]]);
+    },
+  );
 });

@@ -13,10 +13,11 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 import { freeMoney } from './free-money.ts';
 
 /**
- * Goal: only free money moves, and no money appears or disappears. Method: random deposits, trades,
- * prices, sends, withdrawals, settlements and treasury payments by poor and rich traders. A
- * separate ledger computes, from the events alone, the money that entered and left and the expected
- * outcome balances and holds. The scenario checks all invariants after every block.
+ * Number of random histories, in which only free money may move, and no money may appear or
+ * disappear. They consist of deposits, trades, prices, transfers, withdrawals, settlements and
+ * treasury payments by poor and rich traders. A separate ledger computes, from the events alone,
+ * the money that entered and left and the expected outcome balances and holds. The scenario checks
+ * all invariants after every block.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -227,7 +228,7 @@ function newScenario(ledger: Ledger): Scenario {
   return scenario;
 }
 
-/** The result of a step as text: "send balanceInsufficient staleOracle notionalShare". */
+/** Result of a step as text, for example "send balanceInsufficient staleOracle notionalShare". */
 type Ending = string;
 
 function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
@@ -253,7 +254,7 @@ function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
   return [next.kind, reason, ...reservedBy.map(({ what }) => what)].join(' ');
 }
 
-/** An account that has sent or withdrawn stays covered and is not liquidated. */
+/** Checks that an account that has sent or withdrawn money stays covered and is not liquidated. */
 function checkSafe({ state }: Scenario, account: Account): void {
   expect(account.perpBalance >= 0n, 'no balance below zero').toBe(true);
   expect(accountValue(state, account) >= account.margin.initial, 'covered').toBe(true);
@@ -261,7 +262,7 @@ function checkSafe({ state }: Scenario, account: Account): void {
   expect(isLiquidatable(health), 'liquidated').toBe(false);
 }
 
-/** Plays a history. Time advances before each step. */
+/** Executes a history in which time advances before each step. */
 function play(steps: readonly Timed[]): { scenario: Scenario; endings: readonly Ending[] } {
   const ledger = new Ledger();
   const scenario = newScenario(ledger);
@@ -275,14 +276,14 @@ function play(steps: readonly Timed[]): { scenario: Scenario; endings: readonly 
   return { scenario, endings };
 }
 
-test('R-conservation, R-transfer: for any history', () => {
+test('R-conservation, R-transfer: only free money moves, and money is conserved, for any history', () => {
   fc.assert(
     fc.property(history, (steps) => void play(steps)),
     { numRuns: RUNS },
   );
 });
 
-test('the histories reach the important cases, and a restart changes none of them', () => {
+test('the random histories of money reach the important cases, and a restart changes none of them', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const { endings, scenario } = play(steps);

@@ -28,7 +28,10 @@ function funded(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/** Alice buys 100 lots at 100 from bob at 20×, for a fee of 0.045; then the mark changes. */
+/**
+ * Makes alice buy 100 lots at 100 from bob at 20×, for a fee of 0.045, and changes the mark
+ * afterwards.
+ */
 function long({ funds = 1_000_000_000, mark = PRICE } = {}): Scenario {
   const venue = funded(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -67,7 +70,8 @@ function withBalance(venue: Scenario, balance: bigint): Scenario {
   return venue;
 }
 
-// A long of 100 lots has a value of m USDC at mark m: initial margin m / 20, a tenth m / 10.
+// A long position of 100 lots is worth m USDC at mark m; its initial margin is m / 20, and 10% of
+// its notional m / 10.
 const CASES: readonly Case[] = [
   { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, kept: [] },
   {
@@ -206,7 +210,7 @@ function send(venue: Scenario, amountMicroUsdc: number): BlockResult {
 describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open }) => {
   const parts = kept.map(([what, amount]) => ({ what, amount: BigInt(amount) }));
 
-  test('the balance equals the free and the named amounts', () => {
+  test('the balance is the sum of free money and named reserves', () => {
     const venue = open();
     const account = venue.account(alice);
     const named = reservedInPerp(venue.state, account);
@@ -217,7 +221,7 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open
     expect(sum + BigInt(free)).toBe(BigInt(Math.max(balance, 0)));
   });
 
-  test('one micro-USDC more is rejected; all free money can be sent and leaves the sender covered', () => {
+  test('all free money can be sent, but not one micro-USDC more', () => {
     const venue = open();
     expect(send(venue, free + 1).outcomes[0]?.reject).toEqual({
       reason: 'balanceInsufficient',
@@ -234,14 +238,15 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open
     expect(accountValue(venue.state, account) >= account.margin.initial).toBe(true);
     expect(isLiquidatable(healthOf(venue.state, { account, holding: undefined }))).toBe(false);
     expect(freeMoney(venue.state, account, 'perp')).toBe(0n);
-    // The sender was checked when the money left, and remains after the next block.
+    // The sender was checked when the money left, and the next block leaves its position open.
     expect(venue.block().events).toEqual([]);
   });
 });
 
-test('R-order-of-events: an amount retained only by a gap of the same entry is reported with the last mark', () => {
+test('R-order-of-events: money held back only by a price gap of the same block is reported as such', () => {
   const venue = long();
-  // From 100 to 150: a tenth is 10 at 100 and 15 at 150, covered by a profit of 50.
+  // The price moves from 100 to 150. 10% of notional is 10 at 100 and 15 at 150, which the profit
+  // of 50 covers.
   const prices = [{ instrumentId: ID, oracle: 1_500_000 }];
   const push = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + 1_000) } as const;
   const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
@@ -253,12 +258,12 @@ test('R-order-of-events: an amount retained only by a gap of the same entry is r
     available: 989_955_000n,
     reservedBy: [{ what: 'lastMark', amount: 10_000_000n }],
   });
-  // The next entry has processed the gap.
+  // The next block has processed the gap.
   expect(act(venue, alice, all).outcomes[0]?.reject).toBeUndefined();
   checkRestarts(venue);
 });
 
-test('R-transfer: all outcome money is free', () => {
+test('R-transfer: all money of the outcome sub-account is free', () => {
   const venue = funded();
   const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 7_000_000 } as const;
   venue.block({ type: 'creditFaucet', ...credit });
@@ -276,8 +281,9 @@ test('R-transfer: all outcome money is free', () => {
   expect(venue.account(alice)).toMatchObject({ outcomeBalance: 0n, perpBalance: 1_007_000_000n });
 });
 
-// Alice is long 100 lots at 100 and sends all but 10 USDC. Liquidation is at 1.5% of the notional:
-// at 91.4 she has 1.4 against 1.371, at 91.3 she has 1.3 against 1.3695.
+// Alice is long 100 lots at 100 and sends all but 10 USDC. Liquidation starts at 1.5% of the
+// notional: at 91.4 she has 1.4 with a requirement of 1.371, at 91.3 she has 1.3 with a requirement
+// of 1.3695.
 test.each([
   { mark: 914_000, liquidated: false },
   { mark: 913_000, liquidated: true },

@@ -5,7 +5,7 @@ import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { accountTier } from './fees.ts';
 import { postFee, postToBalance } from './post.ts';
 
-/** A venue with 1,000 USDC of open interest, of which the fund's target is 10. */
+/** Returns a venue with 1,000 USDC of open interest, so that the target of the fund is 10. */
 function open(): Scenario {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -14,7 +14,7 @@ function open(): Scenario {
   return venue;
 }
 
-/** Gives the fund an amount out of alice's balance. */
+/** Moves money from alice's balance until the fund has this amount. */
 function setFund(venue: Scenario, amount: bigint): void {
   const fund = insuranceFund(venue.state);
   const missing = microUsdc(amount - fund.perpBalance);
@@ -29,8 +29,8 @@ function split(venue: Scenario, fee: bigint): readonly [fund: bigint, treasury: 
   return [fund.perpBalance - before.fund, venue.state.treasury - before.treasury];
 }
 
-describe('an exchange fee', () => {
-  test('goes to the treasury but for the share of a fund below its target, rounded down', () => {
+describe('division of an exchange fee', () => {
+  test('a fee goes to the treasury except for the share of a fund below its target, rounded down', () => {
     const venue = open();
     expect(venue.state.insuranceTarget).toBe(10_000_000n);
     setFund(venue, 0n);
@@ -40,7 +40,7 @@ describe('an exchange fee', () => {
     expect(split(venue, 0n)).toEqual([0n, 0n]);
   });
 
-  test('fills the fund to its target and no further', () => {
+  test('fees fill the fund up to its target and not beyond', () => {
     const venue = open();
     setFund(venue, 9_999_998n);
     expect(split(venue, 100n)).toEqual([2n, 98n]);
@@ -49,7 +49,7 @@ describe('an exchange fee', () => {
     expect(split(venue, 100n)).toEqual([0n, 100n]);
   });
 
-  test('is all the fund’s while it is below zero', () => {
+  test('all fees go to the fund while it is below zero', () => {
     const venue = open();
     setFund(venue, -50n);
     expect(split(venue, 49n)).toEqual([49n, 0n]);

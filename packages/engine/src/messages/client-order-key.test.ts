@@ -21,12 +21,12 @@ test.each([
   ['550e8400-e29b-41d4-a7164-46655440000', undefined],
   ['0x550e8400e29b41d4a71644665544000g', undefined],
   ['', undefined],
-])('R-cloid: 16 bytes as UUID or hex text: %j', (text, key) => {
+])('R-cloid: a client order id is 16 bytes as UUID or hex text: %j', (text, key) => {
   expect(clientOrderKey(text)).toBe(key);
 });
 
-describe("R-cloid: unique among the account's live orders", () => {
-  test('whatever the spelling; each account has its own', () => {
+describe('R-cloid: uniqueness of client order ids', () => {
+  test('a client order id is unique among the live orders of an account, in any spelling', () => {
     const scenario = Scenario.open();
     expect(scenario.one(alice, buy(UUID)).state).toBe('open');
     for (const text of [UUID, UUID.toUpperCase(), HEX]) {
@@ -35,7 +35,7 @@ describe("R-cloid: unique among the account's live orders", () => {
     expect(scenario.one(bob, buy(UUID)).state).toBe('open');
   });
 
-  test('free again after a cancel, a fill, an expiry or a self-trade', () => {
+  test('a client order id can be used again after a cancel, a fill, an expiry or a self-trade', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, buy(UUID));
     scenario.cancel(alice, orderId!);
@@ -48,14 +48,14 @@ describe("R-cloid: unique among the account's live orders", () => {
     expect(scenario.one(alice, buy(UUID)).reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('an order that never rests never holds its id', () => {
+  test('an order that never rests does not occupy its client order id', () => {
     const scenario = Scenario.open();
     scenario.one(alice, { ...buy(UUID), timeInForce: 'ioc' });
     scenario.one(alice, { ...buy(UUID), price: 1 });
     expect(scenario.account(alice).clientOrders.size).toBe(0);
   });
 
-  test('cancels by any spelling, and says the spelling of the order', () => {
+  test('an order can be cancelled by any spelling of its id, and the result has the original one', () => {
     const scenario = Scenario.open();
     scenario.one(alice, buy(UUID));
     const cancel = (

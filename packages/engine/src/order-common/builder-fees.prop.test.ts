@@ -10,9 +10,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 /**
- * Random histories of poor and rich, cross and isolated traders with two builders, one of which never has the balance
- * to earn. A model that shares no code with the engine follows the rules: approvals, chargeable orders, and a fee of
- * the rate times all fills of an order in a role, rounded down. The scenario checks conservation.
+ * The histories are of poor and rich, cross and isolated traders with two builders, one of which
+ * never has the balance to earn fees. A model that shares no code with the engine follows the
+ * rules: approvals, chargeable orders, and a fee of the rate times all fills of an order in a role,
+ * rounded down. The scenario checks conservation.
  */
 
 type Pick = (bound: number) => number;
@@ -29,7 +30,7 @@ class Model {
   readonly #orders = new Map<number, BuilderTerms>();
   readonly #traded = new Map<string, { sum: bigint; paid: bigint }>();
   paid = 0n;
-  /** Fills with and without a builder fee, by role. */
+  /** Numbers of fills with and without a builder fee, by role. */
   readonly counts = { taker: 0, maker: 0, dropped: 0 };
 
   approve(trader: Address, builder: Address, feeTenthsBp: number | undefined): void {
@@ -110,7 +111,7 @@ function anyCommand(scenario: Scenario, pick: Pick): Command {
   }
 }
 
-/** Updates the model with a block; its fills are of orders placed earlier or in it. */
+/** Updates the model with a block, whose fills belong to orders placed earlier or in it. */
 function follow(model: Model, command: Command, { events, outcomes }: BlockResult): void {
   for (const event of events) {
     if (event.type !== 'builderChanged') continue;

@@ -30,8 +30,8 @@ import { judgeBuilder } from './order-builder.ts';
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
 /**
- * 33 lots at this price are 33,023,100 micro-USDC: 2,311.617 at 0.007%. Two such fills are
- * 4,623.234, three 6,934.851; each alone would pay 2,311.
+ * 33 lots at this price are 33,023,100 micro-USDC, with a fee of 2,311.617 at 0.007%. Two fills
+ * cost 4,623.234 and three 6,934.851; each alone would pay 2,311.
  */
 const ODD = 1_000_700;
 const other = actor(0xb222d);
@@ -54,10 +54,11 @@ function plain(signer: Address, shape: OrderShape): BlockResult {
   return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
 }
 
-describe('R-builder: the order of the checks', () => {
+describe('R-builder: order of the checks', () => {
   const f = (feeTenthsBp: number, address = builder): BuilderTerms => ({ address, feeTenthsBp });
   test.each([
-    // Not approved, over the cap, and without sufficient balance: the first one is reported.
+    // The builder is not approved, over the cap and without sufficient balance; the first reason is
+    // reported.
     ['notApproved', f(101, actor(0xdead)), 'perp', 0],
     ['overCap', f(101), 'perp', 100],
     ['overCap', f(1_001), 'outcome', 1_000],
@@ -68,12 +69,15 @@ describe('R-builder: the order of the checks', () => {
     ['builderBalance', f(1), 'outcome', 0],
     // Without a fee, nothing is dropped.
     [undefined, f(0, actor(0xdead)), 'perp', 0],
-  ] as const)('%s', (reason, terms, kind, allowedTenthsBp) => {
-    setBalance(venue, builder, 99_999_999);
-    const { feeTenthsBp } = terms;
-    const drop = reason === undefined ? undefined : { reason, feeTenthsBp, allowedTenthsBp };
-    expect(judgeBuilder(venue.state, venue.account(alice), terms, kind)).toEqual(drop);
-  });
+  ] as const)(
+    'the first failed check of a builder is reported: %s',
+    (reason, terms, kind, allowedTenthsBp) => {
+      setBalance(venue, builder, 99_999_999);
+      const { feeTenthsBp } = terms;
+      const drop = reason === undefined ? undefined : { reason, feeTenthsBp, allowedTenthsBp };
+      expect(judgeBuilder(venue.state, venue.account(alice), terms, kind)).toEqual(drop);
+    },
+  );
 
   test('an approved rate between two steps allows the lower one', () => {
     const maxFeeE8 = 10_999;
@@ -86,7 +90,7 @@ describe('R-builder: the order of the checks', () => {
     });
   });
 
-  test('100 USDC is sufficient, and an approved address without an account has none', () => {
+  test('a builder needs a balance of 100 USDC, which an address without an account never has', () => {
     setBalance(venue, builder, 100_000_000);
     expect(judgeBuilder(venue.state, venue.account(alice), f(50), 'perp')).toBeUndefined();
     approve(venue, alice, 50, actor(0xdead));
@@ -96,7 +100,7 @@ describe('R-builder: the order of the checks', () => {
     );
   });
 
-  test('a dropped fee does not reject the order, and is reported at admission and at execution', () => {
+  test('a dropped builder fee does not reject the order and is reported at admission and execution', () => {
     const orders = [order(buy(100)), order(buy(100, 990_000))];
     const command = sign(venue, carol, { type: 'placeOrders', orders, builder: f(10) });
     const builderDrop = { reason: 'notApproved', feeTenthsBp: 10, allowedTenthsBp: 0 };
@@ -111,7 +115,7 @@ describe('R-builder: the order of the checks', () => {
     ]);
   });
 
-  test('a paid fee and a missing fee drop nothing', () => {
+  test('a charged fee and a fee of zero are not reported as dropped', () => {
     for (const fee of [50, 0]) {
       const { outcomes } = oneThrough(venue, alice, fee, buy(100));
       expect(outcomes[0]).not.toHaveProperty('builderDrop');
@@ -121,10 +125,10 @@ describe('R-builder: the order of the checks', () => {
 });
 
 describe('R-builder: fees of each side', () => {
-  test('a taker, in addition to the exchange fee', () => {
+  test('a taker pays the builder fee in addition to the exchange fee', () => {
     venue.one(bob, sell(100));
     const { events } = oneThrough(venue, alice, 10, buy(100));
-    // 100 USDC at 0.045% and 0.01%.
+    // The fees are 0.045% and 0.01% of 100 USDC.
     const trade = events.find((event) => event.type === 'tradeExecuted');
     expect(trade).toMatchObject({
       taker: { fee: 45_000n, builderFee: { builder, feeTenthsBp: 10, amount: 10_000n } },
@@ -137,14 +141,14 @@ describe('R-builder: fees of each side', () => {
     expect(earned(venue)).toBe(10_000n);
   });
 
-  test('a maker, at the price of the fill', () => {
+  test('a maker pays the builder fee at the price of the fill', () => {
     oneThrough(venue, bob, 10, sell(100, 1_010_000));
     expect(charges(plain(alice, buy(100, 1_020_000)))).toEqual([[0n, 10_100n]]);
     expect(venue.holding(bob).feesPaid).toBe(15_150n + 10_100n);
     expect(venue.balance(bob)).toBe(1_000_000_000n - 25_250n);
   });
 
-  test('both sides, each to its own builder', () => {
+  test('both sides of a fill pay their own builders', () => {
     approve(venue, alice, 50, other);
     oneThrough(venue, bob, 20, sell(100));
     const result = through(venue, alice, 50, [order(buy(100))], other);
@@ -152,15 +156,15 @@ describe('R-builder: fees of each side', () => {
     expect([earned(venue), earned(venue, other)]).toEqual([20_000n, 50_000n]);
   });
 
-  test('a builder may be the counterparty of a charged fill, but pays no builder fee itself', () => {
+  test('a builder can be the counterparty of a charged fill but cannot charge itself', () => {
     venue.one(builder, sell(100));
     expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
     expect(approve(venue, builder, 10).reject?.reason).toBe('builderIsSelf');
   });
 });
 
-describe('R-rounding: builder fees round down once per order and role', () => {
-  test('a taker that fills against three makers pays the fee of one fill', () => {
+describe('R-rounding: builder fees of several fills', () => {
+  test('a taker that fills against three makers pays the builder fee of one fill', () => {
     for (const maker of [bob, carol, bob]) venue.one(maker, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([
       [2_311n, 0n],
@@ -170,22 +174,22 @@ describe('R-rounding: builder fees round down once per order and role', () => {
     expect(earned(venue)).toBe(6_934n);
   });
 
-  test('so does a maker that is filled three times', () => {
+  test('a maker that is filled three times pays the builder fee of one fill', () => {
     oneThrough(venue, alice, 7, buy(99, ODD));
     const fills = [1, 2, 3].map(() => charges(plain(bob, sell(33, ODD))));
     expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]], [[0n, 2_311n]]]);
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('an order that takes and then rests counts each role separately', () => {
+  test('an order that takes liquidity and rests afterwards rounds the builder fee of each role separately', () => {
     venue.one(bob, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([[2_311n, 0n]]);
     const fills = [1, 2].map(() => charges(plain(bob, sell(33, ODD))));
     expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]]]);
   });
 
-  test('a fill below one micro-USDC of fee shows none and is charged with the next', () => {
-    // A lot is worth 0.05 USDC here: half a micro-USDC at 0.001%.
+  test('a builder fee below one micro-USDC is not shown and is charged with the next fill', () => {
+    // A lot is worth 0.05 USDC here, so the fee is half a micro-USDC at 0.001%.
     venue.wait(1_000).oracle(50_000);
     plain(carol, sell(201, 50_000));
     plain(bob, buy(200, 50_000));
@@ -201,8 +205,8 @@ describe('R-rounding: builder fees round down once per order and role', () => {
   });
 });
 
-describe('R-builder: the checks are repeated at each fill', () => {
-  // Three fills of 2,311.617: the uncharged part of the first is charged with the third.
+describe('R-builder: checks at each fill', () => {
+  // Three fills pay 2,311.617 each; the uncharged fraction of the first is charged with the third.
   test.each([
     ['a revoked approval', () => revoke(venue, alice), () => approve(venue, alice, 7)],
     ['a lowered approval', () => approve(venue, alice, 6), () => approve(venue, alice, 7)],
@@ -226,19 +230,22 @@ describe('R-builder: the checks are repeated at each fill', () => {
     ['notApproved', carol, 10, 0n],
     ['overApproval', alice, 51, 0n],
     ['overCap', bob, 101, 0n],
-    // A low balance is temporary: the builder charges when it is sufficient.
+    // A low balance is temporary: the builder charges when its balance is sufficient.
     ['builderBalance', alice, 10, 10_000n],
-  ])('%s when the order is accepted, valid when it fills', (reason, trader, fee, charged) => {
-    setBalance(venue, builder, 99_999_999);
-    const { outcomes } = oneThrough(venue, trader, fee, buy(100));
-    expect(outcomes[0]).toMatchObject({ builderDrop: { reason }, entries: [{ state: 'open' }] });
-    setBalance(venue, builder, 100_000_000);
-    approve(venue, trader, 1_000);
-    expect(charges(plain(trader === carol ? bob : carol, sell(100)))).toEqual([[0n, charged]]);
-  });
+  ])(
+    'a builder that fails with %s at acceptance is checked again when the order fills',
+    (reason, trader, fee, charged) => {
+      setBalance(venue, builder, 99_999_999);
+      const { outcomes } = oneThrough(venue, trader, fee, buy(100));
+      expect(outcomes[0]).toMatchObject({ builderDrop: { reason }, entries: [{ state: 'open' }] });
+      setBalance(venue, builder, 100_000_000);
+      approve(venue, trader, 1_000);
+      expect(charges(plain(trader === carol ? bob : carol, sell(100)))).toEqual([[0n, charged]]);
+    },
+  );
 });
 
-describe('R-determinism', () => {
+describe('R-determinism: builder fees', () => {
   test.each([
     ['an order that rests', () => [order(buy(100))]],
     ['an order that waits', () => [waiting({ price: 900_000 }, { reduceOnly: false })]],

@@ -26,7 +26,9 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
-/** Builder fees on every path of an order. One lot at this price is worth 1 USDC. */
+/**
+ * One lot at this price is worth 1 USDC. This file tests builder fees on every path of an order.
+ */
 const PRICE = 1_000_000;
 /** 33 lots at this price pay 2,311.617 micro-USDC at 0.007%. */
 const ODD = 1_000_700;
@@ -58,31 +60,37 @@ function isolate(signer: Address): void {
   act(venue, signer, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
 }
 
-// 100 lots at 20×: 5 USDC of margin, 0.045 of taker fee, 0.01 for the builder at 0.01%.
-describe.each(['cross', 'isolated'])('R-initial, R-isolated: the worst case, %s', (mode) => {
-  test.each([
-    { why: 'approved', approved: 10, balance: 100_000_000, required: 5_055_000n },
-    { why: 'short of money, for now', approved: 10, balance: 0, required: 5_055_000n },
-    { why: 'not allowed so much', approved: 9, balance: 100_000_000, required: 5_045_000n },
-  ])('a builder that is $why: $required', ({ approved, balance, required }) => {
-    setBalance(venue, builder, balance);
-    venue.fund(dave, Number(required) - 1);
-    approve(venue, dave, approved);
-    if (mode === 'isolated') isolate(dave);
-    const terms = { address: builder, feeTenthsBp: 10 };
-    const place = { type: 'placeOrders', orders: [order(buy(100))], builder: terms } as const;
-    const reject = { reason: 'marginInsufficient', required, available: required - 1n };
-    const command = sign(venue, dave, place);
-    expect(checkCommand(venue.state, command, venue.nowMs).reject).toEqual(reject);
-    expect(venue.outcome(command).entries).toMatchObject([{ state: 'rejected', reject }]);
-    venue.fund(dave, 1);
-    const again = sign(venue, dave, place);
-    expect(checkCommand(venue.state, again, venue.nowMs).reject).toBeUndefined();
-    expect(venue.outcome(again).entries).toMatchObject([{ state: 'open' }]);
-  });
-});
+// 100 lots at 20× need 5 USDC of margin, 0.045 of taker fee, and 0.01 for the builder at 0.01%.
+describe.each(['cross', 'isolated'])(
+  'R-initial, R-isolated: required margin with a builder (%s)',
+  (mode) => {
+    test.each([
+      { why: 'approved', approved: 10, balance: 100_000_000, required: 5_055_000n },
+      { why: 'short of money, for now', approved: 10, balance: 0, required: 5_055_000n },
+      { why: 'not allowed so much', approved: 9, balance: 100_000_000, required: 5_045_000n },
+    ])(
+      'an order with a builder that is $why requires $required',
+      ({ approved, balance, required }) => {
+        setBalance(venue, builder, balance);
+        venue.fund(dave, Number(required) - 1);
+        approve(venue, dave, approved);
+        if (mode === 'isolated') isolate(dave);
+        const terms = { address: builder, feeTenthsBp: 10 };
+        const place = { type: 'placeOrders', orders: [order(buy(100))], builder: terms } as const;
+        const reject = { reason: 'marginInsufficient', required, available: required - 1n };
+        const command = sign(venue, dave, place);
+        expect(checkCommand(venue.state, command, venue.nowMs).reject).toEqual(reject);
+        expect(venue.outcome(command).entries).toMatchObject([{ state: 'rejected', reject }]);
+        venue.fund(dave, 1);
+        const again = sign(venue, dave, place);
+        expect(checkCommand(venue.state, again, venue.nowMs).reject).toBeUndefined();
+        expect(venue.outcome(again).entries).toMatchObject([{ state: 'open' }]);
+      },
+    );
+  },
+);
 
-describe('R-fill-check: net of all fees', () => {
+describe('R-fill-check: fees of a fill', () => {
   // A maker pays 0.015 to the exchange and 0.01 to the builder, and must have 5 USDC left.
   test.each([
     { left: 5_025_000, change: () => undefined, ends: 'filled', why: 'enough for both' },
@@ -102,19 +110,19 @@ describe('R-fill-check: net of all fees', () => {
   });
 });
 
-describe('R-isolated: from the reserve, from the payout of a close, from the margin', () => {
+describe('R-isolated: source of the builder fee', () => {
   beforeEach(() => {
     isolate(alice);
   });
 
-  test('a taker opens: margin and both fees come from the reserve', () => {
+  test('an isolated taker pays margin and both fees from its reserve', () => {
     plain(bob, sell(100));
     expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, feesPaid: 55_000n });
     expect(venue.balance(alice)).toBe(1_000_000_000n - 5_055_000n);
   });
 
-  test('a maker opens: the reserve that the lower fee leaves is released', () => {
+  test('the fill of an isolated maker releases the reserve that its lower fee does not need', () => {
     oneThrough(venue, alice, 10, buy(100));
     expect(venue.holding(alice).reserved).toBe(5_055_000n);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
@@ -122,13 +130,14 @@ describe('R-isolated: from the reserve, from the payout of a close, from the mar
     expect(venue.balance(alice)).toBe(1_000_000_000n - 5_025_000n);
   });
 
-  test('the reserve rounds up', () => {
-    // 1.65 of margin, 0.0231 of immediate loss, 33,023,100 at 0.052%: 17,172.012.
+  test('the reserve of an isolated order rounds up', () => {
+    // The reserve is 1.65 of margin, 0.0231 of immediate loss, and 0.052% of 33,023,100, which is
+    // 17,172.012.
     oneThrough(venue, alice, 7, buy(33, ODD));
     expect(venue.holding(alice).reserved).toBe(1_650_000n + 23_100n + 17_173n);
   });
 
-  test('a close pays it from its release, a shortfall from the remaining margin', () => {
+  test('an isolated close pays the builder fee from released margin, and a shortfall from the remaining margin', () => {
     plain(bob, sell(200));
     plain(alice, buy(200));
     const add = { type: 'updateIsolatedMargin', instrumentId, isBuy: true } as const;
@@ -146,8 +155,8 @@ describe('R-isolated: from the reserve, from the payout of a close, from the mar
   });
 });
 
-describe('R-modify: an amended order keeps its builder', () => {
-  test('and the uncharged part of each role', () => {
+describe('R-modify: builder of an amended order', () => {
+  test('an amended order keeps its builder and the uncharged fraction of each role', () => {
     const hit = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
     oneThrough(venue, alice, 7, buy(132, ODD));
     expect(hit()).toEqual([[0n, 2_311n]]);
@@ -162,20 +171,20 @@ describe('R-modify: an amended order keeps its builder', () => {
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('also at an unchanged price, and when the checks fail in between', () => {
+  test('an order amended at an unchanged price keeps its builder, even if its checks fail in between', () => {
     isolate(alice);
     oneThrough(venue, alice, 10, buy(100));
     amend(1, PRICE, 200);
     expect(venue.holding(alice).reserved).toBe(10_110_000n);
     revoke(venue, alice);
-    // No builder charges now, so there is no reserve for it.
+    // No builder can charge now, so the order has no reserve for it.
     amend(1, PRICE, 100);
     expect(venue.holding(alice).reserved).toBe(5_045_000n);
     approve(venue, alice, 10);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
   });
 
-  test('an amend at or below the filled size ends it', () => {
+  test('an amendment to the filled size or less ends the builder of an order', () => {
     oneThrough(venue, alice, 10, buy(100));
     plain(bob, sell(50));
     expect(story(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
@@ -183,7 +192,7 @@ describe('R-modify: an amended order keeps its builder', () => {
   });
 });
 
-describe('R-trigger: a waiting order keeps its builder', () => {
+describe('R-trigger: builder of a waiting order', () => {
   /** Alice is long 100 lots. */
   beforeEach(() => {
     plain(bob, sell(100));
@@ -192,19 +201,19 @@ describe('R-trigger: a waiting order keeps its builder', () => {
   const stop = (isMarket: boolean): OrderRequest =>
     waiting({ price: 950_000, isMarket }, { price: 940_000 });
 
-  test('and charges when a market order fires', () => {
+  test('the builder of a waiting order charges when a market order fires', () => {
     through(venue, alice, 10, [stop(true)]);
     plain(carol, buy(100, 940_000));
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([[9_400n, 0n]]);
   });
 
-  test('and remains with a limit order that fires and rests', () => {
+  test('the builder of a waiting order stays with a limit order that fires and rests', () => {
     through(venue, alice, 10, [stop(false)]);
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([]);
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('it is checked when the order fires: a later approval counts', () => {
+  test('the builder of a waiting order is checked when it fires, so that a later approval counts', () => {
     revoke(venue, alice);
     const { outcomes } = through(venue, alice, 10, [stop(false)]);
     expect(outcomes[0]?.builderDrop?.reason).toBe('notApproved');
@@ -213,7 +222,7 @@ describe('R-trigger: a waiting order keeps its builder', () => {
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('and a builder that was dropped then is not restored', () => {
+  test('a builder dropped when its order fired is not restored', () => {
     expect(through(venue, alice, 10, [stop(false)]).outcomes[0]).not.toHaveProperty('builderDrop');
     revoke(venue, alice);
     venue.wait(1_000).oracle(940_000);
@@ -222,7 +231,7 @@ describe('R-trigger: a waiting order keeps its builder', () => {
   });
 });
 
-describe('R-grouping: the builder of an action charges for all of its orders', () => {
+describe('R-grouping: builder of a group', () => {
   function grouped(grouping: Grouping, ...orders: readonly OrderRequest[]): void {
     const terms = { address: builder, feeTenthsBp: 10 };
     act(venue, alice, { type: 'placeOrders', orders, grouping, builder: terms });
@@ -230,7 +239,7 @@ describe('R-grouping: the builder of an action charges for all of its orders', (
   const profit = waiting({ kind: 'takeProfit', price: 1_050_000, isMarket: false });
   const loss = waiting({ price: 950_000 });
 
-  test('a parent and its child', () => {
+  test('the builder of an action charges for a parent and its child', () => {
     grouped('normal', order(buy(100)), { ...profit, price: 1_050_000 }, loss);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
     plain(carol, buy(100, 1_060_000));
@@ -238,7 +247,7 @@ describe('R-grouping: the builder of an action charges for all of its orders', (
     expect(earned(venue)).toBe(20_600n);
   });
 
-  test('orders attached to a position', () => {
+  test('the builder of an action charges for orders attached to a position', () => {
     plain(bob, sell(100));
     plain(alice, buy(100));
     grouped('position', { ...profit, price: 1_050_000 }, loss);
@@ -248,7 +257,7 @@ describe('R-grouping: the builder of an action charges for all of its orders', (
 });
 
 describe('paths without a builder fee', () => {
-  test('R-stp: an own crossing order is cancelled together with its builder', () => {
+  test('R-stp: an own order that would cross is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
     expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);
@@ -256,7 +265,7 @@ describe('paths without a builder fee', () => {
     expect(earned(venue)).toBe(0n);
   });
 
-  test('R-liquidation: the liquidated account pays none; its counterparty pays its own', () => {
+  test('R-liquidation: a liquidated account pays no builder fee, and its counterparty pays its own', () => {
     for (const trader of [dave, carol]) {
       venue.fund(trader, 60_000_000);
       approve(venue, trader, 20);

@@ -3,7 +3,7 @@ import { dump, restore, type StateDump } from '../dump/dump.ts';
 import type { State } from '../state/state.ts';
 import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Leaves the numbers of a former order in the slots that come next: the pool doesn't clear them. */
+/** Leaves the numbers of former orders in the next slots, because the pool does not clear them. */
 function soil({ pool }: State): void {
   const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
   const { level, orderId, ownNext, ownPrev, ints, floats } = pool;
@@ -15,7 +15,7 @@ function soil({ pool }: State): void {
   for (const slot of slots) pool.release(slot);
 }
 
-test('an order that rests has nothing of the one whose slot it takes', () => {
+test('a resting order has no data of the order that used its slot before', () => {
   const [clean, soiled] = [Scenario.open(), Scenario.open()];
   soil(soiled.state);
   for (const scenario of [clean, soiled]) {

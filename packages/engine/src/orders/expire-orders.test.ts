@@ -7,14 +7,14 @@ import { alice, bob, type OrderShape, Scenario } from '@oddlot/testing/engine/sc
 
 const PRICE = 1_000_000;
 
-/** A buy that ends so many milliseconds from now. */
+/** Returns a buy that expires this many milliseconds from now. */
 function gtd(scenario: Scenario, ms: number, shape: Partial<OrderShape> = {}): OrderShape {
   const expireMs = timeMs(scenario.nowMs + ms);
   return { price: PRICE, size: 20, timeInForce: 'gtd', expireMs, ...shape };
 }
 
-describe('R-tif: Gtd', () => {
-  test('needs an expiry at least 5 s ahead', () => {
+describe('R-tif: gtd orders', () => {
+  test('a gtd order needs an expiry at least 5 s ahead', () => {
     const scenario = Scenario.open();
     const minMs = scenario.nowMs + 5_000;
     const soon = scenario.one(alice, gtd(scenario, 4_999));
@@ -24,7 +24,7 @@ describe('R-tif: Gtd', () => {
     expect(scenario.one(alice, gtd(scenario, 5_000)).state).toBe('open');
   });
 
-  test('rests until consensus time reaches its expiry, and is then cancelled by the timer', () => {
+  test('a gtd order rests until consensus time reaches its expiry', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, gtd(scenario, 10_000));
     scenario.wait(9_999);
@@ -41,7 +41,7 @@ describe('R-tif: Gtd', () => {
     expect(scenario.account(alice).margin.initial).toBe(0n);
   });
 
-  test('R-order-of-events: expires before any command of the entry that carries time past it', () => {
+  test('R-order-of-events: a gtd order expires before the commands of the block that reaches its expiry', () => {
     const scenario = Scenario.open();
     scenario.one(alice, gtd(scenario, 10_000));
     scenario.wait(10_000);
@@ -49,7 +49,7 @@ describe('R-tif: Gtd', () => {
     expect(entry).toMatchObject({ state: 'cancelled', filled: 0 });
   });
 
-  test('what was filled stays filled', () => {
+  test('an expired gtd order keeps its fills', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, gtd(scenario, 10_000));
     scenario.one(bob, { isBuy: false, price: PRICE, size: 12 });
@@ -60,7 +60,7 @@ describe('R-tif: Gtd', () => {
     expect(scenario.position(alice)).toBe(12);
   });
 
-  test('an order that filled or was cancelled before leaves nothing to expire', () => {
+  test('a gtd order that was filled or cancelled before does not expire', () => {
     const scenario = Scenario.open();
     const filled = scenario.one(alice, gtd(scenario, 10_000));
     scenario.one(bob, { isBuy: false, price: PRICE, size: 20 });
@@ -71,7 +71,7 @@ describe('R-tif: Gtd', () => {
     expect(filled.orderId).toBe(1);
   });
 
-  test('orders due together end by due time, then order id', () => {
+  test('gtd orders that expire in the same block are ordered by due time and order id', () => {
     const scenario = Scenario.open();
     const due = [9_000, 8_000, 9_000, 7_000, 8_000].map(
       (ms) => scenario.one(alice, gtd(scenario, ms, { price: 900_000 })).orderId!,
@@ -84,7 +84,7 @@ describe('R-tif: Gtd', () => {
     expect(ended).toEqual([due[3], due[1], due[4], due[0], due[2]]);
   });
 
-  test('an expiry on any other order is not one', () => {
+  test('the expiry of an order that is not gtd is ignored', () => {
     const scenario = Scenario.open();
     const expireMs = timeMs(scenario.nowMs + 1);
     const { orderId } = scenario.one(alice, { price: PRICE, size: 20, expireMs });
@@ -94,7 +94,7 @@ describe('R-tif: Gtd', () => {
   });
 });
 
-test('the queue gives back what is due, by time and id, and forgets the dead', () => {
+test('the due queue returns due entries by time and id, and drops dead ones', () => {
   const queue = new DueQueue();
   for (const [dueMs, orderId] of [
     [5, 9],
@@ -112,7 +112,7 @@ test('the queue gives back what is due, by time and id, and forgets the dead', (
   expect([queue.popDue(9), queue.popDue(9), queue.popDue(9)]).toEqual([1, 9, undefined]);
 });
 
-test('dead entries do not pile up in the queue', () => {
+test('dead entries do not accumulate in the expiry queue', () => {
   const scenario = Scenario.open();
   scenario.checks = false;
   for (let i = 0; i < 3_000; i++) {

@@ -22,7 +22,7 @@ const stands = (orderId: number) => ({
   filledNotional: 10_000_000,
 });
 
-test('R-modify: a rejected amend reports the state of its order', () => {
+test('R-modify: a rejected amendment reports the state of its order', () => {
   const { orderId, scenario } = partlyFilled();
   scenario.one(bob, { price: 1_010_000, size: 20, isBuy: false });
   for (const target of [{ orderId }, { clientOrderId: CLOID }]) {
@@ -39,7 +39,7 @@ test('R-modify: a rejected amend reports the state of its order', () => {
   }
 });
 
-test('R-tx: so does a cancel of a finished order, but only to an authorized signer', () => {
+test('R-tx: a rejected cancel reports the state of a finished order only to an authorized signer', () => {
   const { orderId, scenario } = partlyFilled();
   const cancels = [{ instrumentId, orderId }];
   const late = { ...scenario.authority(alice), expiresAfterMs: timeMs(scenario.nowMs) };
@@ -54,7 +54,7 @@ test('R-tx: so does a cancel of a finished order, but only to an authorized sign
   expect(scenario.outcome(stranger)).toEqual({ account: bob, reject: expect.anything() });
 });
 
-test('R-modify: an order that waits for the mark is open, one that never existed is rejected', () => {
+test('R-modify: a waiting order is reported as open, and an unknown order as rejected', () => {
   const scenario = Scenario.open();
   const trigger = { kind: 'stopLoss', price: 1_100_000, isMarket: true } as const;
   const [waiting] = scenario.place(alice, order({ price: 1_100_000, size: 20, trigger }));

@@ -14,7 +14,10 @@ import {
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
-/** All accounts start with 900 USDC, 100 YES and 100 NO; the taker fee rate is 0.07. */
+/**
+ * Returns a venue where all accounts start with 900 USDC, 100 YES and 100 NO, and the taker fee
+ * rate is 0.07.
+ */
 function venueOfHolders(): Scenario {
   const venue = openMarket();
   for (const account of [alice, bob, carol]) operate(venue, account, 'split', 10_000);
@@ -31,9 +34,9 @@ const sellNo = (price: number, size = 1_000): ShareOrder => ({
   size,
 });
 
-describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.60', () => {
+describe('R-mint-burn: trades of ten shares at a YES price of 0.60', () => {
   // The taker’s limit is 0.05 better than necessary, and the taker receives the improvement. The
-  // fee is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either leg.
+  // fee is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either outcome.
   test.each([
     {
       maker: buyYes(6_000),
@@ -99,24 +102,27 @@ describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.
       takerHas: '903.832, 100 yes, 90 no',
       pairs: 30_000,
     },
-  ])('$trade', ({ maker, makerHas, pairs, taker, takerHas, trade }) => {
-    const venue = venueOfHolders();
-    share(venue, alice, maker);
-    const result = sendShares(venue, bob, taker);
-    expect(tale(result)).toEqual([trade, '#1 filled', '#2 filled']);
-    expect(purse(venue, alice)).toBe(makerHas);
-    expect(purse(venue, bob)).toBe(takerHas);
-    expect(marketOf(venue).pairs).toBe(pairs);
-    expect(marketOf(venue).locked).toBe(BigInt(pairs) * 10_000n);
-    expect(marketOf(venue).lastTrade).toBe(6_000);
-  });
+  ])(
+    'two orders result in the trade: $trade',
+    ({ maker, makerHas, pairs, taker, takerHas, trade }) => {
+      const venue = venueOfHolders();
+      share(venue, alice, maker);
+      const result = sendShares(venue, bob, taker);
+      expect(tale(result)).toEqual([trade, '#1 filled', '#2 filled']);
+      expect(purse(venue, alice)).toBe(makerHas);
+      expect(purse(venue, bob)).toBe(takerHas);
+      expect(marketOf(venue).pairs).toBe(pairs);
+      expect(marketOf(venue).locked).toBe(BigInt(pairs) * 10_000n);
+      expect(marketOf(venue).lastTrade).toBe(6_000);
+    },
+  );
 
   test.each([
     ['buys of both legs below 1.00', buyYes(5_500), buyNo(4_400)],
     ['sells of both legs above 1.00', sellYes(5_500), sellNo(4_600)],
     ['a YES sell above the YES bid', buyYes(5_500), sellYes(5_600)],
     ['a NO sell above the NO bid', buyNo(4_500), sellNo(4_600)],
-  ])('%s rest next to each other', (_name, first, second) => {
+  ])('orders that do not cross rest next to each other: %s', (_name, first, second) => {
     const venue = venueOfHolders();
     share(venue, alice, first);
     expect(share(venue, bob, second).state).toBe('open');
@@ -124,43 +130,46 @@ describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.
   });
 });
 
-describe('R-reserve: the reserve of a resting order, from 900 USDC and 100 shares a leg', () => {
+describe('R-reserve: reserves of resting orders', () => {
   test.each([
-    // 0.60 × 10 and the fee at the limit, 0.168.
+    // The reserve is 0.60 × 10 and the fee at the limit, 0.168.
     ['buy yes 0.60', buyYes(6_000), '893.832 + 6.168 reserved, 100 yes, 100 no'],
     ['buy no 0.40', buyNo(4_000), '895.832 + 4.168 reserved, 100 yes, 100 no'],
-    // 0.01 × 10 and 0.07 × 10 × 0.01 × 0.99.
+    // The reserve is 0.01 × 10 and 0.07 × 10 × 0.01 × 0.99.
     ['buy yes 0.01', buyYes(100), '899.89307 + 0.10693 reserved, 100 yes, 100 no'],
     ['sell yes 0.60', sellYes(6_000), '900, 100 yes (10 offered), 100 no'],
     ['sell no 0.40', sellNo(4_000), '900, 100 yes, 100 no (10 offered)'],
-  ])('%s', (_name, order, reserved) => {
-    const venue = venueOfHolders();
-    const { orderId = 0 } = share(venue, alice, order);
-    expect(purse(venue, alice)).toBe(reserved);
-    const cancels = [{ instrumentId: MARKET_ID, orderId }];
-    const authority = venue.authority(alice);
-    venue.block({ type: 'cancelOrders', authority, cancels });
-    expect(purse(venue, alice)).toBe('900, 100 yes, 100 no');
-  });
+  ])(
+    'the order %s reserves its money or shares until it is cancelled',
+    (_name, order, reserved) => {
+      const venue = venueOfHolders();
+      const { orderId = 0 } = share(venue, alice, order);
+      expect(purse(venue, alice)).toBe(reserved);
+      const cancels = [{ instrumentId: MARKET_ID, orderId }];
+      const authority = venue.authority(alice);
+      venue.block({ type: 'cancelOrders', authority, cancels });
+      expect(purse(venue, alice)).toBe('900, 100 yes, 100 no');
+    },
+  );
 
-  test('a fill releases its excess; the rest keeps the required reserve', () => {
+  test('a fill releases its excess reserve, and the rest of the order keeps the required one', () => {
     const venue = venueOfHolders();
-    // 40 at 0.50: 20 and a maximum fee of 0.7.
+    // 40 shares at 0.50 need 20 and a maximum fee of 0.7.
     share(venue, alice, buyYes(5_000, 4_000));
     expect(purse(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
     share(venue, bob, sellYes(4_000, 1_000));
-    // Makers pay no fee: 30 remain, 15 and 0.525.
+    // Makers pay no fee: 30 shares remain, with 15 and 0.525 reserved.
     expect(purse(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
-    // Bob takes 30 at 0.50 with a limit of NO 0.60 and rests with 10: 6 and 0.07 × 10 × 0.24. He
-    // paid 15 and 0.525 for those, and had received 5 less 0.175.
+    // Bob buys 30 at 0.50 with a limit of NO 0.60 and rests with 10, which reserve 6 and 0.07 × 10
+    // × 0.24. He paid 15 and 0.525 for the 30, and had received 5 less 0.175.
     share(venue, bob, buyNo(6_000, 4_000));
     expect(purse(venue, alice)).toBe('880, 140 yes, 100 no');
     expect(purse(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
   });
 });
 
-describe('R-book: best price first, then time, for either leg', () => {
-  test('orders of both legs at one level trade by acceptance', () => {
+describe('R-book: priority across both outcomes', () => {
+  test('sells of YES and buys of NO at one level trade by acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000, 500));
     share(venue, carol, sellYes(6_000, 500));
@@ -182,7 +191,7 @@ describe('R-book: best price first, then time, for either leg', () => {
     ]);
   });
 
-  test('bids of both legs too', () => {
+  test('buys of YES and sells of NO at one level trade by acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, sellNo(4_000, 500));
     share(venue, carol, buyYes(6_000, 500));
@@ -200,7 +209,7 @@ describe('R-book: best price first, then time, for either leg', () => {
 });
 
 describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per order', () => {
-  test('100 shares at 0.30 with a rate of 0.07 cost 1.47 USDC; both legs and makers alike', () => {
+  test('100 shares at 0.30 with a rate of 0.07 cost a fee of 1.47 USDC for either outcome', () => {
     const venue = venueOfHolders();
     share(venue, alice, sellYes(3_000, 10_000));
     expect(tale(sendShares(venue, bob, buyYes(3_000, 10_000)))[0]).toContain('for 1.47,');
@@ -209,9 +218,9 @@ describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per ord
     expect(venue.state.treasury).toBe(2_940_000n);
   });
 
-  test('rounding is charged once: partial fills cost the fee of one fill', () => {
-    // A lot at 0.50 costs 0.01 × 0.07 × 0.25 = 175 micro-USDC at a rate of 0.07; at 0.0000601 a
-    // fill of 100 lots costs 15.025, so that three of them cost 46 together instead of 48.
+  test('partial fills of an outcome order cost the rounded fee of one fill', () => {
+    // A lot at 0.50 costs 0.01 × 0.07 × 0.25 = 175 micro-USDC at a rate of 0.07. At a rate of
+    // 0.0000601 a fill of 100 lots costs 15.025, so three of them cost 46 together and not 48.
     const venue = openMarket({ takerFeeE8: 6_010, minOrderSize: 1 });
     operate(venue, alice, 'split', 10_000);
     for (let n = 0; n < 3; n++) share(venue, alice, sellYes(5_000, 100));
@@ -233,23 +242,26 @@ describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per ord
   });
 });
 
-describe('R-stp: an order that would trade with the account’s own cancels the resting one', () => {
+describe('R-stp: prevention of self-trades', () => {
   test.each([
     ['transfer', sellYes(6_000), buyYes(6_000)],
     ['mint', buyNo(4_000), buyYes(6_000)],
     ['burn', sellYes(6_000), sellNo(4_000)],
     ['transfer of NO', buyNo(4_000), sellNo(4_000)],
-  ])('%s', (_kind, resting, incoming) => {
-    const venue = venueOfHolders();
-    share(venue, alice, resting);
-    expect(tale(sendShares(venue, alice, incoming))).toEqual([
-      '#1 cancelled selfTrade',
-      '#2 open 10',
-    ]);
-    expect(venue.state.treasury).toBe(0n);
-  });
+  ])(
+    'an incoming order cancels the own resting order instead of trading with it: %s',
+    (_kind, resting, incoming) => {
+      const venue = venueOfHolders();
+      share(venue, alice, resting);
+      expect(tale(sendShares(venue, alice, incoming))).toEqual([
+        '#1 cancelled selfTrade',
+        '#2 open 10',
+      ]);
+      expect(venue.state.treasury).toBe(0n);
+    },
+  );
 
-  test('it then continues with the next order', () => {
+  test('after cancelling an own order, matching continues with the next order', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000));
     share(venue, carol, buyNo(4_000));
@@ -262,7 +274,7 @@ describe('R-stp: an order that would trade with the account’s own cancels the 
   });
 });
 
-test('a position keeps its cost, realised PnL and fees until it is empty', () => {
+test('an outcome position keeps its cost, realised PnL and fees until it is empty', () => {
   const venue = openMarket();
   const of = (account: Address) => sharesOf(venue, account)?.yes;
   share(venue, alice, buyNo(4_000, 3_000));

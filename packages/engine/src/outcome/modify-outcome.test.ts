@@ -33,13 +33,13 @@ function amend(...args: Parameters<typeof amendBlock>): CommandResult {
 
 const buy: ShareOrder = { price: 5_000, size: 1_000 };
 
-describe('R-modify on an outcome market: prices are those of the leg', () => {
-  test('the reserve follows price and size', () => {
+describe('R-modify: amendment of outcome orders', () => {
+  test('the reserve of an amended buy follows its price and size', () => {
     const venue = openMarket();
     share(venue, alice, { leg: 'no', price: 4_000, size: 1_000 });
     expect(purse(venue, alice)).toBe('995.832 + 4.168 reserved');
     amend(venue, alice, 1, { price: 3_000, size: 2_000 });
-    // 0.30 × 20 and 0.07 × 20 × 0.21.
+    // The reserve is 0.30 × 20 and 0.07 × 20 × 0.21.
     expect(purse(venue, alice)).toBe('993.706 + 6.294 reserved');
     expect(marketOf(venue).book.levels(false, 9)).toEqual([
       { price: 7_000, size: 2_000, count: 1 },
@@ -48,7 +48,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     expect(purse(venue, alice)).toBe('998.4265 + 1.5735 reserved');
   });
 
-  test('so do the shares of a sell', () => {
+  test('the reserved shares of an amended sell follow its size', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 2_000);
     share(venue, alice, { ...buy, leg: 'no', sell: true });
@@ -61,18 +61,19 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     expect(marketOf(venue).book.levels(true, 9)).toEqual([{ price: 4_000, size: 2_000, count: 1 }]);
   });
 
-  test('it keeps its queue position at its price; at another price it is queued by its acceptance', () => {
+  test('an amended outcome order keeps its position at its price, and is otherwise queued by acceptance', () => {
     const venue = openMarket();
     for (const account of [alice, bob]) share(venue, account, buy);
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(purse(venue, alice)).toContain('5 yes');
-    // Moved away and back within a minute of its acceptance, it is still the older one.
+    // The order was moved away and back within a minute of its acceptance, so it is still the older
+    // one.
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(purse(venue, alice)).toContain('10 yes');
-    // An hour later it is queued as if accepted a minute ago; Bob's order, which stayed, is older.
+    // An hour later it is queued as if accepted a minute ago, and Bob's unchanged order is older.
     venue.wait(3_600_000);
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
@@ -80,7 +81,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     expect(purse(venue, bob)).toContain('5 yes');
   });
 
-  test('a new price that crosses trades as a taker, under the hash of the amend', () => {
+  test('an outcome order amended to a crossing price trades as a taker, under the hash of the amendment', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
@@ -95,11 +96,11 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     expect(amended).toMatchObject({ authority: { txHash: (trade as OutcomeTraded).txHash } });
     const { outcome } = (left as OrderUpdated).order;
     expect(placed).toMatchObject({ authority: { txHash: outcome?.txHash } });
-    // 5 at 0.80 and 0.07 × 5 × 0.16.
+    // The rest reserves 5 × 0.80 and 0.07 × 5 × 0.16.
     expect(purse(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
   });
 
-  test('the rest of an amend that traded is queued as if accepted a minute ago', () => {
+  test('the rest of an amended order that traded is queued as if accepted a minute ago', () => {
     const venue = openMarket();
     share(venue, bob, { price: 1_000, size: 1_000 });
     share(venue, alice, { price: 1_100, size: 1_000 });
@@ -112,7 +113,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     expect(purse(venue, bob)).toContain('5 yes');
   });
 
-  test('the new size includes the filled size; at or below it the rest is cancelled', () => {
+  test('the new size of an outcome order includes the filled size, and the rest is cancelled at or below it', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
@@ -131,11 +132,11 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     ['off the tick', { price: 5_050, size: 1_000 }, 'priceOffTick'],
     ['part of a lot', { price: 5_000, size: 1_000, sizeInexact: true }, 'sizeOffLot'],
     ['too large', { price: 5_000, size: 100_000_001 }, 'sizeAboveMax'],
-    // 5 of 10 are filled.
+    // 5 of the 10 shares are filled.
     ['a rest below the minimum', { price: 4_000, size: 999 }, 'sizeBelowMin'],
     ['a rest of the minimum', { price: 4_000, size: 1_000 }, undefined],
     ['too dear', { price: 9_000, size: 200_000 }, 'balanceInsufficient'],
-  ] as const)('%s', (_name, to, reason) => {
+  ] as const)('amendment of an outcome order to: %s', (_name, to, reason) => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
@@ -144,7 +145,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     if (reason !== undefined) expect(purse(venue, alice)).toBe(before);
   });
 
-  test('amends are rejected for a post-only order, another account’s order and a halted market', () => {
+  test('amending a post-only order that would trade, another account’s order or in a halted market is rejected', () => {
     const venue = openMarket();
     share(venue, alice, { ...buy, timeInForce: 'alo' });
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
@@ -157,7 +158,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
     }
   });
 
-  test('an amended Gtd order still expires at its time', () => {
+  test('an amended gtd order on an outcome market keeps its expiry', () => {
     const venue = openMarket();
     const expireMs = (venue.nowMs + 5_000) as never;
     share(venue, alice, { ...buy, timeInForce: 'gtd', expireMs });
@@ -167,7 +168,7 @@ describe('R-modify on an outcome market: prices are those of the leg', () => {
   });
 });
 
-test('R-delay: in a market with a delay, an amend is rejected only if it would take liquidity', () => {
+test('R-delay: in a market with a delay, an amendment is rejected only if it would take liquidity', () => {
   const venue = openMarket({ orderDelayMs: 250 });
   share(venue, alice, buy);
   share(venue, alice, { leg: 'no', price: 3_000, size: 500 });

@@ -13,7 +13,10 @@ import {
 import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-/** R-builder on outcome markets: 1% of the notional at the leg's price, plus the taker fee. */
+/**
+ * Orders for tests of builder fees (R-builder), which are 1% of the notional at the price of the
+ * outcome, in addition to the taker fee.
+ */
 
 const bid: ShareOrder = { price: 6_000, size: 1_000 };
 const mints: ShareOrder = { leg: 'no', price: 4_000, size: 1_000 };
@@ -33,10 +36,10 @@ function earned(venue: Scenario): bigint {
   return venue.state.builderRewards.get(builder)?.earned ?? 0n;
 }
 
-test('each side of a mint pays its own builder, on the price of its leg', () => {
+test('each side of a mint pays its own builder at the price of its outcome', () => {
   const venue = builtVenue();
   send(venue, alice, bid);
-  // 6.00, a maximum taker fee of 0.168, and 0.06.
+  // The reserve is 6.00, a maximum taker fee of 0.168, and 0.06.
   expect(purse(venue, alice)).toBe('993.772 + 6.228 reserved');
   send(venue, bob, mints);
   expect(purse(venue, alice)).toBe('993.94, 10 yes');
@@ -44,16 +47,16 @@ test('each side of a mint pays its own builder, on the price of its leg', () => 
   expect(earned(venue)).toBe(60_000n + 40_000n);
 });
 
-test('a sell pays from its proceeds', () => {
+test('a sell pays its builder from the proceeds', () => {
   const venue = builtVenue();
   operate(venue, bob, 'split', 1_000);
   share(venue, alice, bid);
   send(venue, bob, { ...bid, sell: true });
-  // 990 and 6.00 less 0.168 and 0.06.
+  // 990 and 6.00 are reduced by 0.168 and 0.06.
   expect(purse(venue, bob)).toBe('995.772, 10 no');
 });
 
-test('an approval revoked before the fill drops the fee and releases its reserve', () => {
+test('an approval revoked before the fill drops the builder fee and releases its reserve', () => {
   const venue = builtVenue();
   send(venue, alice, bid);
   revoke(venue, alice);
@@ -62,9 +65,9 @@ test('an approval revoked before the fill drops the fee and releases its reserve
   expect(earned(venue)).toBe(0n);
 });
 
-test('R-reserve: a buy that fills as a taker and then as a maker leaves no reserve', () => {
+test('R-reserve: a buy that fills as a taker and later as a maker leaves no reserve', () => {
   const venue = builtVenue();
-  // 0.001% of 1.8611 is 18.611 micro-USDC per role; the two uncharged parts make one more.
+  // 0.001% of 1.8611 is 18.611 micro-USDC per role; the two uncharged fractions make one more.
   const half: ShareOrder = { price: 3_700, size: 503 };
   operate(venue, bob, 'split', 1_006);
   share(venue, bob, { ...half, sell: true });
@@ -75,7 +78,7 @@ test('R-reserve: a buy that fills as a taker and then as a maker leaves no reser
   expect(earned(venue)).toBe(36n);
 });
 
-test('R-reserve: nor does one that fills in several parts as a taker', () => {
+test('R-reserve: a buy that fills in several parts as a taker leaves no reserve', () => {
   const venue = builtVenue();
   const half: ShareOrder = { price: 3_700, size: 503 };
   operate(venue, bob, 'split', 1_006);
@@ -100,13 +103,13 @@ test('a queued order keeps its builder, also after a restart', () => {
   expect(purse(venue, bob)).toBe('995.792 + 2.104 reserved, 5 no');
   share(venue, alice, { ...bid, size: 500 });
   later(venue, 250);
-  // As a maker it pays the builder but no taker fee.
+  // As a maker, bob pays the builder but no taker fee.
   expect(earned(venue)).toBe(40_000n);
   expect(purse(venue, bob)).toBe('995.876, 10 no');
   checkRestarts(venue);
 });
 
-test('R-gate: a queued buy is checked again at its release, a sell passes', () => {
+test('R-gate: a queued buy is checked again at its release, and a sell passes', () => {
   const venue = openMarket({ orderDelayMs: 250 });
   operate(venue, bob, 'split', 1_000);
   share(venue, alice, { ...bid, size: 2_000 });
@@ -120,7 +123,7 @@ test('R-gate: a queued buy is checked again at its release, a sell passes', () =
     '#2 filled',
   ]);
   expect(purse(venue, bob)).toBe('995.832, 10 no');
-  // Splits add risk, merges do not.
+  // Splits add risk, and merges do not.
   expect(operate(venue, alice, 'split', 100).reject?.reason).toBe('gated');
   expect(operate(venue, bob, 'merge', 1).reject?.reason).toBe('pairsInsufficient');
 });

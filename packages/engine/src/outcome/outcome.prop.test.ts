@@ -21,7 +21,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);
 
-/** The money and shares of all accounts; `mirrored` exchanges YES and NO. */
+/** Returns the money and shares of all accounts; `mirrored` exchanges YES and NO. */
 function fortunes(venue: Scenario, mirrored = false) {
   return OWNERS.map((owner) => {
     const { outcomeBalance, outcomeReserved } = venue.account(owner);
@@ -31,7 +31,7 @@ function fortunes(venue: Scenario, mirrored = false) {
   });
 }
 
-/** How the orders of a block went, whatever the leg. */
+/** Returns the results of the orders of a block in a form that is the same for both outcomes. */
 function ends({ events, outcomes }: BlockResult, mirrored = false) {
   const trades = events.flatMap((event) => {
     if (event.type !== 'outcomeTraded') return [];
@@ -43,7 +43,7 @@ function ends({ events, outcomes }: BlockResult, mirrored = false) {
   return { outcomes, trades };
 }
 
-test('R-one-book: a history with YES and NO exchanged ends with YES and NO exchanged', () => {
+test('R-one-book: exchanging YES and NO in a history exchanges YES and NO in its result', () => {
   fc.assert(
     fc.property(delay, outcomeSteps, (delayMs, steps) => {
       const venue = openForSteps(delayMs);
@@ -58,7 +58,7 @@ test('R-one-book: a history with YES and NO exchanged ends with YES and NO excha
   );
 });
 
-test('R-settlement: whatever happened, resolving pays out exactly what was locked', () => {
+test('R-settlement: resolving pays out exactly the locked collateral, after any history', () => {
   const fraction = fc.oneof(fc.constantFrom(0, UNIT, UNIT / 2), fc.integer({ min: 0, max: UNIT }));
   const reached = new Reached();
   fc.assert(
@@ -86,7 +86,7 @@ test('R-settlement: whatever happened, resolving pays out exactly what was locke
   reached.demand(Math.ceil(RUNS / 2), 'something was locked');
 });
 
-test('R-split-merge: a split and its merge leave money, shares and pairs as they were', () => {
+test('R-split-merge: a split followed by a merge leaves money, shares and pairs unchanged', () => {
   const size = fc.integer({ min: 1, max: 5_000 });
   const reached = new Reached();
   fc.assert(
@@ -112,7 +112,7 @@ test('R-split-merge: a split and its merge leave money, shares and pairs as they
   reached.demand(Math.ceil(RUNS / 4), 'split and merged');
 });
 
-test('R-outcome-fee: partial fills at one price cost what one fill would', () => {
+test('R-outcome-fee: partial fills at one price cost the fee of one fill', () => {
   const parts = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 12 });
   const rate = fc.integer({ min: 0, max: 99_000_000 });
   const shape = fc.record({
@@ -138,7 +138,7 @@ test('R-outcome-fee: partial fills at one price cost what one fill would', () =>
   );
 });
 
-test('R-determinism: a restart before any block changes nothing', () => {
+test('R-determinism: a restart before any block of an outcome history changes nothing', () => {
   fc.assert(
     fc.property(delay, outcomeSteps, (delayMs, steps) => {
       const venue = openForSteps(delayMs);
@@ -152,7 +152,7 @@ test('R-determinism: a restart before any block changes nothing', () => {
   );
 });
 
-test('the histories reach what they are meant to test', () => {
+test('the random outcome histories reach the intended cases', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(outcomeSteps, { numRuns: 40, seed: 1 })) {
     const venue = openForSteps(steps.length % 2 === 0 ? 0 : 250);

@@ -9,7 +9,10 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const PERIOD_SECONDS = PERIOD_MS / 1_000;
 
-/** Sends prices around the ends of the periods, so that all markets but the last are resolved. */
+/**
+ * Returns a series venue with prices around the ends of the periods, so that all markets but the
+ * last are resolved.
+ */
 function lived(periods: number): Scenario {
   const venue = seriesVenue();
   for (let period = 1; period <= periods; period += 1) {
@@ -78,7 +81,7 @@ test('a packed state has the same dump as an unpacked one, and a restored state 
   checkRestarts(venue);
 });
 
-/** The columns of orders are not JSON. */
+/** Converts the columns of orders, which are not JSON. */
 function packedText(state: State): string {
   const packed = dumpPacked(state);
   const orders = Array.from(packed.orders, (block) =>

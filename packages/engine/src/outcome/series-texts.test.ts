@@ -40,18 +40,18 @@ const markets = events.flatMap((event) =>
   event.type === 'outcomeMarketListed' ? [event.market] : [],
 );
 
-test('R-series: no two markets of a series read alike', () => {
+test('R-series: all markets of a series have different texts', () => {
   expect(markets).toHaveLength(21);
   for (const texts of [titles, markets.map(({ question }) => question)]) {
     expect(new Set(texts).size).toBe(21);
   }
 });
 
-test('R-series: texts say when, against which price, by which window, and what is noted', () => {
+test('R-series: the texts of a market contain its times, its averaging window and the note', () => {
   for (const [index, { description, question }] of markets.entries()) {
     const at = START_MS + index * PERIOD_MS;
     const start = new Date(at).toISOString().slice(11, 16);
-    // The end of a day is not the start of the next one.
+    // The end of a day is formatted differently from the start of the next one.
     const end = new Date(at + PERIOD_MS).toISOString().slice(11, 16).replace('00:00', '24:00');
     expect(titles[index]).toMatch(new RegExp(`^BTC up or down: .*, ${start}–${end} UTC$`));
     expect(question).toContain(`at ${end} UTC at or above that at ${start} UTC`);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { utcDay, utcMinute } from './series.ts';
 
-describe('the calendar', () => {
-  test('says what the platform says, on every day of 1970 to 2400', () => {
+describe('calendar texts', () => {
+  test('dates from 1970 to 2400 are formatted like those of the platform', () => {
     const days = Array.from({ length: 157_054 }, (_, day) => day * 86_400_000);
     const differing = days.filter((dayMs) => {
       const [, date, month, year] = new Date(dayMs).toUTCString().split(' ');
@@ -15,11 +15,11 @@ describe('the calendar', () => {
     [0, '00:00'],
     [1_794_745_800_000, '12:30'],
     [1_794_787_199_999, '23:59'],
-  ])('the minute of %d is %s', (timeMs, text) => {
+  ])('the minute of time %d is formatted as %s', (timeMs, text) => {
     expect(utcMinute(timeMs)).toBe(text);
   });
 
-  test('a day ends at 24:00', () => {
+  test('the end of a day is formatted as 24:00', () => {
     expect(utcMinute(1_794_787_200_000, 1_794_787_199_999)).toBe('24:00');
   });
 });

@@ -23,7 +23,7 @@ const CLIENT = '0x000000000000000000000000000000aa';
 const good: ShareOrder = { price: 5_000, size: 500 };
 const sell: ShareOrder = { ...good, sell: true };
 
-/** Alice has 10 YES and 10 NO, and 990 USDC. */
+/** Returns a venue where alice has 10 YES, 10 NO and 990 USDC. */
 function venueOfAlice(options: Parameters<typeof openMarket>[0] = {}): Scenario {
   const venue = openMarket(options);
   operate(venue, alice, 'split', 1_000);
@@ -39,7 +39,7 @@ function action(venue: Scenario, orders: readonly ShareOrder[], grouping?: Group
   return grouping === undefined ? command : { ...command, grouping };
 }
 
-/** The result of admission: the rejected order and the reason. */
+/** Returns the result of admission: the rejected order and the reason. */
 function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
   const { reject, rejectIndex } = checkCommand(venue.state, action(venue, orders), venue.nowMs);
   return reject === undefined ? 'admitted' : `${rejectIndex} ${reject.reason}`;
@@ -47,7 +47,7 @@ function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
 
 type Refusal = Partial<Reject> & Pick<Reject, 'reason'>;
 
-describe('the first failed check rejects an order, at admission and at execution', () => {
+describe('checks of an outcome order', () => {
   const unknown = instrumentId(100_001);
   const trigger = { kind: 'stopLoss', isMarket: true, price: 1 } as const;
   const expireMs = timeMs(0);
@@ -94,13 +94,13 @@ describe('the first failed check rejects an order, at admission and at execution
       { reason: 'sharesInsufficient', required: 1_001, available: 1_000 },
     ],
     [
-      // 0.50 × 2,000 and a fee of 0.07 × 2,000 × 0.25.
+      // The order costs 0.50 × 2,000 and a fee of 0.07 × 2,000 × 0.25.
       'more than the money',
       { ...good, size: 200_000 },
       { reason: 'balanceInsufficient', required: 1_035_000_000n as never },
     ],
   ];
-  test.each(rows)('%s', (_name, order, reject) => {
+  test.each(rows)('the first failed check rejects an outcome order: %s', (_name, order, reject) => {
     const venue = venueOfAlice();
     expect(admission(venue, order)).toBe(`0 ${reject.reason}`);
     const entry = share(venue, alice, order);
@@ -108,7 +108,7 @@ describe('the first failed check rejects an order, at admission and at execution
     expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
   });
 
-  test('a group of orders', () => {
+  test('a group of outcome orders is rejected', () => {
     const venue = venueOfAlice();
     for (const grouping of ['normal', 'position'] as const) {
       const command = action(venue, [good], grouping);
@@ -121,14 +121,14 @@ describe('the first failed check rejects an order, at admission and at execution
   test.each([
     ['halted', 'tradingHalted'],
     ['closed', 'marketClosed'],
-  ] as const)('R-phases: a market that is %s', (phase, reason) => {
+  ] as const)('R-phases: an order is rejected if the market is %s', (phase, reason) => {
     const venue = venueOfAlice();
     setPhase(venue, phase);
     expect(admission(venue, { ...good, size: 0 })).toBe(`0 ${reason}`);
     expect(share(venue, alice, good).reject?.reason).toBe(reason);
   });
 
-  test('R-phases: a market that is upcoming', () => {
+  test('R-phases: an order is rejected until an upcoming market opens', () => {
     const venue = openMarket({ startMs: timeMs(MARKET.startMs + 60_000) });
     expect(share(venue, alice, good).reject?.reason).toBe('marketClosed');
     later(venue, 60_000);
@@ -136,8 +136,8 @@ describe('the first failed check rejects an order, at admission and at execution
   });
 });
 
-describe('R-sizes: the minimum is 5 shares, but all held and free shares may be sold', () => {
-  test('all shares held when the action began, even if a buy of the same action filled', () => {
+describe('R-sizes: minimum size of an outcome order', () => {
+  test('a sell of all shares held at the start of its action can be below the minimum', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 50);
     share(venue, bob, { price: 6_000, size: 10_000 });
@@ -146,7 +146,7 @@ describe('R-sizes: the minimum is 5 shares, but all held and free shares may be 
       { leg: 'no', sell: true, price: 5_000, size: 20 },
       { leg: 'no', sell: true, price: 5_000, size: 30 },
     ];
-    // 0.20 of 0.50 is not all; 0.50 is, and so is 0.30 after a sale of 0.20.
+    // 0.20 of 0.50 is not all of it; 0.50 is, and so is 0.30 after a sale of 0.20.
     const whole = [orders[0]!, { ...orders[1]!, size: 50 }];
     expect(checkCommand(venue.state, action(venue, orders), venue.nowMs)).toMatchObject({
       reject: { reason: 'sizeBelowMin' },
@@ -157,7 +157,7 @@ describe('R-sizes: the minimum is 5 shares, but all held and free shares may be 
     expect(entries?.map(({ state }) => state)).toEqual(['filled', 'open']);
   });
 
-  test('all shares held at execution, even if there were fewer when the action began', () => {
+  test('a sell of all shares held at execution can be below the minimum', () => {
     const venue = openMarket();
     share(venue, bob, { price: 6_000, size: 700 });
     operate(venue, alice, 'split', 50);
@@ -175,7 +175,7 @@ describe('R-sizes: the minimum is 5 shares, but all held and free shares may be 
     ['all that an offer of 5 leaves of 8', 800, 500, 300, 'open'],
     ['less than it leaves', 800, 500, 299, 'sizeBelowMin'],
     ['nothing of nothing', 0, 0, 1, 'sizeBelowMin'],
-  ])('%s', (_name, held, offered, size, end) => {
+  ])('minimum size of a sell: %s', (_name, held, offered, size, end) => {
     const venue = openMarket();
     if (held > 0) operate(venue, alice, 'split', held);
     if (offered > 0) share(venue, alice, { ...sell, size: offered });
@@ -184,9 +184,9 @@ describe('R-sizes: the minimum is 5 shares, but all held and free shares may be 
   });
 });
 
-describe('R-reserve: the requirements of one action add up', () => {
+describe('R-reserve: requirements of one action', () => {
   test.each<[string, readonly ShareOrder[], string]>([
-    // Each costs 0.50 × 960 and 16.80 of fees: two cost 993.60 of 990.
+    // Each order costs 0.50 × 960 and 16.80 of fees, so two cost 993.60 of 990.
     [
       'money',
       [
@@ -244,7 +244,7 @@ describe('R-reserve: the requirements of one action add up', () => {
     expect(last?.reject?.reason ?? last?.state).toBe(isSame);
   });
 
-  test('the last micro-USDC can be spent', () => {
+  test('an order can use the last micro-USDC of a balance', () => {
     const venue = openMarket({ funds: 5_175_000 });
     expect(share(venue, alice, { price: 5_000, size: 1_000 }).state).toBe('open');
     expect(purse(venue, alice)).toBe('0 + 5.175 reserved');
@@ -253,8 +253,8 @@ describe('R-reserve: the requirements of one action add up', () => {
   });
 });
 
-describe('R-cloid: a client order id is unique among live orders', () => {
-  test('resting, queued, and free again after the order has ended', () => {
+describe('R-cloid: client order ids of outcome orders', () => {
+  test('the client order id of a resting or queued order cannot be used again until it ends', () => {
     const venue = venueOfAlice({ orderDelayMs: 250 });
     share(venue, bob, { ...good, size: 1_000 });
     const mine = { ...sell, clientOrderId: CLIENT };
@@ -266,7 +266,7 @@ describe('R-cloid: a client order id is unique among live orders', () => {
     expect(share(venue, alice, resting).reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('orders of the other exchange count too', () => {
+  test('client order ids are unique across both exchanges', () => {
     const venue = openMarket();
     venue.fund(alice, 1_000_000_000);
     share(venue, alice, { ...good, clientOrderId: CLIENT });
@@ -275,7 +275,7 @@ describe('R-cloid: a client order id is unique among live orders', () => {
   });
 });
 
-test('R-tif: a Gtd order rests until its time, for at least 5 s', () => {
+test('R-tif: a gtd outcome order must rest for at least 5 s and expires at its time', () => {
   const venue = venueOfAlice();
   const expireMs = timeMs(venue.nowMs + 5_000);
   share(venue, alice, { ...good, timeInForce: 'gtd', expireMs });
@@ -284,7 +284,7 @@ test('R-tif: a Gtd order rests until its time, for at least 5 s', () => {
   expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
 });
 
-test('R-tif: a post-only order is rejected whole when any part would trade, own orders included', () => {
+test('R-tif: a post-only outcome order is rejected completely if any part would trade', () => {
   const venue = venueOfAlice();
   const alo = { timeInForce: 'alo', price: 5_000, size: 1_000 } as const;
   expect(share(venue, alice, alo).state).toBe('open');
@@ -296,7 +296,7 @@ test('R-tif: a post-only order is rejected whole when any part would trade, own 
   expect(purse(venue, bob)).toBe('1000');
 });
 
-test('R-limits-of-state: 5,000 live orders, including queued ones and those of perps', () => {
+test('R-limits-of-state: the limit of 5,000 live orders includes queued orders and those of perps', () => {
   const venue = openMarket({ funds: 100_000_000_000, orderDelayMs: 250 });
   venue.fund(alice, 1_000_000_000);
   venue.one(alice, { price: 900_000, size: 100 });
@@ -316,7 +316,7 @@ test('R-limits-of-state: 5,000 live orders, including queued ones and those of p
     cheap.map((_, at) => (at < free ? 'open' : 'rejected')),
   );
   expect(entries.at(-1)?.reject).toEqual({ reason: 'ordersFull', max: 5_000 });
-  // The traded queued order no longer counts.
+  // The queued order that traded no longer counts.
   later(venue, 250);
   expect(venue.account(alice).liveOrders).toBe(LIMITS.ordersPerAccount - 1);
 });
