@@ -4,13 +4,13 @@ import { CALM, Venue } from './support/venue-process.ts';
 
 /**
  * Runs the first programs in the documentation: every fenced block after a line `<!-- test: NAME
- * -->` runs unchanged, against a venue that was started as in the README.
+ * -->` runs unchanged against a venue that was started as in the README.
  */
 
 /** The books change between two runs, so one successful run proves little. */
 const RUNS = 2;
 
-/** The documented output of each block. */
+/** Documented output of each block. */
 const PROMISED: Record<string, RegExp> = {
   'first-order': /^filled 0\.001 BTC at [0-9.]+$/m,
   'without-the-sdk':
@@ -27,13 +27,13 @@ describe('README.md and docs/get-started/without-the-sdk.md', () => {
   }, 60_000);
   afterAll(async () => venue?.remove());
 
-  test('mark their programs as tested', () => {
+  test('the README and the guide mark their programs as tested', () => {
     expect(blocks.map((block) => block.name)).toEqual(Object.keys(PROMISED));
     expect(blocks).toHaveLength(MARKERS);
   });
 
   test.each(blocks)(
-    '$name runs unchanged, several times',
+    'the program $name runs unchanged several times',
     async ({ name, language, code }) => {
       expect(['js', 'mjs', 'javascript']).toContain(language);
       for (let run = 1; run <= RUNS; run++) {
@@ -46,7 +46,7 @@ describe('README.md and docs/get-started/without-the-sdk.md', () => {
     RUNS * RUN_MS_MAX,
   );
 
-  test('without-the-sdk prints the rejected step, and the reason', async () => {
+  test('the program without-the-sdk prints the rejected step and the reason', async () => {
     const program = blocks.find(({ name }) => name === 'without-the-sdk');
     const poor = await Venue.start([...CALM, '--no-faucet']);
     try {

@@ -25,19 +25,17 @@ import { SignedRequests } from './signed-requests.ts';
 /**
  * Goal: no request makes the venue fail, leak memory, or change data without permission. Method:
  * valid requests of every kind are mutated structurally and sent to a real venue, first signed by
- * keys without accounts, then by keys with accounts.
- *
+ * keys without accounts and then by keys with accounts.
  * `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or extends it.
  */
 
 const SEED = freshSeed('FUZZ_SEED');
 const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 4_000);
-/** More envelopes may take longer. */
 const TIMEOUT_MS = 100_000 + 3 * COUNT;
-/** Each is signed separately, which takes most of the time. */
+/** Each of these requests is signed separately, which takes most of the time. */
 const SIGNED_COUNT = Math.ceil(COUNT / 20);
 const MEBIBYTE = 1024 * 1024;
-/** Accounts from the faucet and blocks use some memory; requests use none permanently. */
+/** Accounts from the faucet and blocks use some memory permanently; requests use none. */
 const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
 
@@ -50,7 +48,7 @@ const random = chance(SEED);
 let outsider: Actor;
 let residents: Actor[];
 let strangerSamples: Envelope[];
-/** Executed requests of the residents, which must have no effect when repeated. */
+/** Executed requests of the residents, which must have no effect when they are repeated. */
 const executed: Envelope[] = [];
 
 beforeAll(async () => {
@@ -66,7 +64,7 @@ async function once(signed: Signed): Promise<void> {
   executed.push(signed.envelope);
 }
 
-/** Positions, orders, triggers and agents in a market that is then halted (R-halt). */
+/** Creates positions, orders, triggers and agents in a market that is then halted (R-halt). */
 async function settleResidents(): Promise<void> {
   const { eth: market } = world;
   const [alice, bob, carol] = residents as [Actor, Actor, Actor];
@@ -85,7 +83,7 @@ async function settleResidents(): Promise<void> {
     await once(await actor.sign({ type: 'scheduleCancel', time: Date.now() + 24 * 3_600_000 }));
   }
   await operator.set(market, { haltTrading: true });
-  // Requests that would succeed again except for their nonces.
+  // These requests would succeed again except for their nonces.
   const nonce = nextNonce();
   const own = { destination: carol.address, token: 0, amount: '1.5' };
   const between = { fromAccountType: 'perp', toAccountType: 'outcome' };
@@ -96,7 +94,7 @@ async function settleResidents(): Promise<void> {
   await once(await carol.sign(groupAction('na', perpOrder(far))));
 }
 
-/** All public data of the residents and the markets, without time fields. */
+/** Returns all public data of the residents and the markets, without time fields. */
 async function seen(): Promise<Json> {
   const users = residents.map(({ address }) => address);
   const asked = [world.eth, world.sol]
@@ -108,9 +106,12 @@ async function seen(): Promise<Json> {
   return Promise.all(replies);
 }
 
-/** Public data that changes only by actions. */
+/** Queries whose data changes only by actions. */
 const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', 'settings']);
-/** Volumes are reset at midnight; a simulation contains the next order id; a curve ends now. */
+/**
+ * Volumes are reset at midnight, a simulation contains the next order id, and a portfolio curve
+ * ends now.
+ */
 const CHANGING = new Set<unknown>(['feeTierRates', 'simulate', 'portfolio']);
 
 function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
@@ -133,11 +134,11 @@ function tell(what: string, { tally, seconds }: Pressed): void {
 
 describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   let pressed: Pressed;
-  /** The memory of the venue after each quarter of the requests, in bytes. */
+  /** Memory of the venue after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
   test(
-    'are all answered as documented, and change nothing',
+    'requests without a valid signature are answered as documented and change nothing',
     async () => {
       const users = [...residents.map(({ address }) => address), SOMEONE];
       const envelopes = [...strangerSamples, ...executed];
@@ -182,7 +183,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
     TIMEOUT_MS,
   );
 
-  test('reach every layer of the venue', () => {
+  test('requests without a valid signature reach every layer of the venue', () => {
     const { tally } = pressed;
     for (const code of [0, 10001, 10002, 10003, 10004, 10005, 10006, 10013, 10016]) {
       const status = code === 10002 || code === 10013 ? 400 : 200;
@@ -191,14 +192,14 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
     for (const key of ['200 0', '200 10000', '200 10404', '400 10002', '403 10001']) {
       expect(tally.get(`/info ${key}`), key).toBeGreaterThan(0);
     }
-    // One in a few thousand is too long, so a short run may have none.
+    // One request in a few thousand is too long, so a short run may have none.
     if (COUNT >= 50_000) expect(tally.get('/exchange 413 10002')).toBeGreaterThan(0);
-    // The signer is recovered only after the shape is valid.
+    // The signer is recovered only after the form of the request was found valid.
     const recovered = (tally.get('/exchange 200 10006') ?? 0) + (tally.get('/exchange 200 0') ?? 0);
     expect(recovered).toBeGreaterThan(COUNT / 10);
   });
 
-  test('leak no memory', () => {
+  test('requests without a valid signature leak no memory', () => {
     const shown = memory.map(({ heap, resident }) =>
       [heap, resident].map((bytes) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`).join(' of '),
     );
@@ -208,7 +209,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
     expect(last!.resident).toBeLessThan(second!.resident + RESIDENT_GROWTH_MAX);
   });
 
-  test('use no nonce of a key that has no account yet (R-nonce)', async () => {
+  test('R-nonce: requests use no nonce of a key that has no account yet', async () => {
     await world.client.post('/request-fund', { user: outsider.address });
     const first = strangerSamples.find(({ action }) => action['type'] === 'order')!;
     done(await world.client.executed(first));
@@ -216,11 +217,11 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
 });
 
 describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
-  /** Codes of the rules of trading, accounts and money, which the engine checks. */
+  /** Codes of the rules on trading, accounts and money, which the engine checks. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 
   test(
-    'are all answered as documented, and change no other account',
+    'signed requests are answered as documented and change no other account',
     async () => {
       const requests = await SignedRequests.begin(world, operator, random);
       const before = await seen();
@@ -236,7 +237,7 @@ describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
     patienceMs(200_000),
   );
 
-  test('and afterwards the venue trades as before', async () => {
+  test('the venue trades normally after all fuzzed requests', async () => {
     const { eth } = world;
     await operator.set(eth, { haltTrading: false });
     const [alice, bob] = residents as [Actor, Actor];

@@ -2,9 +2,9 @@ import { eventually, type Json } from '../support/client.ts';
 import type { Venue } from '../support/venue-process.ts';
 
 /**
- * The memory that a venue really uses, measured externally: a signal opens its inspector, as an
- * operator would, which first collects garbage. The venue must have been started with `INSPECTABLE`
- * in its environment, so that the inspector uses any free port.
+ * Measures the memory that a venue uses, from outside. A signal opens the venue's inspector, which
+ * first collects garbage. The venue must have been started with `INSPECTABLE` in its environment,
+ * so that the inspector uses any free port.
  */
 
 export const INSPECTABLE = { name: 'NODE_OPTIONS', value: '--inspect-port=0' } as const;
@@ -38,7 +38,7 @@ export class HeapProbe {
     return new HeapProbe(socket);
   }
 
-  /** Used bytes after garbage collection. */
+  /** Returns the used bytes after garbage collection. */
   async used(): Promise<number> {
     await this.#call('HeapProfiler.collectGarbage');
     return (await this.#call('Runtime.getHeapUsage')).usedSize;

@@ -1,5 +1,5 @@
 /**
- * JSON with its spelling: the form of numbers, the order of keys and duplicate keys are preserved.
+ * JSON with its spelling: it preserves the form of numbers, the order of keys and duplicate keys.
  * Trees are immutable, so that one sample can be mutated many times.
  */
 
@@ -39,7 +39,7 @@ export function textOf(tree: Tree): string {
   return `{${tree.entries.map(([key, value]) => `${key}:${textOf(value)}`).join(',')}}`;
 }
 
-/** The tree with one node replaced; nodes are numbered from the root, which is 0. */
+/** Returns the tree with one node replaced. Nodes are numbered from the root, which is 0. */
 export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): Tree {
   if (at === 0) return change(tree);
   if (tree.kind === 'list') {
@@ -55,14 +55,17 @@ export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): 
   throw new Error('There is nothing below a leaf');
 }
 
-/** The node with a number, as in `changeAt`. */
+/** Returns the node with a number, as in `changeAt`. */
 export function nodeAt(tree: Tree, at: number): Tree {
   let found = tree;
   changeAt(tree, at, (node) => (found = node));
   return found;
 }
 
-/** The child that contains a node, and the number of the node within it. */
+/**
+ * Returns the index of the child that contains a node, and the number of the node within that
+ * child.
+ */
 function childAt(children: readonly Tree[], at: number): { index: number; rest: number } {
   let rest = at;
   for (const [index, child] of children.entries()) {

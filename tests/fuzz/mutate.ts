@@ -14,12 +14,12 @@ import { escaped, ODD_KEYS, oddLeaf, OTHER_TYPES, otherLeaf } from './odd-values
 
 /** Turns a valid request into an invalid one, first structurally and then by characters. */
 
-/** Nesting around a node: up to, at and beyond the allowed depth. */
+/** Depths of nesting up to, at and beyond the allowed depth. */
 const DEPTHS = [1, 1, 2, 30, 31, 32, 33, 300, 5_000];
-/** Repetitions of a list entry: around the limits of the API's lists. */
+/** Numbers of list entries around the limits of the API's lists. */
 const REPEATS = [2, 3, 11, 21, 50, 51, 200, 201];
 
-/** One to three changes of a tree. Parts of `others` may be inserted. */
+/** Applies one to three changes to a tree, which can insert subtrees of `others`. */
 export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 1, 2, 3]);
@@ -29,7 +29,10 @@ export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance
   return tree;
 }
 
-/** One to three changes that keep the shape: other values, another order of keys, unknown keys. */
+/**
+ * Applies one to three changes that keep the schema: other values, another order of keys, unknown
+ * keys.
+ */
 export function nudgeTree(sample: Tree, random: Chance): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 2, 3]);
@@ -123,7 +126,7 @@ function mutateList(items: readonly Tree[], others: readonly Tree[], random: Cha
   }
 }
 
-/** A part of another request. */
+/** Returns a subtree of another request. */
 function graft(others: readonly Tree[], random: Chance): Tree {
   const other = random.pick(others);
   return nodeAt(other, random.below(other.size));
@@ -165,7 +168,7 @@ function shuffled<T>(items: readonly T[], random: Chance): T[] {
 /** Characters with a special meaning in JSON or UTF-8. */
 const CHARACTERS = '{}[]":,\\/ \t\n\r-+.eE019truefalsn\u0000\u007F\u0080\uFEFF\uFFFD😀';
 
-/** Random damage without regard to JSON. */
+/** Damages a text at random without regard to JSON. */
 export function garbleText(text: string, random: Chance): Buffer {
   const at = random.below(Math.max(1, text.length));
   switch (random.below(9)) {

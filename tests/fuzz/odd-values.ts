@@ -31,7 +31,7 @@ const ODD_NUMBERS = [
   '１',
 ];
 
-/** Integers that a parser accepts, valid for the venue or not. */
+/** Integers that a parser accepts, whether or not they are valid for the venue. */
 const PLAIN_INTEGERS = [
   '0',
   '1',
@@ -165,7 +165,10 @@ export const ODD_KEYS = [
   HUGE_TEXT,
 ];
 
-/** Another spelling or another value for a leaf; about half of them still match the schema. */
+/**
+ * Returns another spelling or another value for a leaf. About half of the results still match the
+ * schema.
+ */
 export function oddLeaf(raw: string, random: Chance): string {
   if (random.below(12) === 0) return random.pick(OTHER_TYPES);
   if (/^-?\d/.test(raw)) return oddNumber(raw, random);
@@ -176,7 +179,8 @@ export function oddLeaf(raw: string, random: Chance): string {
 }
 
 /**
- * Another value of the same kind: most of these match the schema, and none matches the signature.
+ * Returns another value of the same kind. Most results match the schema, and none matches the
+ * signature.
  */
 export function otherLeaf(raw: string, random: Chance): string {
   const digit = String(random.below(10));
@@ -278,7 +282,7 @@ function oddText(raw: string, random: Chance): string {
   }
 }
 
-/** The same character as a six-character escape, which a parser must treat as equal. */
+/** Returns the same character as a six-character escape, which a parser must treat as equal. */
 export function escaped(character: string): string {
   if (!/^[0-9A-Za-z]$/.test(character)) return character;
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Many concurrent requests over few connections: manual HTTP/1.1 pipelining. It needs a tenth of
+ * Sends many concurrent requests over few connections with HTTP/1.1 pipelining. It takes a tenth of
  * the time of fetch, so that the venue and not its client limits the number of requests.
  */
 
@@ -11,7 +11,7 @@ export type Answer = { readonly status: number; readonly text: string };
 export type Sent = {
   readonly path: string;
   readonly body: Buffer;
-  /** Header lines in addition to Host and Content-Length, each with its line end. */
+  /** Header lines besides Host and Content-Length, each with its line end. */
   readonly headers: string;
 };
 
@@ -47,7 +47,7 @@ type Waiting = {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 
-/** One connection. Answers arrive in the order of the requests. */
+/** One connection, on which answers arrive in the order of the requests. */
 class Lane {
   readonly #socket: Socket;
   readonly #host: string;

@@ -8,7 +8,7 @@ const IN_FLIGHT = 128;
 const FAULTS_KEPT = 5;
 
 export type Pressed = {
-  /** Answers by path, status and code. */
+  /** Number of answers by path, status and code. */
   readonly tally: ReadonlyMap<string, number>;
   /** The first undocumented answers, with their requests. */
   readonly faults: readonly string[];
@@ -44,7 +44,7 @@ export async function press(
   return { tally, faults, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Combines several runs. */
+/** Combines the results of several runs. */
 export function together(runs: readonly Pressed[]): Pressed {
   const tally = new Map<string, number>();
   for (const [key, count] of runs.flatMap((run) => [...run.tally])) {
@@ -54,7 +54,7 @@ export function together(runs: readonly Pressed[]): Pressed {
   return { tally, faults, seconds: runs.reduce((sum, run) => sum + run.seconds, 0) };
 }
 
-/** One value of the venue's metrics; the sum if it has labels. */
+/** Returns a value of the venue's metrics, summed up over its labels. */
 export async function metricOf(operations: string, name: string): Promise<number> {
   const text = await (await fetch(`${operations}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));

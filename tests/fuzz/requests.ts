@@ -4,23 +4,23 @@ import { textOf, treeOf, type Tree } from './json-tree.ts';
 import { garbleText, mutateTree, nudgeTree } from './mutate.ts';
 import type { Sent } from './pipeline.ts';
 
-/** An endless sequence of invalid requests, deterministic for a seed. */
+/** Generates an endless sequence of invalid requests, deterministic for a seed. */
 
 export type Samples = {
   readonly bodies: readonly (readonly [path: string, body: JsonObject])[];
-  /** The percentage of requests to each path. */
+  /** Percentage of requests to each path. */
   readonly shares: Readonly<Record<string, number>>;
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** The maximum size of a body. */
+/** Maximum size of a body. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** Beyond four mebibytes the venue stops reading and closes the connection. */
+/** Beyond four mebibytes, the venue stops reading and closes the connection. */
 const BYTES_MAX = 2 * MEBIBYTE;
 /** One in this many requests has about the maximum size. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
-/** The content of a large body: prefix, repeated part, and suffix. */
+/** Content of a large body: prefix, repeated text, and suffix. */
 const FILLINGS = [
   [',"x":"', 'x', '"'],
   [',"x":"', '\\u0041', '"'],
@@ -68,7 +68,7 @@ export class Requests {
   next(): Sent {
     const random = this.#random;
     const path = random.pick(this.#paths);
-    // Sometimes a request of one endpoint is sent to another.
+    // Sometimes sends a request of one endpoint to another endpoint.
     const samples = random.below(100) === 0 ? this.#all : this.#byPath.get(path)!;
     const sample = random.pick(samples);
     if (random.below(LARGE_EVERY) === 0) {
@@ -86,7 +86,7 @@ export class Requests {
     return garbleText(textOf(sample), random);
   }
 
-  /** A body of about the maximum size: blanks, one text, nesting, entries, or many keys. */
+  /** Returns a body of about the maximum size: blanks, one text, nesting, entries, or many keys. */
   #large(text: string): string {
     const random = this.#random;
     const open = text.slice(0, -1);

@@ -122,8 +122,8 @@ export function directActions(nonce: number): JsonObject[] {
 }
 
 /**
- * Every kind of envelope, signed by a key without an account. The address is in none of them,
- * because a mutation could otherwise copy it to a faucet request.
+ * Returns every kind of envelope, signed by a key without an account. No envelope contains the
+ * key's address, because a mutation could copy it to a faucet request.
  */
 export async function strangerEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {
   const trading = tradingActions(market);
@@ -154,7 +154,6 @@ export async function strangerEnvelopes(outsider: Actor, market: Market): Promis
   );
 }
 
-/** Every query of /info. */
 export function queries(
   users: readonly string[],
   market: Market,
@@ -248,7 +247,7 @@ export function queries(
   ];
 }
 
-/** Requests of the endpoints other than /info and /exchange. */
+/** Returns requests of the endpoints other than /info and /exchange. */
 export function serviceRequests(users: readonly string[]): [path: string, body: JsonObject][] {
   return [...users, ZERO_ADDRESS].flatMap((user): [string, JsonObject][] => [
     ['/account-status', { type: 'accountStatus', user, channel: 1 }],

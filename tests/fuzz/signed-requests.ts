@@ -10,7 +10,7 @@ import type { Sent } from './pipeline.ts';
 import { JSON_HEADERS } from './requests.ts';
 import { directActions, tradingActions } from './samples.ts';
 
-/** Actions that are mutated first and signed afterwards, with keys of existing accounts. */
+/** Mutates actions first and signs them afterwards with keys of existing accounts. */
 
 const SIGNERS = [keyOf('malicious signer 1'), keyOf('malicious signer 2')] as const;
 const VAULT = addressOf(keyOf('malicious vault'));
@@ -19,7 +19,7 @@ const PEOPLE = 8;
 export class SignedRequests {
   readonly #random: Chance;
   readonly #people: readonly Actor[];
-  /** An account of two signers. */
+  /** Multi-sig account of two signers. */
   readonly #shared: Actor;
   readonly #samples: readonly Tree[];
 
@@ -28,7 +28,7 @@ export class SignedRequests {
     this.#shared = shared;
     this.#random = random;
     this.#samples = [...tradingActions(world.btc), ...directActions(0)]
-      // After converting an account, its key can do nothing more.
+      // A converted account's key can do nothing more, so the conversion is left out.
       .filter(({ type }) => type !== 'convertToMultiSigUser')
       .map(treeOf);
   }
@@ -55,8 +55,8 @@ export class SignedRequests {
   }
 
   /**
-   * Undefined if no client could sign it: not an object, a field of another type, excessive
-   * nesting.
+   * Returns undefined if no client could sign the text: not an object, a field of another type, or
+   * too much nesting.
    */
   async #body(text: string): Promise<Buffer | undefined> {
     const confirm = this.#random.below(2) === 0 ? { confirm: 'executed' } : {};

@@ -14,11 +14,10 @@ import { makeLines } from './subscribers.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './views.ts';
 
 /**
- * Goal: no subscriber misses a message, gets one twice or out of order, in spite of faults of its
- * connection and of the venue. Method: users trade with signed orders while 200 subscriptions are
- * cut, paused, and resumed; the venue is killed meanwhile. At the end the state computed from the
- * frames must equal the answers of queries, and the replayed log.
- *
+ * Goal: whatever faults its connection and the venue have, no subscriber misses a message, gets one
+ * twice, or gets one out of order. Method: users trade with signed orders while 200 subscriptions
+ * are cut, paused and resumed, and the venue is killed. At the end, the state computed from the
+ * frames must equal the answers of queries and the replayed log.
  * `GAPLESS_SECONDS=600 GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` makes it
  * longer.
  */
@@ -30,9 +29,9 @@ const SUBSCRIBERS = Number(process.env['GAPLESS_SUBSCRIBERS'] ?? 200);
 const PER_LINE = 4;
 const PEOPLE = 6;
 const BOTH = ['perp', 'outcome'];
-/** The maximum duration of a cut or a pause. */
+/** Maximum duration of a cut or a pause. */
 const TROUBLE_MS_MAX = 1500;
-/** The maximum time for the last frames after trading has stopped. */
+/** Maximum time for the last frames after trading has stopped. */
 const SETTLE_MS = 30_000;
 
 const random = chance(SEED);
@@ -64,7 +63,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** Cuts and pauses connections until a promise ends; then all are restored. */
+/** Cuts and pauses connections until a promise settles, and restores all of them. */
 async function trouble(until: Promise<unknown>): Promise<void> {
   const over = { is: false };
   const end = until.finally(() => {
@@ -88,7 +87,7 @@ async function trouble(until: Promise<unknown>): Promise<void> {
   await sleep(TROUBLE_MS_MAX);
 }
 
-/** Waits, with the given number of kills at intervals. */
+/** Waits, and kills the venue the given number of times at equal intervals. */
 async function kills(): Promise<void> {
   const pauseMs = (SECONDS * 1000) / (KILLS + 1);
   await sleep(pauseMs);
@@ -100,7 +99,7 @@ async function kills(): Promise<void> {
   }
 }
 
-/** Every row of a query, page by page, oldest first. */
+/** Returns every row of a query, page by page, oldest first. */
 async function allRows(query: object): Promise<Json[]> {
   const rows: Json[] = [];
   let cursor: string | undefined;
@@ -115,7 +114,7 @@ async function allRows(query: object): Promise<Json[]> {
 
 type Answers = Map<string, Json>;
 
-/** The answers of queries for all followed subscriptions. */
+/** Returns the answers of queries for all followed subscriptions. */
 async function askAll(): Promise<Answers> {
   const answers: Answers = new Map();
   for (const { address: user } of actors) {
@@ -131,13 +130,13 @@ async function askAll(): Promise<Answers> {
   return answers;
 }
 
-/** The received rows are the end of all rows, and at least as many as in a snapshot. */
+/** Checks that the received rows are the end of all rows, and at least as many as in a snapshot. */
 function expectEnd(shown: Json[], all: Json[], what: string): void {
   expect(shown, what).toEqual(all.slice(all.length - shown.length));
   expect(shown.length, what).toBeGreaterThanOrEqual(Math.min(200, all.length));
 }
 
-/** Each subscriber has the answers of the queries. */
+/** Checks that each subscriber has the answers of the queries. */
 function compare(answers: Answers): void {
   for (const { subscription, view } of lines.flatMap(({ followed }) => followed)) {
     const { coin, type, user } = subscription as Json;
@@ -162,7 +161,7 @@ function compare(answers: Answers): void {
   }
 }
 
-/** The queries agree with the log. */
+/** Checks that the queries agree with the log. */
 function compareWithLog(answers: Answers, log: LogSays): void {
   for (const { address: user } of actors) {
     const { fills, ledger, orders } = answers.get(user);
@@ -183,7 +182,7 @@ function withoutTexts({ slug: _slug, title: _title, ...row }: Json): Json {
   return row;
 }
 
-/** Events have no query, so the received ones are compared with the log itself. */
+/** Compares the received events with the log itself, because no query returns them. */
 function compareEvents(log: LogSays): void {
   const hashes = log.blockHashes();
   const txs = log.txs();
@@ -205,7 +204,7 @@ function compareEvents(log: LogSays): void {
 }
 
 test(
-  '200 subscribers have all messages once, through cuts, freezes and a kill of the venue',
+  '200 subscribers receive every message once, despite cuts, freezes and a kill of the venue',
   { timeout: 120_000 + SECONDS * 2000 },
   async () => {
     const urlOf = () => venue.streams;

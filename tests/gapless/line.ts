@@ -6,19 +6,19 @@ import type { View } from './views.ts';
 export type Followed = {
   readonly subscription: { readonly type: string };
   readonly view: View;
-  /** The number of the last frame, and its epoch. */
+  /** Number of the last frame, and its epoch. */
   place?: { epoch: string; seq: number };
   awaitsSnapshot: boolean;
-  /** Whether the last subscribe was a resume. */
+  /** True if the last subscribe was a resume. */
   resumed: boolean;
 };
 
-/** The delay before a rejected request is repeated. */
+/** Delay before a rejected request is repeated. */
 const RETRY_MS = 200;
 
 /**
- * A client connection that is cut or paused, and resumes at its position. It records every error
- * that a client must never see: a gap in the numbers, a wrong book checksum, a reject.
+ * Client connection that is cut or paused and resumes at its position. It records every error that
+ * a client must never see: a gap in the numbers, a wrong book checksum, or a reject.
  */
 export class Line {
   readonly followed: readonly Followed[];
@@ -119,7 +119,8 @@ export class Line {
   }
 
   /**
-   * A rejection is allowed only with `retryAfterMs`, if the history cannot serve a snapshot yet.
+   * Allows a rejection only with `retryAfterMs`, which means that the history cannot serve a
+   * snapshot yet.
    */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);

@@ -7,7 +7,7 @@ import type { OutcomeMarket } from '../support/deployer.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * Users that trade with each other continuously with signed requests, and continue after the venue
+ * Users who trade with each other continuously with signed requests, and continue after the venue
  * was down. Their answers are ignored, because the log has the results.
  */
 export class Load {
@@ -26,7 +26,7 @@ export class Load {
     this.#people = options.actors.map((actor) => ({ ...options, actor, cloids: [] }));
   }
 
-  /** Runs until it is stopped; resolves when the last request is answered. */
+  /** Runs until it is stopped, and resolves when the last request is answered. */
   async run(): Promise<void> {
     await Promise.all(this.#people.map((person) => this.#press(person)));
   }
@@ -53,7 +53,7 @@ type Person = {
   readonly actor: Actor;
   readonly markets: readonly Market[];
   readonly outcome: OutcomeMarket;
-  /** The ids of orders that may rest. */
+  /** Ids of orders that may rest. */
   readonly cloids: { asset: number; cloid: string }[];
 };
 
@@ -77,7 +77,10 @@ async function act(person: Person, chance: Chance): Promise<void> {
   }
 }
 
-/** Around the mark, where other orders rest; one in five far below it, where it rests. */
+/**
+ * Places most orders around the mark, where other orders rest, and one in five far below it, where
+ * it rests.
+ */
 function nextOrder({ cloids, markets }: Person, chance: Chance) {
   const market = chance.pick(markets);
   const cloid = cloidOf(`gapless ${(cloidCount += 1)}`);

@@ -8,7 +8,7 @@ import { FollowingReplica } from '../../packages/replica/src/following-replica.t
 import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-info.ts';
 import type { Json } from '../support/client.ts';
 
-/** The log, replayed from the first block into a separate engine. */
+/** Replays the log from the first block into a separate engine. */
 export class LogSays {
   readonly #rows: readonly BlockRows[];
   readonly #ask: (query: object) => Json;
@@ -51,14 +51,14 @@ export class LogSays {
     return this.#rows.at(-1)?.head.height ?? 0;
   }
 
-  /** The fills of an account, oldest first, without the texts of their markets. */
+  /** Returns the fills of an account, oldest first, without the texts of their markets. */
   fills(user: string): Json[] {
     return this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.user === user).map(({ row }) => row),
     );
   }
 
-  /** The orders of an account by id, in their last state. */
+  /** Returns the orders of an account by id, in their last state. */
   orders(user: string): Map<number, Json> {
     const orders = new Map<number, Json>();
     for (const { orders: rows } of this.#rows) {
@@ -69,7 +69,7 @@ export class LogSays {
     return orders;
   }
 
-  /** The ledger of an account, oldest first. */
+  /** Returns the ledger of an account, oldest first. */
   ledger(user: string): Json[] {
     return this.#rows.flatMap(({ ledger }) =>
       ledger.filter((each) => each.user === user).map(({ row }) => row),
@@ -80,7 +80,7 @@ export class LogSays {
     return new Map(this.#rows.map(({ head }) => [head.height, head.hash]));
   }
 
-  /** The signed requests, oldest first, in the explorer's form. */
+  /** Returns the signed requests in the explorer's form, oldest first. */
   txs(): Json[] {
     return this.#rows.flatMap(({ head, txs }) =>
       txs.map(({ actionType, error, txHash, user }) => {
@@ -90,7 +90,7 @@ export class LogSays {
     );
   }
 
-  /** The ids of an instrument's trades, in order; each is a fill of two accounts. */
+  /** Returns the ids of an instrument's trades in order. Each trade is a fill of two accounts. */
   trades(instrumentId: number): number[] {
     const ids = this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.instrumentId === instrumentId).map(({ row }) => row.tid),
@@ -98,7 +98,7 @@ export class LogSays {
     return [...new Set(ids)].filter((tid) => tid !== 0);
   }
 
-  /** The answer of a query on the state after the last block. */
+  /** Returns the answer of a query on the state after the last block. */
   ask(query: object): Json {
     return this.#ask(query);
   }

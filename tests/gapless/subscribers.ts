@@ -5,7 +5,7 @@ import type { Chance } from '../support/seeded.ts';
 import { Line, type Followed } from './line.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView, type View } from './views.ts';
 
-/** The subscriptions: every account and every market is followed by several. */
+/** Several subscriptions follow every account and every market. */
 
 const BOTH = ['perp', 'outcome'];
 const HISTORY_ROWS = 200;
@@ -29,7 +29,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   explorerTxs: () => events(20),
 };
 
-/** Connections with the given total of subscriptions, a few on each, in random order. */
+/** Returns connections with the given total of subscriptions, a few on each, in random order. */
 export function makeLines(options: {
   count: number;
   perLine: number;

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { Json } from '../support/client.ts';
 
-/** A client's state of one subscription, computed from its frames only. */
+/** A client's state of one subscription, computed only from its frames. */
 export interface View {
-  /** Whether a new subscriber gets a snapshot; others get one only after a resync. */
+  /** True if a new subscriber gets a snapshot; others get one only after a resync. */
   readonly beginsWithSnapshot: boolean;
-  /** The current state; earlier rows are kept if they can be joined with it. */
+  /** Applies the current state. Earlier rows are kept if they can be joined with it. */
   snapshot(data: Json): void;
   frame(data: Json): void;
 }
@@ -13,16 +13,16 @@ export interface View {
 export type ListOptions = {
   readonly rowsOf: (data: Json) => Json[];
   readonly snapshotMax: number;
-  /** Lists from the history begin with a snapshot, newest first; a shorter one is complete. */
+  /** Lists from the history begin with a snapshot, newest first. A shorter snapshot is complete. */
   readonly isFromHistory: boolean;
 };
 
-/** Append-only rows. */
+/** A list of rows that are only appended. */
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
-  /** Oldest first. */
+  /** Rows, oldest first. */
   rows: Json[] = [];
-  /** How often rows between the known ones and a snapshot were lost. */
+  /** Number of times that rows between the known ones and a snapshot were lost. */
   gaps = 0;
   readonly #options: ListOptions;
 
@@ -66,7 +66,7 @@ export class OrdersView implements View {
   }
 }
 
-/** The live orders, by their remaining size. */
+/** Open orders by their remaining size. */
 export class LiveOrdersView implements View {
   readonly beginsWithSnapshot = false;
   readonly live = new Map<number, string>();
@@ -100,7 +100,7 @@ export class LastView implements View {
 
 const CHECKED_LEVELS = 20;
 
-/** A book updated by differences, with a checksum at each. */
+/** A book updated by differences, each with a checksum. */
 export class BookView implements View {
   readonly beginsWithSnapshot = true;
   readonly #sides = { bids: new Map<string, Json>(), asks: new Map<string, Json>() };

@@ -10,8 +10,8 @@ import { CALM, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: the log of a running venue can be backed up, and a venue can continue from the backup.
- * Method: a real venue with bots, several backups while blocks are written, and a second venue on
- * the restored data.
+ * Method: a real venue with bots is backed up several times while it writes blocks, and a second
+ * venue starts on the restored data.
  */
 
 let folder: string;
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const headOf = async (url: string) => (await createReader({ url }).info.stateHash()).height;
 
-test('backups of a running venue contain all actions acknowledged before, and a venue continues from the last one', async () => {
+test('a backup of a running venue contains all actions acknowledged before, and a venue can continue from it', async () => {
   const to = at('backup');
   let acknowledged = 0;
   for (let round = 0; round < 5; round++) {
@@ -41,7 +41,7 @@ test('backups of a running venue contain all actions acknowledged before, and a 
     );
   }
   const hashThere = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
-  // The log alone gives the same state, while the venue is writing it.
+  // The log alone gives the same state while the venue is writing it.
   const replayed = await replayFolder({ data: venue.data, to: acknowledged });
   expect(replayed).toMatchObject({ height: acknowledged, stateHash: hashThere.stateHash });
   expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();

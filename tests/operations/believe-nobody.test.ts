@@ -26,8 +26,8 @@ import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venu
 
 /**
  * Goal: an attacker who controls a venue's process can stop payouts but not steal (R-withdraw).
- * Method: a real venue with a bridge on an external chain, whose payouts are signed by two
- * validators that follow its log; then an attacker continues its data and logs arbitrary commands
+ * Method: a real venue has a bridge on an external chain, whose payouts are signed by two
+ * validators that follow its log. An attacker then continues its data and logs arbitrary commands
  * with matching hashes and checksums.
  */
 
@@ -122,7 +122,7 @@ async function healthOf(at: number): Promise<Record<string, unknown>> {
   return health.replica;
 }
 
-/** Serves the current log, from the venue or the attacker. */
+/** Forwards a request for the log to the venue or the attacker. */
 async function passOn(path: string, response: ServerResponse): Promise<void> {
   try {
     const answer = await fetch(new URL(path, log.from));
@@ -201,8 +201,8 @@ test('R-withdraw: validators that follow the log sign payouts owed by their own 
   honest = await entriesOf(venue.data);
 });
 
-describe('R-withdraw: an attacker who controls the venue cannot make validators pay', () => {
-  /** Validators that have followed the venue so far continue with the attacker's log. */
+describe('R-withdraw: an attacker who controls the venue', () => {
+  /** Lets validators that have followed the venue continue with the attacker's log. */
   async function steal(venueInOtherHands: StolenVenue): Promise<StolenVenue> {
     stolen = venueInOtherHands;
     log.from = stolen.url;
@@ -217,7 +217,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     return stolen;
   }
 
-  /** A withdrawal signed by its owner, and its id. */
+  /** Creates a withdrawal signed by its owner, and returns it with its id. */
   async function withdrawn(thieves: StolenVenue, key: Hex, amount: string): Promise<object> {
     const user = lowerAddressOf(key);
     const nonce = nextNonce();
@@ -233,7 +233,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     return { user, destination: user, withdrawalId: '2', usd: String(usdc(amount) - 100_000n) };
   }
 
-  /** Both validators reject, with this text. */
+  /** Checks that both validators reject the payout with this text. */
   async function refused(payout: object, why: RegExp): Promise<void> {
     const before = await money.balanceOf(bridge);
     for (const at of [0, 1]) {
@@ -283,7 +283,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
   });
 
-  test("with an invented withdrawal in another user's name", async () => {
+  test("validators do not sign an invented withdrawal in another user's name", async () => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     const terms = { destination: THIEF, amount: '400' };
     const { serviceNetwork } = network;
@@ -312,7 +312,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     await refused(payout, why);
   });
 
-  test('with terms other than those signed', async () => {
+  test('validators do not sign terms other than those that the owner signed', async () => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     const { serviceNetwork } = network;
     const nonce = nextNonce();
@@ -330,7 +330,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     );
   });
 
-  /** The deposit that the venue credited. */
+  /** Returns the deposit that the venue credited. */
   const deposit = (): Extract<Command, { type: 'creditDeposit' }> => {
     const all = honest.flatMap(({ commands }) => commands.map(({ command }) => command));
     const found = all.find((command) => command.type === 'creditDeposit');
@@ -392,11 +392,11 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     await refused(payout, why);
   });
 
-  test('with a block that was changed after they had seen it', async () => {
+  test('validators do not sign after a block that they had seen was changed', async () => {
     const changedAt = honest.findIndex(({ commands }) =>
       commands.some(({ command }) => command.type === 'withdraw'),
     );
-    // The withdrawal is removed, so its amount would be available again.
+    // The withdrawal is removed, so that its amount would be available again.
     const without = (entry: LogEntry, index: number): LogEntry => ({
       ...entry,
       commands: entry.commands.filter(
@@ -413,7 +413,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
     await refused(payout, /its hash is 0x.* here, but the venue reports 0x/);
   });
 
-  test('with a changed order, shown to new validators', async () => {
+  test('new validators do not sign for a log in which a withdrawal command was changed', async () => {
     const change = (entry: LogEntry): LogEntry => ({
       ...entry,
       commands: entry.commands

@@ -31,11 +31,11 @@ describe('the sample configuration', () => {
     return readConfig(['--config', file], {});
   }
 
-  test('is accepted unchanged, and changes no default', async () => {
+  test('the sample configuration is accepted unchanged and changes no default', async () => {
     expect(await parsed(sample)).toEqual(readConfig([], {}));
   });
 
-  test('has every setting once', () => {
+  test('the sample configuration has every setting once', () => {
     const keys = [...uncommented.matchAll(/^(\w+) = /gm)].map(([, key]) => key);
     expect(keys.toSorted()).toEqual(
       settingsIn(VENUE_SETTINGS)
@@ -44,14 +44,14 @@ describe('the sample configuration', () => {
     );
   });
 
-  test('is accepted with every line uncommented, and shows the defaults', async () => {
+  test('the sample configuration is accepted with every line uncommented, and shows the defaults', async () => {
     // Chain settings exclude a cluster, and the sample contains both.
     const config = await parsed(uncommented.replaceAll(/^(?:log|cluster|chainKeys) = .*\n/gm, ''));
     const chain = 'http://127.0.0.1:8694';
     const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);
     const replica = elsewhere.replaceAll(/^relay = .*\n/gm, '');
     expect(await parsed(replica)).toMatchObject({ cluster: 'main', chain });
-    // Settings without a default are shown with an example.
+    // The sample shows an example for each setting without a default.
     const examples = [
       'trustedProxies',
       'admins',
@@ -67,7 +67,7 @@ describe('the sample configuration', () => {
 });
 
 describe('the service and the container', () => {
-  test('start an existing program, with existing settings', () => {
+  test('the service and the container start an existing program with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -76,7 +76,7 @@ describe('the service and the container', () => {
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 
-  test('a validator has its own service, with existing settings', () => {
+  test('a validator has its own service with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot-validator.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -88,7 +88,7 @@ describe('the service and the container', () => {
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 
-  test('store the data in the volume and query the operations port', () => {
+  test('the service and the container store the data in the volume and query the operations port', () => {
     const dockerfile = read('deploy', 'docker', 'Dockerfile');
     const compose = read('deploy', 'docker', 'compose.yaml');
     const env = Object.fromEntries(
@@ -111,7 +111,7 @@ describe('the service and the container', () => {
   });
 });
 
-describe('metrics', () => {
+describe('metrics in the deployment files', () => {
   let venue: Venue;
   const documented = new Set<string>();
 
@@ -139,13 +139,13 @@ describe('metrics', () => {
     ['the alerts', ['deploy', 'prometheus', 'alerts.yml'], 15],
     ['the dashboard', ['deploy', 'grafana', 'oddlot.json'], 30],
     ['the guide', ['docs', 'operate', 'monitoring.md'], 25],
-  ])('used in %s exist', (_, path, countMin) => {
+  ])('all metrics used in %s exist', (_, path, countMin) => {
     const names = named(read(...path));
     expect(names.length).toBeGreaterThanOrEqual(countMin);
     expect(names.filter((name) => !documented.has(name))).toEqual([]);
   });
 
-  test('of the venue are all in the guide', () => {
+  test('the guide lists all metrics of the venue', () => {
     const own = [...documented].filter(
       (name) => name.startsWith('oddlot_') && !/_(?:bucket|sum|count)$/.test(name),
     );

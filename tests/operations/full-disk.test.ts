@@ -13,11 +13,11 @@ import {
 } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** R-disk through the API: a venue whose disk fills up, is full, and is cleared. */
+/** R-disk through the API: the disk of a venue fills up, is full, and is cleared. */
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
-/** More than any disk has. */
+/** More bytes than any disk has. */
 const NEVER = String(2 ** 52);
 const SOON = { timeout: 60_000, interval: 50 };
 
@@ -26,7 +26,7 @@ afterAll(removeTemporaryData);
 const cancelAll = async (actor: Actor): Promise<Reply> =>
   actor.client.executed(await actor.sign({ type: 'cancelAll' }));
 
-/** The first two tests share one folder. */
+/** The first two tests share this folder. */
 let data: string;
 let client: Client;
 const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
@@ -69,7 +69,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
     }, SOON);
   };
 
-  test('accepts all requests, then only those that reduce risk, then none, then all again', async () => {
+  test('R-disk: as the disk fills up, the venue accepts all requests, only risk-reducing ones, none, and all again', async () => {
     expect(await ready()).toEqual({ status: 200, json: { status: 'ready' } });
     expect((await place()).status).toBe(200);
 
@@ -90,7 +90,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
   });
 });
 
-test('R-disk: a start on a full disk serves reads, and its stop is clean', async () => {
+test('R-disk: a venue started on a full disk serves queries and stops cleanly', async () => {
   const full = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const venue = await Venue.start(full, data);
   client = new Client(venue.url);

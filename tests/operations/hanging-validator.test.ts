@@ -5,13 +5,12 @@ import { MoneyWorld } from '../support/money-world.ts';
 
 /**
  * Goal: hanging validators delay only their payouts. Method: two of three validators, of which two
- * must sign, accept requests and never answer. While a payout waits for them, deposits are
- * credited.
+ * must sign, accept requests and never answer. Deposits are credited while a payout waits for them.
  */
 
 let world: MoneyWorld;
 let hanging: Server;
-/** Pending requests that were not aborted. */
+/** Number of pending requests that were not aborted. */
 let held = 0;
 
 beforeAll(async () => {
@@ -34,7 +33,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-test('R-deposit: while a payout waits for validators that hang, deposits are credited', async () => {
+test('R-deposit: deposits are credited while a payout waits for validators that hang', async () => {
   const first = await world.somebody();
   await first.transfer('50');
   await first.has('50');
@@ -43,7 +42,7 @@ test('R-deposit: while a payout waits for validators that hang, deposits are cre
   await expect.poll(() => held, { timeout: 60_000 }).toBe(2);
   await second.transfer('20');
   await second.has('20', 9_000);
-  // The same two requests, which have not been aborted.
+  // These are the same two requests, which have not been aborted.
   expect(held).toBe(2);
   expect((await first.rows())[0]?.status).toBe('held');
 });

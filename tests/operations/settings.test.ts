@@ -11,19 +11,19 @@ import { SETTING_GUIDES } from '../../scripts/write-settings.ts';
 import { toSource } from '../../scripts/tidy/source.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 
-/** Every setting is declared once; all other places are compared with the declaration. */
+/** Every setting is declared once, and all other places are compared with the declaration. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 
 describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources }) => {
   const settings = settingsIn(program);
 
-  test('has each setting in one group', () => {
+  test('each setting is in one group', () => {
     const keys = settings.map(([key]) => key);
     expect(keys).toEqual([...new Set(keys)]);
   });
 
-  test('lists all of them in its full help, and a dozen by default', () => {
+  test('the full help lists all settings, and the default help a dozen', () => {
     const all = settingsHelp(program, 'all');
     for (const [key, { isInFileAlone }] of settings) {
       const variable = isInFileAlone ? undefined : variableName(program, key);
@@ -44,7 +44,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     }
   });
 
-  test('counts in the unit of its name', () => {
+  test('each setting counts in the unit of its name', () => {
     const units = { Ms: 'milliseconds', Bytes: 'bytes', Usdc: 'USDC', Gwei: 'gwei', Bps: 'basis' };
     for (const [key, { expected }] of settings) {
       for (const [word, unit] of Object.entries(units)) {
@@ -54,7 +54,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     }
   });
 
-  test('reads every setting outside of its declaration', () => {
+  test('every setting is read outside of its declaration', () => {
     const files = sources.flatMap(codeIn);
     const isAt = (place: string, path: string): boolean =>
       place.endsWith('/') ? path.startsWith(place) : path === place;
@@ -70,8 +70,8 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
 type CodeFile = { readonly path: string; readonly text: string };
 
 /**
- * Production code, without tests and their set-ups. A file is classified by its folder and content,
- * not by its name.
+ * Returns production code without tests and their set-ups. A file is classified by its folder and
+ * content, not by its name.
  */
 function codeIn(folder: string): CodeFile[] {
   return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
@@ -81,8 +81,8 @@ function codeIn(folder: string): CodeFile[] {
 }
 
 /**
- * The names read from `config` or `settings`, as a property, by destructuring, or from a parameter
- * of that type.
+ * Returns the names read from `config` or `settings`: as a property, by destructuring, or from a
+ * parameter of that type.
  */
 function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
   const code = files.map((file) => toSource(file).code).join('\n');

@@ -42,7 +42,7 @@ function run(command: string, args: readonly string[]): Run {
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // The streams may be held open by a venue that outlives npm, so only the exit counts.
+  // A venue that outlives npm can hold the streams open, so only the exit counts.
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => setTimeout(() => resolve(code), 50));
   });
@@ -55,7 +55,7 @@ function run(command: string, args: readonly string[]): Run {
   };
 }
 
-/** A package with this project's `npm start` that runs the program bundled for this test run. */
+/** A package with this project's `npm start`, which runs the program bundled for this test run. */
 let project: string;
 beforeAll(async () => {
   project = await temporaryData();
@@ -106,7 +106,7 @@ async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
 
 describe('npm start', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'forwards %s to the venue, which stops cleanly and ends with 0',
+    'npm start forwards %s to the venue, which stops cleanly and ends with 0',
     async (signal) => {
       const { data, npm, pid } = await serving();
       npm.kill(signal);
@@ -117,14 +117,14 @@ describe('npm start', () => {
     },
   );
 
-  test('leaves no venue behind if npm itself is killed', async () => {
+  test('no venue is left behind if npm itself is killed', async () => {
     const { npm, pid } = await serving();
     npm.kill('SIGKILL');
     await npm.ended;
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
   });
 
-  test('reports in one line why it did not start, and has the exit code of the venue', async () => {
+  test('npm start reports in one line why the venue did not start, and has its exit code', async () => {
     const npm = npmStart('--oracle', 'moon');
     expect(await npm.ended).toBe(2);
     expect(npm.stderr()).toMatch(/^oracle: .*see --help\)\n$/);
@@ -132,7 +132,7 @@ describe('npm start', () => {
 });
 
 describe('a start that fails', () => {
-  test('in an unusable folder is reported in one line, with exit code 1', async () => {
+  test('a start in an unusable folder is reported in one line with exit code 1', async () => {
     const file = join(await temporaryData(), 'file');
     await writeFile(file, '');
     const venue = main('--port', '0', '--data', join(file, 'data'));
@@ -152,7 +152,7 @@ describe('a start that fails', () => {
     ],
   ];
   test.each(drawnCases(UNREAL, 1, random))(
-    'is the result of mainnet with %s',
+    'a start on mainnet with %s fails',
     async (_, flags, text) => {
       const data = join(await temporaryData(), 'data');
       const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
@@ -172,10 +172,10 @@ test('--version prints the version and ends', async () => {
 });
 
 describe('the operations port', () => {
-  /** On Linux the whole of 127/8 is loopback, so a server on all interfaces answers there too. */
+  /** All of 127/8 is loopback on Linux, so a server on all interfaces answers there too. */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('is two above the port, and stays on loopback if the venue listens on all interfaces, as does the local chain', async () => {
+  test('the operations port is two above the port and stays on loopback, like the local chain', async () => {
     const port = await freePorts(4);
     const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
     const venue = main(...place, '--no-relay', ...CALM);

@@ -26,15 +26,15 @@ import {
 
 /**
  * Goal: a venue with external signers works as docs/operate/bridge-setup.md and bridge-runbook.md
- * describe. Method: the guides' own commands create the keys and the bridge on an external chain;
- * then three validators and a venue run as processes.
+ * describe. Method: the guides' own commands create the keys and the bridge on an external chain,
+ * and three validators and a venue run as processes.
  */
 
 const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
   .map((name) => readFileSync(join(REPOSITORY, 'docs/operate', name), 'utf8'))
   .join('\n');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
-/** A low polling rate, because each request is work for the venue. */
+/** The polling rate is low, because each request is work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
 const NAMED = ['--service-network', 'example.org'];
 const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
@@ -69,7 +69,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
   await chain.reads.waitForTransactionReceipt({ hash });
 }
 
-/** The venue's settings of its bridge. */
+/** Returns the venue's settings of its bridge. */
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
@@ -145,7 +145,7 @@ afterAll(async () => {
   expect(shown).toEqual([]);
 });
 
-/** A user who has deposited 100 USDC. */
+/** Creates a user who has deposited 100 USDC. */
 async function depositor() {
   const key = generatePrivateKey();
   const account = privateKeyToAccount(key);
@@ -190,7 +190,7 @@ async function ask(at: number, changes: object, key = 'relayer'): Promise<[numbe
 }
 
 describe('R-withdraw: three validators of which two must sign', () => {
-  test('pay with one of them killed, not with two, and again when one is back', async () => {
+  test('three validators pay with one of them killed, not with two, and again when one is back', async () => {
     const alice = await depositor();
     await validators[0]!.kill();
     await alice.withdraw('20');
@@ -215,7 +215,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[0]!.start();
   });
 
-  test('reject payouts that the venue does not owe, and other terms than those signed before a restart', async () => {
+  test('validators reject payouts that the venue does not owe, and terms other than those signed before a restart', async () => {
     const bob = await depositor();
     const { user } = bob;
     await bob.withdraw('10');
@@ -276,7 +276,7 @@ describe('R-withdraw: permission to cancel a withdrawal', () => {
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
     ask(at, { type: 'cancellation', withdrawalId, user, reason: 'not authorised' });
 
-  test('other clients cannot cancel it, whatever an endpoint reports, nor while a pause delays it', async () => {
+  test('other clients cannot cancel a withdrawal, whatever an endpoint reports and even while a pause delays it', async () => {
     const zoe = await depositor();
     const [pause = '', unpause = ''] = commandsOf('Pause').split('\n');
     await shell.run(pause);
@@ -296,7 +296,7 @@ describe('R-withdraw: permission to cancel a withdrawal', () => {
     expect(await zoe.chainMoney()).toBe(usdc('9.9'));
   });
 
-  test('a destination blocked by the token allows it, and validators detect this although one endpoint denies it', async () => {
+  test('a withdrawal can be cancelled if the token blocks its destination, although one endpoint denies this', async () => {
     const barred = await depositor();
     const blacklist = { address: token, abi: TEST_USDC_ABI, functionName: 'blacklist' } as const;
     await chain.wallet.writeContract({ ...blacklist, args: [barred.user] });
@@ -359,7 +359,7 @@ test('a mainnet venue does not start with a key file that others can read', asyn
 });
 
 describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
-  test('the sample is a valid validator configuration', async () => {
+  test('the sample in the guide is a valid validator configuration', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({
       port: 8_695,
@@ -367,7 +367,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     });
   });
 
-  test('a validator is replaced, and payouts continue', async () => {
+  test('a validator can be replaced, and payouts continue', async () => {
     const printed = await shell.run(commandsOf('Rotation'));
     expect(printed).toContain(`validator  ${addressOf('validator-4').toLowerCase()}`);
     expect(printed).not.toContain(`validator  ${addressOf('validator-1').toLowerCase()}`);
@@ -407,12 +407,12 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(await money.balanceOf(payer)).toBe(usdc('12'));
   });
 
-  test('the relayer’s ether is reported', async () => {
+  test("the venue reports the relayer's ether", async () => {
     const printed = await shell.run(commandsOf('Ether of the relayer'));
     expect(printed).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
   });
 
-  test('a venue moves to another bridge; deposits and payouts are not repeated', async () => {
+  test('a venue moves to another bridge without repeating deposits or payouts', async () => {
     const erin = await depositor();
     await erin.withdraw('10');
     await erin.becomes('confirmed');

@@ -17,10 +17,10 @@ import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: `oddlot verify` finds all errors in a data folder and reports their position. Method: a
- * folder of a real venue with compressed old segments, and one that began under earlier rules;
- * single bytes are changed in copies of them, and commands are forged with matching checksums and
- * hashes. Either a changed byte is reported, or all readable data of the file is equal byte for
+ * Goal: `oddlot verify` finds all errors in a data folder and reports their position. Method:
+ * single bytes are changed in copies of a real venue's folder, with compressed old segments, and of
+ * a folder that began under earlier rules; commands are forged with matching checksums and hashes.
+ * A changed byte must be reported, unless all readable data of the file is still equal byte for
  * byte.
  */
 
@@ -32,7 +32,7 @@ const random = chance(SEED);
 let folder = '';
 let eraFolder = '';
 
-/** The same log in short segments, all except the last compressed. */
+/** Rewrites the log in short segments, all except the last compressed. */
 async function shortened(data: string): Promise<void> {
   const entries = await entriesOf(data);
   await rename(join(data, 'journal'), join(data, 'journal-before'));
@@ -79,7 +79,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-test("a venue's folder is valid, with whole and with short compressed segments, and across a rules version", async () => {
+test("a venue's folder is valid with whole and short compressed segments, and across a rules version", async () => {
   const report = await verifyFolder({ data: folder, now });
   expect(report).toMatchObject({ findings: [], harmless: [] });
   expect(report.counts.signersRecovered).toBeGreaterThan(24);
@@ -91,7 +91,7 @@ test("a venue's folder is valid, with whole and with short compressed segments, 
   expect(over.believed.join('\n')).toContain('blocks with earlier rules versions');
 });
 
-/** The files to change, and the maximum number of significant bytes. */
+/** Files to change for each kind. */
 const KINDS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'the plain log': () => filesOf(folder, 'journal', '.log'),
   'the compressed log': () => filesOf(folder, 'journal', '.zst'),
@@ -108,14 +108,14 @@ async function filesOf(data: string, name: string, end: string): Promise<readonl
 
 describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
   test(
-    `is reported at its position, or changes no readable data (VERIFY_SEED=${SEED})`,
+    `a changed byte is reported at its position or changes no readable data (VERIFY_SEED=${SEED})`,
     async () => {
       const files = await list();
       expect(files.length).toBeGreaterThan(0);
       const counts = { found: 0, told: 0, unread: 0 };
       const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
       for (let flip = 0; flip < flips; flip++) {
-        // The first change must be detected; later ones may hit unused bytes.
+        // The first change must be detected; later ones can hit unused bytes.
         const isMeant = flip === 0;
         const file = files[isMeant ? 0 : random.below(files.length)]!;
         const isEra = kind === 'eras';
@@ -157,7 +157,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
   );
 });
 
-test('every byte after the last record of a compressed segment is checked: its end, and the total checksum', async () => {
+test('every byte after the last record of a compressed segment is checked, including the total checksum', async () => {
   const [file] = await filesOf(folder, 'journal', '.zst');
   const bytes = await readFile(file!);
   const copy = await copyOf(folder);
@@ -171,13 +171,13 @@ test('every byte after the last record of a compressed segment is checked: its e
 
 const HEADER_BYTES = 4_096;
 
-/** The end of possibly unused bytes: a header, or the first line of a snapshot. */
+/** Returns the end of bytes that can be unused: a header, or the first line of a snapshot. */
 function paddedTo(file: string): number {
   if (file.endsWith('.log')) return HEADER_BYTES;
   return file.endsWith('.bin') ? 256 : 0;
 }
 
-/** Reads both files without the verifier: their readable content must be equal. */
+/** Reads both files without the verifier, and checks that their readable content is equal. */
 async function expectSameContent(file: string, original: string, where: string): Promise<void> {
   if (file.endsWith('.sqlite')) {
     const as = async (read: string) =>
@@ -185,7 +185,7 @@ async function expectSameContent(file: string, original: string, where: string):
     expect([where, await as(file)]).toEqual([where, await as(original)]);
     return;
   }
-  // In all other files only zstd frames have unused bits.
+  // In all other files, only zstd frames have unused bits.
   expect([where, file.endsWith('.zst')]).toEqual([where, true]);
   const [now, before] = [await readFile(file), await readFile(original)];
   expect([where, zstdDecompressSync(now).equals(zstdDecompressSync(before))]).toEqual([
@@ -199,10 +199,13 @@ async function copyTo(target: string, file: string): Promise<string> {
   return target;
 }
 
-/** The time of a migration, which is never read. */
+/** Time of a migration, which is never read. */
 const UNREAD = new Set(['kysely_migration.timestamp']);
 
-/** Every cell of every table with its type, all tables and indexes, and SQLite's page checks. */
+/**
+ * Returns every cell of every table with its type, all tables and indexes, and SQLite's page
+ * checks.
+ */
 function contentOf(file: string): unknown {
   const database = new DatabaseSync(file);
   try {
@@ -233,7 +236,7 @@ function cellText(value: unknown): string {
   return `${typeof value} ${text}`;
 }
 
-describe('a changed database is reported', () => {
+describe('a changed database', () => {
   const finding = async (...statements: readonly string[]) => {
     const copy = await copyOf(folder);
     const database = new DatabaseSync(join(copy, 'history.sqlite'));
@@ -261,7 +264,7 @@ describe('a changed database is reported', () => {
       'DELETE FROM kysely_migration',
     ],
     ['its own counts', /the progress record is damaged/, "UPDATE progress SET text = text || ' '"],
-  ])('%s', async (_, what, ...statements) => {
+  ])('the verifier reports a changed database: %s', async (_, what, ...statements) => {
     expect(await finding(...statements)).toMatch(what);
   });
 });
@@ -293,7 +296,7 @@ describe('a forged log with matching checksums and hashes', () => {
       ),
     })).then(({ findings }) => findings[0]);
 
-  test('with a grant of test money multiplied by a thousand is listed as unverified with its amount', async () => {
+  test('a grant of test funds multiplied by a thousand is listed as unverified with its amount', async () => {
     const honest = await verifyFolder({ data: folder, now });
     const grants = /^grants of test funds: (\d+), ([\d.]+) USDC in total$/;
     const [, count, amount] = honest.believed.map((line) => grants.exec(line)).find(Boolean) ?? [];
@@ -315,7 +318,7 @@ describe('a forged log with matching checksums and hashes', () => {
     expect(believed.faucet).toEqual({ commands: Number(count), usdc: forgedAmount });
   });
 
-  test('with an attestation of a snapshot that does not match its blocks, without a snapshot file', async () => {
+  test('an attested snapshot that does not match its blocks is reported even without the snapshot file', async () => {
     const stolen = await StolenVenue.open(folder);
     const { height } = stolen.replica.head;
     const content = hash(`0x${'cd'.repeat(32)}`);
@@ -331,7 +334,7 @@ describe('a forged log with matching checksums and hashes', () => {
     ]);
   });
 
-  test('with an unsigned command', async () => {
+  test('an unsigned command is reported', async () => {
     const found = await withWithdrawal(({ command }) => ({ command }));
     expect(found).toMatchObject({
       file: expect.stringContaining('journal-'),
@@ -341,7 +344,7 @@ describe('a forged log with matching checksums and hashes', () => {
     expect(found?.what).toMatch(/command \d+: withdraw has no signed request/);
   });
 
-  test('with a changed signature of a request', async () => {
+  test('a changed signature of a request is reported', async () => {
     const found = await withWithdrawal((logged) => ({
       ...logged,
       request:
@@ -355,7 +358,7 @@ describe('a forged log with matching checksums and hashes', () => {
     );
   });
 
-  test('with a command that exceeds its request', async () => {
+  test('a command that exceeds its request is reported', async () => {
     const found = await withWithdrawal((logged) =>
       logged.command.type === 'withdraw'
         ? { ...logged, command: { ...logged.command, amountMicroUsdc: 500_000_000 } }

@@ -29,7 +29,7 @@ const lines = (venue: Venue): Json[] =>
     .map((line) => JSON.parse(line));
 
 describe('R-oracle-stale: a venue without prices', () => {
-  test('is live but not ready to trade', async () => {
+  test('a venue without prices is live but not ready to trade', async () => {
     const file = join(await temporaryData(), 'oddlot.toml');
     const nowhere = ['binance', 'kraken'].map(
       (name) => `[[exchanges]]\nname = "${name}"\nurl = "ws://127.0.0.1:1"\n`,
@@ -61,7 +61,7 @@ describe('a venue with simulated prices', () => {
   );
   let venue: Venue;
 
-  test('reports this and its components in its log and its metrics', async () => {
+  test('a venue reports simulated prices and its components in its log and its metrics', async () => {
     const admins = ['--admins', operator.address.toLowerCase()];
     venue = await started(['--no-exhibition', '--no-bots', ...admins]);
     expect(await (await fetch(`${venue.operations}/readyz`)).json()).toEqual({ status: 'ready' });
@@ -81,7 +81,7 @@ describe('a venue with simulated prices', () => {
     expect(text).toMatch(/oddlot_log_compressed_bytes 0\n/);
   });
 
-  test('logs an operator action in one line: sender, action, market and result', async () => {
+  test('a venue logs an operator action in one line with sender, action, market and result', async () => {
     const halt = (instrumentId: number) =>
       operator.sign({ type: 'venueAdmin', setPerp: { instrumentId, haltTrading: true } });
     const reply = await operator.client.executed(await halt(1));

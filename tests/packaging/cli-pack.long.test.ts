@@ -10,8 +10,9 @@ import { nodeOf } from './node-releases.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the tarball `oddlot` provides a venue and its tools, without this repository. Method: it is
- * built and packed, installed in an empty folder without scripts, and used there as in the guide.
+ * Goal: the tarball `oddlot` provides a venue and its tools without this repository. Method: the
+ * package is built and packed, installed in an empty folder without scripts, and used there as in
+ * the guide.
  */
 
 let folder: string;
@@ -66,7 +67,7 @@ async function oddlot(...args: string[]): Promise<string> {
   return printed;
 }
 
-test('contains no TypeScript, no workspace and no install script', async () => {
+test('the package contains no TypeScript, no workspace and no install script', async () => {
   const home = join(folder, 'node_modules/oddlot');
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
@@ -77,7 +78,7 @@ test('contains no TypeScript, no workspace and no install script', async () => {
   expect(cli).not.toContain(REPOSITORY);
 });
 
-test('from a key to a position', async () => {
+test('the installed commands lead from a key to a position', async () => {
   expect(await oddlot('keys', 'new')).toMatch(/^main 0x/);
   expect(await oddlot('faucet')).toContain('Credited 1000 test USDC');
   await expect
@@ -87,7 +88,7 @@ test('from a key to a position', async () => {
   expect(await oddlot('fills')).toContain('buy');
 });
 
-test('a test venue: its clock is controlled externally', async () => {
+test('the clock of an installed test venue can be controlled externally', async () => {
   const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
   const inHand = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -107,7 +108,7 @@ test('a test venue: its clock is controlled externally', async () => {
   }
 });
 
-test("the examples quote: a new account's order fills against them", async () => {
+test("a new account's order fills against the quotes of the installed examples", async () => {
   const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '0', '--json'];
   const quoted = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -115,7 +116,7 @@ test("the examples quote: a new account's order fills against them", async () =>
     const { makers, url: own } = JSON.parse(String(printed));
     expect(await oddlot('--url', own, 'faucet')).toContain('Credited 1000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
-    // Between two rounds of the maker there may be no quotes.
+    // There can be no quotes between two rounds of the maker.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
     expect(makers).toHaveLength(2);
   } finally {
@@ -124,7 +125,7 @@ test("the examples quote: a new account's order fills against them", async () =>
   }
 });
 
-test('the page and the reference are served from the package', async () => {
+test('the package serves the page and the reference', async () => {
   await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
   expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');
 });

@@ -11,16 +11,16 @@ import { runCommand } from './run-command.ts';
 
 /**
  * Goal: `npm run release` creates usable artefacts, and changes nothing before all checks have
- * passed. Method: it runs dry in a clone of the working tree, including uncommitted files; rejects
- * come before any artefact is made.
+ * passed. Method: a dry run in a clone of the working tree, including uncommitted files. Rejections
+ * occur before any artefact is created.
  */
 
-/** The installed packages may be a link, which .gitignore does not match. */
+/** The installed packages can be a link, which .gitignore does not match. */
 const LINKS = 'node_modules\n';
 
 let folder: string;
 let clone: string;
-/** The version released in the clone. */
+/** Version that is released in the clone. */
 let version: string;
 
 const git = (...parameters: string[]): Promise<string> => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** All files of this tree that git would track, for a repository or an unpacked archive. */
+/** Copies all files of this tree that git would track, for a repository or an unpacked archive. */
 async function cloneTree(): Promise<void> {
   const bare = join(folder, 'tree.git');
   const run = (...parameters: string[]): Promise<string> =>
@@ -59,7 +59,7 @@ async function cloneTree(): Promise<void> {
   await run('clone', '--quiet', bare, clone);
 }
 
-/** Immediately after a release there is nothing to release, so the next one is prepared. */
+/** Prepares the next release, because right after a release there is nothing to release. */
 async function makeReady(): Promise<string> {
   const own = versionsIn(clone)[0]!.version;
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
@@ -75,7 +75,7 @@ async function makeReady(): Promise<string> {
   return next;
 }
 
-test('uncommitted changes are rejected', async () => {
+test('a release with uncommitted changes is rejected', async () => {
   await writeFile(join(clone, 'draft.txt'), 'a draft');
   await expect(release('--dry-run')).rejects.toThrow(/uncommitted changes:\n\?\? draft\.txt/);
   await rm(join(clone, 'draft.txt'));
@@ -95,7 +95,7 @@ test('a version that is not newer, or not equal everywhere, is rejected', async 
   expect(existsSync(join(clone, 'release'))).toBe(false);
 });
 
-test('a dry run makes and checks every artefact, and changes no tracked file', async () => {
+test('a dry run creates and checks every artefact and changes no tracked file', async () => {
   const head = await git('rev-parse', 'HEAD');
   const fragments = readFragments(clone);
   expect(await release('--dry-run')).toContain(`release: ${version} is possible`);

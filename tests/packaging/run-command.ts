@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs a program to its end and returns its output; an error contains its error output. */
+/**
+ * Runs a program to its end and returns its output. If the program fails, the error contains its
+ * error output.
+ */
 export async function runCommand(
   program: string,
   parameters: readonly string[],
@@ -17,7 +20,10 @@ export async function runCommand(
   }
 }
 
-/** Without npm's variables for scripts, which would change the behaviour of a nested npm. */
+/**
+ * Returns the environment without npm's variables for scripts, which would change the behaviour of
+ * a nested npm.
+ */
 function quietEnvironment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:config_(?:workspace|prefix|local_prefix)|lifecycle|package)/.test(name),

@@ -6,7 +6,9 @@ import {
   signAction,
 } from '@oddlot/sdk';
 
-/** The first steps of an external user of the package, on any host: sign, query, trade, subscribe. */
+/**
+ * The first steps of an external user of the package on any host: sign, query, trade, subscribe.
+ */
 export async function run({ url, vector }) {
   const { nonce, serviceNetwork, chainId, apiVersion, privateKey } = vector;
   const hasher = createHasher({ serviceNetwork, chainId, apiVersion });

@@ -26,15 +26,15 @@ import { nodeOf } from './node-releases.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the SDK's tarball is usable without this repository. Method: it is packed as in a release,
- * installed in an empty folder, and used there against a real venue.
+ * Goal: the SDK's tarball is usable without this repository. Method: the SDK is packed as in a
+ * release, installed in an empty folder, and used there against a real venue.
  */
 
 const random = chance(freshSeed('PACK_SEED'));
-/** The supported Node versions; each run tests one, and `npm run test:long` all. */
+/** Supported Node versions; each run tests one, and `npm run test:long` all of them. */
 const MAJORS = drawnCases([20, 22, 24], 1, random);
 
-/** A TypeScript user's code. */
+/** Code of a TypeScript user. */
 const CONSUMER = `
 import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
 import { cancelAll, createSender } from '@oddlot/sdk/actions';
@@ -58,7 +58,7 @@ export async function go(): Promise<string> {
 type Vector = { readonly name: string; readonly txHash: string };
 
 let folder: string;
-/** An external user's folder with the installed tarball. */
+/** Folder of an external user with the installed tarball. */
 let home: string;
 let tarball: string;
 let venue: Venue;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Packs a copy of the sources, because packing replaces the manifest, and other tests run. */
+/** Packs a copy of the sources, because packing replaces the manifest while other tests run. */
 async function packCopy(): Promise<string> {
   const copy = join(folder, 'copy');
   await mkdir(join(copy, 'scripts'), { recursive: true });
@@ -157,18 +157,18 @@ test('the tarball contains JavaScript, declarations, licence and readme, and no 
   expect(manifest).not.toHaveProperty('scripts');
 });
 
-test("a registry's checks find no problems", async () => {
+test("a registry's checks find no problems in the tarball", async () => {
   const bytes = await readFile(tarball);
   const data = new Uint8Array(bytes).buffer;
   const { messages } = await publint({ pack: { tarball: data }, strict: true });
   expect(messages.map((message) => formatMessage(message, {}))).toEqual([]);
 });
 
-test('its types are found from every kind of project that can import it', async () => {
+test('every kind of project that can import the SDK finds its types', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
   if (!analysis.types) throw new Error('it has no types');
-  // It is an ES module only: CommonJS before Node 20.19 cannot require it, and TypeScript's folder
-  // resolution cannot find it.
+  // The package is an ES module only: CommonJS before Node 20.19 cannot require it, and
+  // TypeScript's folder resolution cannot find it.
   const isSupported = (resolution: string): boolean =>
     resolution === 'bundler' || resolution === 'node16-esm';
   const found = Object.entries(analysis.entrypoints).flatMap(([door, { resolutions }]) =>
@@ -188,7 +188,7 @@ test('its types are found from every kind of project that can import it', async 
   expect(Object.keys(analysis.entrypoints)).toEqual(['.', './actions', './package.json']);
 });
 
-test('it does not contain code that only the venue needs', async () => {
+test('the SDK does not contain code that only the venue needs', async () => {
   const files = await readdir(join(home, 'node_modules/@oddlot/sdk'), { recursive: true });
   for (const name of files.filter((file) => file.endsWith('.js'))) {
     const text = await readFile(join(home, 'node_modules/@oddlot/sdk', name), 'utf8');
@@ -196,7 +196,7 @@ test('it does not contain code that only the venue needs', async () => {
   }
 });
 
-test.each(MAJORS)('it trades and subscribes on Node %i', async (major) => {
+test.each(MAJORS)('the SDK trades and subscribes on Node %i', async (major) => {
   const program = `import { run } from './scenario.mjs';
     console.log(JSON.stringify(await run(JSON.parse(process.argv[1]))));`;
   const given = JSON.stringify({ url: venue.url, vector });
@@ -209,7 +209,7 @@ test.each(MAJORS)('it trades and subscribes on Node %i', async (major) => {
     name: 'ETH-USDC',
     state: 'open',
     isHeard: true,
-    // Node 20 has no WebSocket, and uses `ws`.
+    // Node 20 has no WebSocket, so the SDK uses `ws`.
     hasOwnSocket: major > 20,
   });
 });
@@ -223,7 +223,7 @@ const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
-  'its types are complete in %s',
+  'the types of the SDK are complete in %s',
   async (kind, flags) => {
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
@@ -234,14 +234,14 @@ test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
   },
 );
 
-test('a browser bundle needs no Node modules', async () => {
+test('a browser bundle of the SDK needs no Node modules', async () => {
   await writeFile(
     join(home, 'page.js'),
     `import { run } from './scenario.mjs';\nglobalThis.answer = run(JSON.parse(globalThis.given)).then(JSON.stringify);\n`,
   );
   const code = await bundled(join(home, 'page.js'));
   expect(code).not.toMatch(/["'`]node:|\brequire\s*\(\s*["'`]/);
-  // Only the globals of every browser: no process, no Buffer, no module loader.
+  // The sandbox has only the globals of every browser: no process, no Buffer, no module loader.
   const page = {
     given: JSON.stringify({ url: venue.url, vector }),
     answer: undefined as Promise<string> | undefined,

@@ -41,7 +41,7 @@ async function perpOf(user: string): Promise<string> {
   return data.withdrawable as string;
 }
 
-/** The address of the venue's relay that holds its money. */
+/** Returns the address of the venue's relay that holds its money. */
 function ownAddress(): Hex {
   const words = readFileSync(join(venue.data, 'relay', 'seed'), 'utf8').trim();
   return mnemonicToAccount(words).address.toLowerCase() as Hex;
@@ -65,7 +65,7 @@ const send = (key: Hex, destination: string, amount: string) =>
     amount,
   });
 
-test('R-deposit: from the second chain into the venue and back through a relay withdrawal address, exactly', async () => {
+test('R-deposit: money moves exactly from the second chain into the venue and back through a relay withdrawal address', async () => {
   const { account, key } = await relay.rich();
   const user = account.address.toLowerCase() as Hex;
   const base = await relay.chain('base');
@@ -96,7 +96,7 @@ test('R-deposit: from the second chain into the venue and back through a relay w
   expect(await (await relay.chain('arbitrum')).balanceOf(receiver)).toBe(usdc('9.9'));
 });
 
-test('amounts below the minimum wait for more; an address may be paid repeatedly; ethers pays too', async () => {
+test('amounts below the minimum wait for more, an address can be paid repeatedly, and ethers can pay too', async () => {
   const { key } = await relay.rich();
   const user = somebody();
   const base = await relay.chain('base');
@@ -108,7 +108,7 @@ test('amounts below the minimum wait for more; an address may be paid repeatedly
   const rpc = new ethers.JsonRpcProvider(
     base.reader.chain?.rpcUrls.default.http[0],
     undefined,
-    // It would answer a second request for the nonce from its cache.
+    // The library would answer a second request for the nonce from its cache.
     { cacheTimeout: -1 },
   );
   const abi = ['function transfer(address to, uint256 amount) returns (bool)'];
@@ -134,11 +134,11 @@ test('amounts below the minimum wait for more; an address may be paid repeatedly
   ]);
 });
 
-/** The moment of each kill: one on the way in, the other on the way out. */
+/** Moments of the two kills: one on the way in, the other on the way out. */
 const SEED = freshSeed('CRASH_SEED');
 const moments = drawnCases(['under way', 'done'], 1, chance(SEED));
 
-test(`kills of the relay and of the venue, ${moments.join(' and ')}, CRASH_SEED=${SEED}: every transfer arrives once`, async () => {
+test(`every transfer arrives once despite kills of the relay and the venue (${moments.join(' and ')}, CRASH_SEED=${SEED})`, async () => {
   const relayPid = (): number =>
     Number(
       execFileSync('pgrep', ['-P', String(venue.pid)])
@@ -210,7 +210,7 @@ test("an operator's own relay waits for funds, reports this, and continues when 
     const look = async () => (await client.transfers({ user })).items[0];
     const trouble = 'Waiting for the relay to be funded on the other chain';
     await expect.poll(look, WAIT).toMatchObject({ status: 'relaying', trouble });
-    // This venue does not use this relay, so it issues no withdrawal addresses.
+    // This venue does not use this relay, so the relay issues no withdrawal addresses.
     const peg = client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: user });
     await expect(peg).rejects.toMatchObject({ name: 'UNAVAILABLE', httpStatus: 503 });
     await post(venue.url, '/request-fund', { user: other.address, onChain: true });
@@ -221,7 +221,7 @@ test("an operator's own relay waits for funds, reports this, and continues when 
   }
 });
 
-describe('invalid requests are rejected with a reason', () => {
+describe('invalid requests to the relay', () => {
   const dstAddr = `0x${'1'.repeat(40)}`;
   const into = { ...INTO, dstAddr };
   const out = { ...OUT, dstAddr };
@@ -322,7 +322,7 @@ describe('invalid requests are rejected with a reason', () => {
     expect(await response.json()).toMatchObject({ success: false, code, message });
   });
 
-  test('R-agents: a key that is an agent of an account', async () => {
+  test('R-agents: an agent key of an account is rejected as a receiver', async () => {
     const owner = generatePrivateKey();
     const wallet = privateKeyWallet(owner);
     await post(venue.url, '/request-fund', { user: wallet.address });
@@ -336,7 +336,7 @@ describe('invalid requests are rejected with a reason', () => {
     expect(answer).toMatchObject({ status: 400, code: 10002, name: 'BAD_REQUEST' });
   });
 
-  test('R-transfer: a contract, or an address of the relay, as the receiver', async () => {
+  test('R-transfer: a contract or an address of the relay is rejected as a receiver', async () => {
     const { data } = await info({ type: 'settings' });
     const given = await relay.client.depositAddress(into as typeof INTO & { dstAddr: string });
     const peg = await relay.client.pegAddress(out as typeof OUT & { dstAddr: string });
@@ -357,7 +357,7 @@ describe('invalid requests are rejected with a reason', () => {
     }
   });
 
-  test("R-agents: a relay withdrawal address, or the relay's own address, as an agent", async () => {
+  test("R-agents: a relay withdrawal address and the relay's own address are rejected as agents", async () => {
     const wallet = privateKeyWallet(generatePrivateKey());
     await post(venue.url, '/request-fund', { user: wallet.address });
     const { exchange } = createClient({ url: venue.url, wallet });
@@ -368,7 +368,7 @@ describe('invalid requests are rejected with a reason', () => {
     }
   });
 
-  test('an unsupported method and body', async () => {
+  test('unsupported methods and bodies are rejected', async () => {
     const path = `${relay.url}/api/v1/bridge/deposit-address`;
     expect((await fetch(path)).status).toBe(405);
     const long = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '' };
@@ -380,7 +380,7 @@ describe('invalid requests are rejected with a reason', () => {
     ).toBe(415);
   });
 
-  test("withdrawal addresses without the relay's signature", async () => {
+  test("withdrawal addresses without the relay's signature are rejected", async () => {
     const signature = `0x${'1'.repeat(130)}`;
     const answer = await post(venue.operations, '/pegs', { addresses: [dstAddr], signature });
     expect(answer).toMatchObject({ status: 403, success: false, name: 'UNAUTHORIZED' });

@@ -11,14 +11,16 @@ import { startRelay, type StartedRelay } from '../support/relay.ts';
 import { temporaryData } from '../support/venue-process.ts';
 
 /**
- * Goal: each transfer to a relay withdrawal address is paid once and never exceeds its balance, in
- * spite of new transfers and kills of the relay at any point. Method: a relay process with its own
- * files, between a venue and chains that record everything; any request may cause another transfer,
- * and some requests are the last ones before a kill.
+ * Goal: each transfer to a relay withdrawal address is paid once and never exceeds its balance,
+ * despite new transfers and kills of the relay at any point. Method: a relay process with its own
+ * files runs between a venue and chains that record everything. Any request can cause another
+ * transfer, and some requests are the last ones before a kill.
  */
 
 const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
-/** The number of requests between kills, and before the first one; a start also needs some. */
+/**
+ * Number of requests between kills, and before the first kill. A start needs some requests as well.
+ */
 const KILL_AFTER = { least: 60, most: 700, first: 300 };
 const SEED = 'test test test test test test test test test test test junk';
 const FLOAT = mnemonicToAccount(SEED).address.toLowerCase() as Hex;
@@ -30,7 +32,7 @@ const RICH = 10n ** 15n;
 const BLOCK_MS = 100;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** A deterministic random generator. */
+/** Returns a deterministic random generator. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -43,7 +43,7 @@ beforeEach(() => venue.revert(fresh));
 afterAll(() => venue.stop());
 
 describe('names and numbers', () => {
-  test('of perps and of outcome markets', async () => {
+  test('the helpers format names and numbers of perps and outcome markets', async () => {
     const btc = await instruments.find('btc');
     expect(btc).toMatchObject({ id: BTC, name: 'BTC-USDC', isOutcome: false });
     expect(await instruments.find(BTC)).toBe(btc);
@@ -73,7 +73,7 @@ describe('names and numbers', () => {
 
 describe('a market order', () => {
   test.each(['buy', 'sell'] as const)(
-    'to %s has a limit that is not worse than the given one',
+    'a market order to %s has a limit that is not worse than the given one',
     async (side) => {
       const { client } = trader();
       const { levels } = await client.info.l2Book({ coin: String(BTC) });
@@ -95,7 +95,7 @@ describe('a market order', () => {
     },
   );
 
-  test('is not sent if the other side of the book is empty', async () => {
+  test('a market order is not sent if the other side of the book is empty', async () => {
     const instrument = await instruments.find('SOL');
     const made = marketOrder(trader().client, {
       instrument,
@@ -107,7 +107,7 @@ describe('a market order', () => {
   });
 });
 
-test('more orders than fit in an action are placed in several, each with its result', async () => {
+test('more orders than fit in an action are placed in several actions, each with its result', async () => {
   const { client, address: user } = trader();
   const orders = Array.from({ length: 120 }, (_, index) => buy(String(50_000 + index * 10)));
   const placed = await placeOrders(client, orders);
@@ -137,7 +137,7 @@ test('waiting for an order resolves whether it ends later or has already ended',
 });
 
 describe('a local book', () => {
-  test('equals the book of the venue after every change, also after a cut', async () => {
+  test('a local book equals the book of the venue after every change and after a cut', async () => {
     const { client } = trader();
     let mismatches = 0;
     const book = new LocalBook(client, BTC, { onMismatch: () => (mismatches += 1) });
@@ -162,7 +162,7 @@ describe('a local book', () => {
     expect(book.isReady).toBe(false);
   });
 
-  test('starts with the whole book for a second listener that joins later', async () => {
+  test('a local book starts with the whole book for a second listener that joins later', async () => {
     const { client } = trader();
     const first = new LocalBook(client, BTC);
     await expect.poll(() => first.isReady).toBe(true);
@@ -195,7 +195,7 @@ test('fills arrive once each and in order, across restarts of the bot and of the
   };
   const seen: FollowedFill[] = [];
   /**
-   * One run of the bot: it resumes at the stored cursor, and stops after the given number of fills.
+   * Runs the bot once: it resumes at the stored cursor and stops after the given number of fills.
    */
   const live = async (cursor: FillsCursor | undefined, count: number) => {
     const bot = venue.client();
@@ -236,10 +236,10 @@ test('live orders and positions are kept up to date, also after a cut', async ()
   view.close();
 });
 
-describe('pacing', () => {
+describe('pacing of requests', () => {
   const rateLimit = async () => ({ exchange: { limit: 5, windowMs: 1000 } }) as never;
 
-  test('sends at most as many requests in a window as the venue allows, in order', async () => {
+  test('pacing sends at most as many requests in a window as the venue allows, in order', async () => {
     let now = 0;
     const pacer = new Pacer({ info: { rateLimit } }, { share: 0.6, now: () => now });
     const sentAt: number[] = [];
@@ -261,7 +261,7 @@ describe('pacing', () => {
     await next;
   });
 
-  test('reads the limits from a venue that has them', async () => {
+  test('pacing reads the limits from a venue that has them', async () => {
     const limited = await trader().client.info.rateLimit();
     expect(limited.exchange).toMatchObject({
       limit: expect.any(Number),
@@ -306,7 +306,7 @@ test('a client that signs for another network gets an error with both names', as
   );
 });
 
-test('a client of another network reports it at its first signed use, and one of the right network sends no query', async () => {
+test('a client for the wrong network fails at its first signed use, and one for the right network sends no query', async () => {
   const { client, wallet } = trader();
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
   const asked: string[] = [];

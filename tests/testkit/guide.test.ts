@@ -25,7 +25,7 @@ test('the first example pays funding eight times', async () => {
   expect(printed.match(/fundingRate/g)).toHaveLength(8);
 });
 
-test('the guide of backtests contains one that runs, and writes its page', async () => {
+test('the backtest in the guide runs and writes its page', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   expect(guide).toContain(await readFile(join(HERE, 'example-backtest.ts'), 'utf8'));
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-backtest-'));
@@ -35,7 +35,7 @@ test('the guide of backtests contains one that runs, and writes its page', async
     const lines = ['time,open,high,low,close,volume', candle(0), candle(1), candle(2)];
     await writeFile(join(folder, 'BTCUSDT-1h-2025-01.csv'), lines.join('\n'));
     const printed = await runCommand(NODE, [join(HERE, 'example-backtest.ts')], { cwd: folder });
-    // A fee, two hours of funding, and the spread.
+    // The PnL consists of a fee, two hours of funding, and the spread.
     expect(printed).toMatch(/^-0\.5\d+ \{/);
     expect(await readFile(join(folder, 'backtest.html'), 'utf8')).toContain('BTC-USDC');
   } finally {
@@ -43,14 +43,14 @@ test('the guide of backtests contains one that runs, and writes its page', async
   }
 });
 
-test('the example for node:test passes there', async () => {
+test('the example for node:test passes', async () => {
   const flags = ['--test', '--test-reporter=tap'];
   const file = join(HERE, 'example-node-test.mjs');
   const printed = await runCommand(NODE, [...flags, file], { cwd: REPOSITORY });
   expect(printed).toContain('# pass 1');
 });
 
-test('the guide of backtests contains one of an outcome market, and its output', async () => {
+test('the guide contains the backtest of an outcome market and its output', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   const program = join(HERE, 'example-backtest-outcome.ts');
   expect(guide).toContain(await readFile(program, 'utf8'));

@@ -5,13 +5,13 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { type Chance, chance } from '../support/seeded.ts';
 
 /**
- * Goal: a test venue has the same public behaviour as a real one. Method: one of each with the same
- * seed; the real one has its threads, its syncs and its port. Both get the same random actions,
- * valid and invalid, and the same time and prices. Every answer, every frame and the hash of every
- * block must be equal.
+ * Goal: a test venue has the same public behaviour as a real one. Method: one of each runs with the
+ * same seed; the real one has its threads, its syncs and its port. Both get the same random
+ * actions, valid and invalid, and the same time and prices. Every answer, every frame and the hash
+ * of every block must be equal.
  */
 
-/** `npm run test:long` uses 10,000. */
+/** `npm run test:long` uses 10,000 actions. */
 const ACTIONS = Number(process.env['TESTKIT_ACTIONS'] ?? 200);
 const SEED = freshSeed('TESTKIT_SEED');
 const PERPS = ['BTC', 'ETH', 'SOL'] as const;
@@ -87,7 +87,7 @@ afterAll(async () => {
 
 type Step = (twin: Twin) => Promise<unknown>;
 
-/** The next random step, generated once for both. */
+/** Draws the next random step once for both venues. */
 function drawStep({ below, next, pick }: Chance, market: number): Step {
   const trader = below(4);
   const base = pick(PERPS);
@@ -151,7 +151,7 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
   return next() < 0.5 ? kinds[0]!() : pick(kinds)();
 }
 
-/** The result of an action for comparison, including errors. */
+/** Returns the result of an action for comparison, including errors. */
 async function outcomeOf(step: Step, twin: Twin): Promise<unknown> {
   try {
     return await step(twin);
@@ -162,14 +162,14 @@ async function outcomeOf(step: Step, twin: Twin): Promise<unknown> {
 }
 
 test(
-  `${ACTIONS} random actions give the same answers, frames and hashes (TESTKIT_SEED=${SEED})`,
+  `a test venue and a real one give the same answers, frames and hashes for ${ACTIONS} random actions (TESTKIT_SEED=${SEED})`,
   async () => {
     const random = chance(SEED);
     const twins = [inHand, real];
     const [market] = await Promise.all(twins.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);
-    // Channels that send each event; books and states depend on the machine's clock and may combine
-    // changes.
+    // Only channels that send each event are compared, because books and states depend on the
+    // machine's clock and can combine changes.
     const subscriptions = [
       ...['1', '2', '3'].map((coin) => ({ type: 'trades', coin })),
       { type: 'outcomeTrades', instrumentIds: [market!.id] },
@@ -198,12 +198,12 @@ test(
   60_000 + ACTIONS * 1_000,
 );
 
-/** Answers without next-page cursors, which every venue seals with its own key. */
+/** Removes next-page cursors, which every venue seals with its own key. */
 function withoutCursors(answers: readonly string[]): string[] {
   return answers.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 }
 
-/** Frames without the epochs of streams, which every process draws at random. */
+/** Removes the epochs of streams, which every process draws at random. */
 function withoutEpochs(frames: readonly string[]): string[] {
   return frames.map((frame) => frame.replace(/"epoch":"[0-9a-f]+-/, '"epoch":"'));
 }

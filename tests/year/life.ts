@@ -9,18 +9,19 @@ import { chance, type Chance } from '../support/seeded.ts';
 import type { VenueInHand } from './venue-in-hand.ts';
 
 /**
- * The activity of a small venue: prices walk, one market of each series ends with every step and is
- * settled, accounts take both sides of it, perps are quoted and traded every hour and pay funding,
- * money is transferred, and every day an event is listed and that of the previous day is resolved.
+ * The activity of a small venue. Prices walk. One market of each series ends with every step and is
+ * settled, and accounts take both sides of it. Perps are quoted and traded every hour and pay
+ * funding, and money is transferred. Every day an event is listed and that of the previous day is
+ * resolved.
  */
 
-/** The shortest series, and the interval of activity. */
+/** Duration of the shortest series, and interval of the activity. */
 export type Step = '15m' | '1h';
 
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** The start of the activity, at midnight; the venue is opened the moment before. */
+/** The activity starts at midnight, and the venue is opened the moment before. */
 export const FIRST_DAY_MS = Math.ceil(LONG_AGO_MS / DAY_MS) * DAY_MS;
 
 /** The ids are those of the first perps of a new venue. */
@@ -30,16 +31,16 @@ const SYMBOLS = [
   { id: 3, symbol: 'SOL', price: 180, tick: 0.01, size: '2' },
 ] as const;
 
-/** Levels of quotes on each side, and how many of them a taker executes against. */
+/** Levels of quotes on each side, and the number of them that a taker order executes against. */
 const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
 const LEVEL = 0.0005;
 const TAKEN = 3;
 
-/** The maximum distance of a price from its start, so that accounts keep enough margin. */
+/** Maximum distance of a price from its start, so that accounts keep enough margin. */
 const WALK_MAX = 0.2;
 const STEP = 0.002;
 
-/** The state that the next phase needs. */
+/** State that the next phase needs. */
 export type Memory = {
   readonly walks: readonly number[];
   /** Markets of the event listed on the previous day. */
@@ -77,7 +78,7 @@ export class Life {
     return { walks: this.#walks, yesterday: this.#yesterday, events: this.#events };
   }
 
-  /** Lists the series and funds accounts; the first markets begin at midnight. */
+  /** Lists the series and funds accounts. The first markets begin at midnight. */
   async begin(firstMs: number): Promise<void> {
     await this.#pushOracle();
     await this.#fundAll();
@@ -93,7 +94,7 @@ export class Life {
       await this.#pushPrices(agesMs);
     }
     await this.#pushOracle();
-    // Ended markets are settled by the first block at least five seconds later (R-series).
+    // The first block at least five seconds later settles the ended markets (R-series).
     this.#venue.passTo(startMs + 6_000);
     await this.#tradeSeries(startMs);
     if (startMs % HOUR_MS === 0) await this.#tradePerps(startMs / HOUR_MS);
@@ -185,7 +186,7 @@ export class Life {
     await this.#venue.actDirectly(from, 'tokenSend', send);
   }
 
-  /** Two exclusive markets, traded at once, and resolved a day later. */
+  /** Lists two exclusive markets, trades them at once, and resolves those of the previous day. */
   async #listAndResolve(nowMs: number): Promise<void> {
     if (this.#yesterday.length > 0) {
       await this.#deploy({ setTrading: { instrumentIds: this.#yesterday, state: 'close' } });
@@ -220,7 +221,7 @@ export class Life {
     return (SYMBOLS[index]?.price ?? 0) * (1 + (this.#walks[index] ?? 0));
   }
 
-  /** A price of a perp at a distance from the oracle, on its tick. */
+  /** Returns a price of a perp at a distance from the oracle, on its tick. */
   #onTick(index: number, away: number): string {
     const { tick = 1 } = SYMBOLS[index] ?? {};
     const price = Math.round((this.#priceOf(index) * (1 + away)) / tick) * tick;
@@ -229,8 +230,8 @@ export class Life {
 }
 
 /**
- * The time before a quarter at which prices are pushed, and their age: an observation is valid for
- * five seconds and accepted for ten, and the last half minute decides.
+ * Times before a quarter at which prices are pushed, and the ages of these prices. An observation
+ * is valid for five seconds and accepted for ten, and the last half minute decides.
  */
 const WINDOW: readonly (readonly [beforeMs: number, agesMs: readonly number[]])[] = [
   [20_000, [10_000, 5_000, 0]],
@@ -244,7 +245,7 @@ const PERIODS_MS = { '15m': HOUR_MS / 4, '1h': HOUR_MS, '1d': DAY_MS } as const;
 
 const FIRST_MEMORY: Memory = { walks: SYMBOLS.map(() => 0), yesterday: [], events: 0 };
 
-/** Ticks of one cent, and shares of two decimals; orders are not delayed. */
+/** Price ticks of one cent, and shares with two decimals; orders are not delayed. */
 const GRID = {
   priceTick: '0.01',
   sizeDecimals: 2,

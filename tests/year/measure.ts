@@ -2,14 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src/snapshot-codec.ts';
 
-/** The content of a stopped venue's folder. */
+/** Content of a stopped venue's folder. */
 export type Left = {
-  /** The last block. */
   readonly height: number;
   readonly snapshotBytes: number;
-  /** The parts of the snapshot: characters of each part of the state and of each projection. */
+  /** Number of characters of each part of the state and of each projection in the snapshot. */
   readonly parts: Readonly<Record<string, number>>;
-  /** Folder sizes, by the first level. */
+  /** Folder sizes by the first level. */
   readonly folderBytes: Readonly<Record<string, number>>;
 };
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { grownOf, liveThrough, tell } from './year.ts';
 
 /**
- * A month of `npm run year`, in hour steps. Start times are only measured by the command, because
- * other tests run concurrently here.
+ * Runs a month of `npm run year` in steps of an hour. Only the command measures start times,
+ * because other tests run concurrently here.
  */
 
 const MONTH_DAYS = 30;
@@ -12,7 +12,8 @@ test('after a month a venue needs as much memory and snapshot space as after a w
   const report = await liveThrough({ days: MONTH_DAYS, seed: 1, step: '1h', starts: 1 });
   const judged = ['heapBytes', 'indexerBytes', 'snapshotBytes'] as const;
   expect(grownOf(report, judged), tell(report)).toEqual([]);
-  // The month was processed: thousands of blocks, and hundreds of settled and stored markets.
+  // Shows that the month was processed, with thousands of blocks and hundreds of settled and stored
+  // markets.
   const { end, week } = report;
   expect(end.folderBytes['history.sqlite']).toBeGreaterThan(
     2 * (week.folderBytes['history.sqlite'] ?? 0),

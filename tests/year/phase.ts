@@ -5,7 +5,7 @@ import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './
 import { VenueInHand } from './venue-in-hand.ts';
 
 /**
- * Some days of a venue's life in a separate process, so that its memory is that of one venue
+ * Runs some days of a venue's life in a separate process, so that its memory is that of one venue
  * started once. The argument is a JSON text; the last line of the output is the result.
  */
 
@@ -20,17 +20,17 @@ export type PhaseOptions = {
 
 export type PhaseResult = {
   readonly memory: Memory;
-  /** Bytes of the main thread's heap after garbage collection. */
+  /** Heap of the main thread after garbage collection, in bytes. */
   readonly heapBytes: number;
-  /** The heap of the indexer's thread, which has its own state. */
+  /** Heap of the indexer's thread, which has its own state. */
   readonly indexerBytes: number;
-  /** Of the process, including uncollected garbage. */
+  /** Memory of the process, including uncollected garbage. */
   readonly residentBytes: number;
-  /** From the call until it is serving. */
+  /** Time from the call until the venue serves requests. */
   readonly startMs: number;
 };
 
-/** The interval of progress messages, in days. */
+/** Interval of progress messages, in days. */
 const TELL_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
@@ -58,7 +58,10 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   return { memory, heapBytes, indexerBytes, residentBytes, startMs };
 }
 
-/** Memory released by finalizers or timers is freed by the next collection. */
+/**
+ * Collects garbage several times, because only a later collection frees memory that finalizers or
+ * timers released.
+ */
 async function heapWithoutGarbage(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -69,7 +72,7 @@ async function heapWithoutGarbage(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** A heap snapshot of a thread collects its garbage first. */
+/** Returns the heap of a thread from a heap snapshot, which collects garbage first. */
 async function threadWithoutGarbage(name: string): Promise<number> {
   const thread = threads.find(({ threadName }) => threadName === name);
   if (thread === undefined) throw new Error(`no thread is called ${name}`);

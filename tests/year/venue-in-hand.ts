@@ -15,12 +15,12 @@ import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 /**
  * A whole venue in this process, with its edge, its log and its history, and a controlled clock.
- * Only requests make blocks: prices come from the operator, and time advances with them.
+ * Only requests create blocks: prices come from the operator, and time advances with them.
  */
 
 const OPERATOR_BYTE = 0x71;
 
-/** These would make blocks by the machine's clock. */
+/** These leases would create blocks by the machine's clock. */
 const BY_THE_CLOCK = new Set(['ticker', 'oracle']);
 
 class LeaseWithoutClock implements Lease {
@@ -53,12 +53,12 @@ export class VenueInHand {
     return this.#time.wallMs();
   }
 
-  /** The next block is at this time, which cannot go back. */
+  /** Sets the time of the next block, which cannot go back. */
   passTo(timeMs: number): void {
     this.#time.pass(timeMs - this.nowMs);
   }
 
-  /** Resolves when it is serving. */
+  /** Resolves when the venue serves requests. */
   async start(): Promise<void> {
     const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
@@ -68,7 +68,7 @@ export class VenueInHand {
     this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...doors], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
-        // Thrown outside of promises, where it cannot be swallowed.
+        // Throws outside of promises, which could swallow the error.
         setImmediate(() => {
           throw error;
         });
@@ -86,7 +86,7 @@ export class VenueInHand {
     this.#venue = undefined;
   }
 
-  /** Signs and sends an action and waits for its block; none of its entries may be rejected. */
+  /** Signs and sends an action and waits for its block. None of its entries may be rejected. */
   async act(key: TestKey, action: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));

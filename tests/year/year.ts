@@ -9,23 +9,22 @@ import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
 
 /**
- * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`. Its
- * memory, its snapshots and its start time at the end must not be much larger than after the first
- * week.
+ * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`.
+ * Memory, snapshots and start time at the end must not be much larger than after the first week.
  */
 
 const WEEK_DAYS = 7;
-/** The maximum growth from the first week to the end. */
+/** Maximum growth from the first week to the end. */
 const GROWTH_MAX = 1.2;
 
 export type Weight = Left & {
-  /** The main thread's heap: the state and all derived data. */
+  /** Heap of the main thread, which holds the state and all derived data. */
   readonly heapBytes: number;
-  /** The heap of the indexer's thread. */
+  /** Heap of the indexer's thread. */
   readonly indexerBytes: number;
-  /** Of the process, including uncollected garbage; informational only. */
+  /** Memory of the process, including uncollected garbage; informational only. */
   readonly residentBytes: number;
-  /** From the call until it is serving, in milliseconds: the fastest of a few. */
+  /** Shortest of several times from the call until the venue serves requests, in milliseconds. */
   readonly startMs: number;
 };
 
@@ -40,7 +39,7 @@ export async function liveThrough(options: {
   readonly days: number;
   readonly seed: number;
   readonly step: Step;
-  /** The number of restarts for this measurement. */
+  /** Number of restarts for this measurement. */
   readonly starts: number;
 }): Promise<YearReport> {
   const startedMs = performance.now();
@@ -60,7 +59,7 @@ export async function liveThrough(options: {
   }
 }
 
-/** Shows its progress; its last line is the result. */
+/** Runs a phase, forwards its progress, and returns its last line as the result. */
 async function phase(options: PhaseOptions): Promise<PhaseResult> {
   const program = join(import.meta.dirname, 'phase.ts');
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
@@ -90,7 +89,7 @@ async function weigh(
   return { ...left, ...sizes, startMs: Math.min(...starts) };
 }
 
-/** The measurements that exceed their limit. */
+/** Returns the measurements that exceed their limit. */
 export function grownOf({ end, week }: YearReport, measured: readonly (keyof Sizes)[]): string[] {
   return measured
     .filter((what) => end[what] > GROWTH_MAX * week[what])
@@ -100,7 +99,7 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
 type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'startMs'>;
 const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
-/** A table of the numbers, those of the snapshot sorted by growth. */
+/** Returns a table of the numbers; those of the snapshot are sorted by growth. */
 export function tell(report: YearReport): string {
   const { days, end, seconds, week } = report;
   const lines = [`${days} days in ${seconds} s; after a week, at the end`];
