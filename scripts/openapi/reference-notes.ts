@@ -147,8 +147,10 @@ function longest(notes: readonly FieldNote[], path: readonly string[]): FieldNot
 
 /** The description with its unit, and the form of the value where the table is more exact than the definition. */
 function describe(field: JsonSchema, { type, meaning }: FieldNote): void {
-  const [kind = '', unit] = type.replace(/ or null$/, '').split(', ');
-  const units = kind === 'time' ? 'ms' : unit;
+  const [kind = '', unit] = /^(?:decimal|integer|number|object)/.test(type)
+    ? type.replace(/ or null$/, '').split(', ')
+    : [type.replace(/ or null$/, '')];
+  const units = kind === 'time' ? 'ms' : unit === 'integer' ? undefined : unit;
   const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replace(/\.\.$/, '.');
   field.description = units === undefined ? sentence : `${sentence} Unit: ${units}.`;
   for (const each of [field, ...(field.anyOf ?? [])]) {
