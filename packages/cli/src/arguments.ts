@@ -6,7 +6,7 @@ export type Instrument = {
   readonly id: number;
   readonly name: string;
   readonly tick: string;
-  /** True for shares of an outcome market, false for a perp. */
+  /** True for shares of an outcome market, and false for a perp. */
   readonly isOutcome: boolean;
 };
 
@@ -57,20 +57,22 @@ export async function findPerp(reader: Pick<Reader, 'info'>, text: string): Prom
   throw new CliError('usage', `${found.name} is an outcome market. This command is for perps.`);
 }
 
-/** Parses a count; `name` is the argument's name for errors, such as `--levels`. */
+/** Parses a positive integer. `name` is the argument's name in errors, such as `--levels`. */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value;
   throw new CliError('usage', `Invalid ${name} "${text}". Use a whole number above zero.`);
 }
 
-/** Parses a price; `name` is the argument's name for errors. The venue checks ticks and limits. */
+/**
+ * Parses a price, whose ticks and limits the venue checks. `name` is the argument's name in errors.
+ */
 export function decimalText(name: string, text: string): string {
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text)) return text;
   throw new CliError('usage', `Invalid ${name} "${text}". Use a decimal number.`);
 }
 
-/** Reads a JSON file and checks for the required keys; the venue checks the rest. */
+/** Reads a JSON file and checks that it has the required keys. The venue checks the rest. */
 export function readJsonFile<Value>(file: string, keys: readonly string[]): Value {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiError, ValidationError } from '@oddlot/sdk';
 
-/** Exit codes for scripts. Documented in docs/build/cli.md. */
+/** Exit codes for scripts, which docs/build/cli.md documents. */
 export const EXIT = {
   done: 0,
   /** An internal error. */
@@ -10,18 +10,18 @@ export const EXIT = {
   usage: 2,
   /** The venue rejected the request; nothing has changed. */
   refused: 3,
-  /** No answer, or one that does not show whether the action was executed. */
+  /** There was no answer, or one that does not show whether the action was executed. */
   unreachable: 4,
   /**
-   * A missing or damaged key file, a wrong password, or an agent's key where the account's own key
-   * is required.
+   * The key file is missing or damaged, the password is wrong, or the key of an agent was used
+   * where the account's own key is required.
    */
   key: 5,
-  /** Only the first of several steps were executed; they remain in effect. */
+  /** Only the first of several steps were executed, and remain in effect. */
   part: 6,
 } as const;
 
-/** Ends a command with an error message and an exit code. */
+/** Thrown to end a command with an error message and an exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -40,21 +40,21 @@ export class CliError extends Error {
 }
 
 /**
- * The command's name for a field of its request, and the accepted values: `['--price', 'a decimal
- * number']`.
+ * The command's name for a field of its request, and the accepted values, such as `['--price', 'a
+ * decimal number']`.
  */
 type FieldNames = Readonly<Record<string, readonly [name: string, expected: string]>>;
 
 const NAMES = new WeakMap<Command, FieldNames>();
 
-/** Registers field names, which contain no array indexes: `orders.p`. */
+/** Registers field names, which contain no array indexes, such as `orders.p`. */
 export function nameFields(command: Command, names: FieldNames): void {
   NAMES.set(command, names);
 }
 
 /**
- * A rejected field in terms of the command line; undefined if the error does not concern an
- * argument.
+ * Returns the error of a rejected field with the name of its argument, or undefined if the error
+ * does not concern an argument.
  */
 export function namedRefusal(
   { details, message }: ApiError | ValidationError,

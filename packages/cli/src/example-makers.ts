@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * These are user programs, so they run like those of users: as processes, with a key, through the
- * public API.
+ * The examples are user programs, so they run like those of users: as processes, with a key,
+ * through the public API.
  */
 const PROGRAMS = [
   {
@@ -29,7 +29,7 @@ export class ExampleMakers {
   readonly #children: ChildProcess[] = [];
   #isEnding = false;
 
-  /** Takes one account for each of `EXAMPLE_MAKERS`, in their order. */
+  /** Requires one account for each of `EXAMPLE_MAKERS`, in their order. */
   constructor(url: string, accounts: readonly { readonly privateKey: string }[]) {
     for (const [at, { args, file, name }] of PROGRAMS.entries()) {
       const env = { ...process.env, ODDLOT_URL: url, ODDLOT_KEY: accounts[at]!.privateKey };
@@ -44,7 +44,7 @@ export class ExampleMakers {
     }
   }
 
-  /** Resolves when both have exited; the venue cancels their orders. */
+  /** Resolves when both processes have exited. The venue cancels their orders. */
   async stop(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(

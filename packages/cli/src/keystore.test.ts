@@ -13,7 +13,7 @@ const KEY = `0x${'1f'.repeat(32)}` as const;
 const CHEAP = { n: 1_024, r: 8, p: 1 };
 const PASSWORD = 'correct horse';
 
-test('a key can be read with its password only, and its file reveals only the address', async () => {
+test('a key can be read only with its password, and its file reveals only the address', async () => {
   const keys = new Keystore(join(folder, 'one'));
   expect(keys.list()).toEqual([]);
   const stored = await keys.add('main', KEY, PASSWORD);
@@ -30,13 +30,13 @@ test('a key can be read with its password only, and its file reveals only the ad
   });
 });
 
-test('two Unicode spellings of a text are the same password', async () => {
+test('two Unicode encodings of the same text are the same password', async () => {
   const keys = new Keystore(join(folder, 'unicode'), CHEAP);
   await keys.add('main', KEY, 'caf\u00e9 noir');
   expect(await keys.open('main', 'cafe\u0301 noir')).toBe(KEY);
 });
 
-test('a changed file is detected, including a changed address', async () => {
+test('a changed key file is detected, including a changed address', async () => {
   const keys = new Keystore(join(folder, 'changed'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const path = join(folder, 'changed', 'main.json');
@@ -53,7 +53,7 @@ test('a changed file is detected, including a changed address', async () => {
   expect(() => keys.list()).toThrow('was written by a later release');
 });
 
-test('an existing name, a short password and an invalid name are rejected, and no file is written', async () => {
+test('an existing name, a short password and an invalid name are rejected without writing a file', async () => {
   const keys = new Keystore(join(folder, 'refused'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const other = `0x${'2f'.repeat(32)}` as const;

@@ -5,7 +5,7 @@ import { createWholeFile, makeFolder } from '@oddlot/host/durable';
 import { privateKeyWallet } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 
-/** A keystore file; the key is encrypted with the password. */
+/** A keystore file, in which the key is encrypted with the password. */
 type KeyFile = {
   readonly version: 1;
   readonly address: string;
@@ -26,13 +26,13 @@ type KeyFile = {
   };
 };
 
-/** A tenth of a second and 128 MiB per guess. */
+/** With these parameters each guess of a password takes a tenth of a second and 128 MiB. */
 const SCRYPT = { n: 131_072, r: 8, p: 1 };
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 12;
-/** A minimum against guessing by anyone with the file. */
+/** The minimum length makes guessing harder for anyone with the file. */
 const PASSWORD_CHARACTERS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
@@ -44,7 +44,7 @@ export type StoredKey = {
   readonly agentOf?: string;
 };
 
-/** Keys in a folder, each in its own file, encrypted with a password. */
+/** Stores keys in a folder, each in its own file, encrypted with a password. */
 export class Keystore {
   readonly #folder: string;
   readonly #cost: typeof SCRYPT;
@@ -106,17 +106,16 @@ export class Keystore {
       },
     };
     makeFolder(this.#folder);
-    // Never overwrites another key, even with concurrent writers.
+    // An existing key is never overwritten, even with concurrent writers.
     createWholeFile(path, `${JSON.stringify(file, undefined, 2)}\n`);
     return this.find(name);
   }
 
-  /** For a key that was never used. */
+  /** Removes a key that was never used. */
   remove(name: string): void {
     rmSync(this.#path(name), { force: true });
   }
 
-  /** Decrypts the private key. */
   async open(name: string, password: string): Promise<`0x${string}`> {
     const { address, cipher, kdf } = this.#read(name);
     const key = await derive(password, Buffer.from(kdf.salt, 'hex'), kdf);
@@ -184,8 +183,8 @@ const CANCEL = new Set(['\u0003', '\u0004']);
 const BACK = new Set(['\u007f', '\b']);
 
 /**
- * Reads a line from the terminal without echo; without a terminal, the error names the environment
- * variable.
+ * Reads a line from the terminal without echo. If there is no terminal, the error contains the name
+ * of the environment variable.
  */
 export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
@@ -195,7 +194,7 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
       `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
-  // Set before the prompt, so that input typed immediately is not echoed either.
+  // Raw mode is set before the prompt, so that input typed immediately is not echoed either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
   stderr.write(prompt);
   return new Promise((resolve, reject) => {

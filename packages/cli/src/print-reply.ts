@@ -6,10 +6,13 @@ import type { GlobalOptions } from './surroundings.ts';
 /** A command ends when the result of its action is known. */
 export const CONFIRM = { confirm: 'executed' } as const;
 
-/** The venue names the failed entry of a list; a command sends one entry. */
+/**
+ * The venue includes the failed entry of a list in its error. A command sends only one entry, so
+ * that part is removed.
+ */
 const ENTRY = /^\w+\[\d+\]: /;
 
-/** Prints the result; an action with an unknown result is not a success. */
+/** Prints the result of an action. An unknown result is not a success. */
 export function printReply(
   reply: ExecutedReply | PendingReply,
   line: string,
@@ -18,7 +21,7 @@ export function printReply(
   print({ json: executed(reply), lines: [line] }, options.json);
 }
 
-/** Returns an executed action; otherwise throws the reason, or that the result is unknown. */
+/** Returns an executed action, and otherwise throws the reason, or that the result is unknown. */
 export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
   const known = decided(reply);
   if (known.failure === undefined) return known;

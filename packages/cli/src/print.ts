@@ -7,7 +7,7 @@ type Shown = {
   readonly lines: readonly string[];
 };
 
-/** Columns with titles; numbers are aligned to the right. */
+/** Formats rows as columns with titles; numbers are aligned to the right. */
 export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
   const [first] = rows;
   if (first === undefined) return [none];
@@ -31,7 +31,6 @@ export function print({ json, lines }: Shown, isJson: boolean | undefined): void
   process.stdout.write(`${text}\n`);
 }
 
-/** The output stream. */
 export type Terminal = { readonly isTTY?: boolean; write(text: string): unknown };
 
 type Progress = { readonly done: number; readonly of: number; readonly what: string };
@@ -40,7 +39,7 @@ const BAR_CELLS = 30;
 /** Without a terminal, a line is written after each further step of this size. */
 const LINE_PERCENT = 10;
 
-/** Shows progress: a bar in a terminal, otherwise occasional lines. */
+/** Shows progress as a bar in a terminal, and otherwise as occasional lines. */
 export class ProgressBar {
   readonly #out: Terminal;
   #lastPercent = -1;
@@ -68,13 +67,13 @@ export class ProgressBar {
 }
 
 const STDOUT = 1;
-/** Bounds the memory for the output of a long-running program. */
+/** Limits the memory for the output of a long-running program. */
 const LINES_MAX = 1_000;
 
 /**
- * Prints a program's output as JSON: its standard output goes to standard error, and when the
- * process exits, standard output gets one JSON object with the exit code, those lines, and the last
- * error message if it failed.
+ * Prints a program's output as JSON. Its standard output goes to standard error. When the process
+ * exits, standard output gets one JSON object with the exit code, those lines, and the last error
+ * message if it failed.
  */
 export function endAsJson(program: string): void {
   const printed: string[] = [];
@@ -94,7 +93,7 @@ export function endAsJson(program: string): void {
   }) as typeof process.stdout.write;
   process.once('exit', (exitCode) => {
     if (unfinished !== '') printed.push(unfinished);
-    // Written synchronously, because asynchronous writes are lost at process exit.
+    // The object is written synchronously, because asynchronous writes are lost at process exit.
     const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
     writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said: printed, ...error })}\n`);
   });

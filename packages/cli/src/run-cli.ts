@@ -63,7 +63,7 @@ function programOf(
     .option('--key <name>', 'Key to use (default: the key marked in `oddlot keys list`)')
     .option('--json', 'Print one JSON value instead of text')
     .exitOverride()
-    // Errors are printed by `runCli`, as text or as JSON.
+    // `runCli` prints errors, as text or as JSON.
     .configureOutput({
       outputError: () => undefined,
       ...(isJson ? { writeErr: () => undefined } : {}),
@@ -93,7 +93,7 @@ function programOf(
   return program;
 }
 
-/** Global options may come before or after the name, and only the caller ends the process. */
+/** Global options can precede or follow the name, and only the caller ends the process. */
 function inherit(command: Command): void {
   command.exitOverride();
   for (const each of command.commands) inherit(each);
@@ -101,7 +101,10 @@ function inherit(command: Command): void {
 
 type Ended = { readonly code: number; readonly name: string; readonly message: string };
 
-/** The result of a failed command; undefined if help or the version was printed on request. */
+/**
+ * Returns the result of a failed command, or undefined if help or the version was printed on
+ * request.
+ */
 function judge(error: unknown, command: Command | undefined): Ended | undefined {
   const { message, name } = error instanceof Error ? error : new Error(String(error));
   if (error instanceof CommanderError) {
@@ -123,8 +126,8 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
 }
 
 /**
- * Some rejects have a reason apart from the message; a reason with backquotes explains an API field
- * and is omitted.
+ * Returns the text of a reject with its reason, if that is not part of the message. A reason with
+ * backquotes explains an API field and is omitted.
  */
 function refusalText({ details, message }: ApiError): string {
   const { why } = details ?? {};

@@ -18,10 +18,12 @@ export type GlobalOptions = {
   readonly key?: string;
 };
 
-/** Help for an argument that names an account to read. */
+/** Help text for an argument that names an account to read. */
 export const ACCOUNT_ARGUMENT = "Account address (default: your key's account)";
 
-/** The account that a command reads; `agent` is set if it was found through an agent's key. */
+/**
+ * The account that a command reads; `agent` is set if the account was found through an agent's key.
+ */
 export type ReadAccount = {
   readonly user: string;
   readonly agent?: { readonly key: string; readonly address: string };
@@ -44,8 +46,8 @@ export class CommandContext {
   }
 
   /**
-   * From the environment or the terminal, because command lines are visible to all users of the
-   * machine.
+   * Reads the password from the environment or the terminal, because command lines are visible to
+   * all users of the machine.
    */
   async password(prompt: string): Promise<string> {
     return this.env['ODDLOT_PASSWORD'] ?? readSecret(prompt, 'ODDLOT_PASSWORD');
@@ -56,8 +58,8 @@ export class CommandContext {
   }
 
   /**
-   * The account to read: the given address, otherwise the key's account, with a note if the key is
-   * an agent's.
+   * Returns the account to read: the given address, or the key's account, with a note if the key
+   * belongs to an agent.
    */
   async accountOf(options: GlobalOptions, address?: string): Promise<ReadAccount> {
     if (address !== undefined) return { user: checkedAddress(address) };
@@ -69,7 +71,10 @@ export class CommandContext {
     return read;
   }
 
-  /** The account that the key trades for: for an agent, its owner as the venue reports it. */
+  /**
+   * Returns the account that the key trades for. For an agent this is its owner, as the venue
+   * reports it.
+   */
   async tradedAccount(options: GlobalOptions): Promise<ReadAccount> {
     const key = this.#keyOf(options);
     const { owner } = await this.reader(options).info.agentOwner({ agent: key.address });
@@ -90,7 +95,9 @@ export class CommandContext {
     });
   }
 
-  /** A client for actions that agents may not sign: moving money, and approving other agents. */
+  /**
+   * Returns a client for actions that agents cannot sign: moving money, and approving other agents.
+   */
   async accountSigner(options: GlobalOptions): Promise<Client> {
     await this.expectAccountKey(options);
     return this.signer(options);
@@ -104,7 +111,7 @@ export class CommandContext {
     throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
   }
 
-  /** For transactions on a chain, which the venue does not execute. */
+  /** Returns the private key for transactions on a chain, which the venue does not execute. */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
     const { name } = this.#keyOf(options);
     return this.keystore.open(name, await this.password(`Password for ${name}: `));
@@ -180,8 +187,8 @@ class Profile {
 }
 
 /**
- * The key of commands without `--key`: the chosen one, otherwise the only account key, otherwise
- * the only key.
+ * Returns the key of commands without `--key`: the chosen one, otherwise the only account key,
+ * otherwise the only key.
  */
 export function defaultKeyOf(
   keys: readonly StoredKey[],

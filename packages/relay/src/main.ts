@@ -19,14 +19,18 @@ import {
 
 const STOP_MS_MAX = 5_000;
 /**
- * Errors whose message is written for operators; by name, because some come from another thread.
+ * Errors whose message is written for operators. They are identified by name, because some come
+ * from another thread.
  */
 const EXPLAINED: ReadonlySet<string> = new Set([
   'DirectoryLockedError',
   'PortError',
   'SettingError',
 ]);
-/** The same for files that only an operator can restore: a restart would fail identically. */
+/**
+ * Errors about files that only an operator can restore, because a restart would fail in the same
+ * way.
+ */
 const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'KeyError',
@@ -34,7 +38,7 @@ const LOST: ReadonlySet<string> = new Set([
   'SendsDamagedError',
 ]);
 
-// Set before any thread writes a file.
+// The umask must be set before any thread writes a file.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 const help = helpAsked(args);
@@ -59,10 +63,10 @@ async function main(): Promise<void> {
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {
-    // Checked before anything is created. A locked folder is the better error: the relay that uses
-    // it also has the ports.
+    // The ports are checked before anything is created. If the folder is locked, that error is more
+    // helpful, because the relay that uses the folder also uses the ports.
     if (!isDirectoryLocked(settings.data)) await checkPorts(portsOf(settings));
-    // Released when the process ends, in any way.
+    // The lock is released when the process ends, however it ends.
     lockDirectory(settings.data);
     relay = await openRelay(settings, {
       log,

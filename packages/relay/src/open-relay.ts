@@ -32,7 +32,7 @@ import { VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts
 
 export type RunningRelay = {
   readonly url: string;
-  /** The account that holds its money and signs for it. */
+  /** The account that holds the relay's money and signs for the relay. */
   readonly address: Hex;
   stop(): Promise<void>;
 };
@@ -50,7 +50,7 @@ const SECOND = 'base';
 const LOCAL_CONFIRMATIONS = 1;
 
 /**
- * Starts a relay by its settings: the data first, the port last. A failed start releases all
+ * Starts a relay with its settings, the data first and the port last. A failed start releases all
  * resources.
  */
 export function openRelay(settings: RelaySettings, deps: RelayDependencies): Promise<RunningRelay> {
@@ -114,7 +114,8 @@ async function openParts(
     await second?.step().catch(() => undefined);
     await relay.step();
   });
-  // Stopped after the port, because a pending request may be answered by the next step.
+  // The steps stop after the port closes, because a pending request may be answered by the next
+  // step.
   opened.defer(() => stepping.stop());
   const operations = operationsOf(settings, { ...parts, metrics, queue });
   opened.defer(() => operations?.drain());
@@ -129,7 +130,7 @@ async function openParts(
   };
 }
 
-/** The operations port: metrics, balances and pending transfers. */
+/** Opens the operations port with metrics, balances and pending transfers. */
 function operationsOf(
   { hostNames, opsPort }: RelaySettings,
   parts: RelayParts & { readonly metrics: Metrics; readonly queue: FairQueue },
@@ -140,7 +141,7 @@ function operationsOf(
   return createOperationsPort({ hostNames, metrics, queue, log, pages, readiness: readiness([]) });
 }
 
-/** The venue may start later, so this waits until it answers. */
+/** Waits until the venue answers, because it may start later than the relay. */
 async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -153,7 +154,10 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   }
 }
 
-/** Another seed has other addresses: money that arrives at the recorded ones could not be moved. */
+/**
+ * Ensures that the seed matches the journal. Another seed has other addresses, and money that
+ * arrives at the recorded ones could not be moved.
+ */
 function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
   for (const kind of ['deposit', 'peg'] as const) {
     const [first] = book.addresses(kind);
@@ -164,7 +168,10 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
   }
 }
 
-/** Signatures must be for the configured venue, not for another one that answers at its address. */
+/**
+ * Ensures that signatures are for the configured venue, and not for another one that answers at its
+ * address.
+ */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
   throw new SettingError(
@@ -209,11 +216,10 @@ type ChainParts = {
   readonly second: SecondChain | undefined;
   readonly keys: RelayKeys;
   readonly now: () => number;
-  /** Closes everything that is opened here. */
   readonly opened: AsyncDisposableStack;
 };
 
-/** The chains with endpoints, by name. */
+/** Returns the chains that have endpoints, by name. */
 function openChains(parts: ChainParts): Map<string, RelayChain> {
   const { facts, keys, now, opened, second, settings, terms } = parts;
   const chains = new Map<string, RelayChain>();
@@ -242,7 +248,9 @@ function openChains(parts: ChainParts): Map<string, RelayChain> {
   return chains;
 }
 
-/** The configured endpoints; those of the local settlement chain are read from the venue. */
+/**
+ * Returns the configured endpoints. Those of the local settlement chain are read from the venue.
+ */
 function endpointsOf(
   configured: ChainSetting | undefined,
   facts: VenueFacts | undefined,

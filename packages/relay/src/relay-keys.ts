@@ -12,15 +12,16 @@ import {
 } from 'viem/accounts';
 
 /**
- * The relay's keys, derived from one seed: anyone with the seed controls all money of the relay.
+ * The relay's keys, which are derived from one seed. Anyone with the seed controls all money of the
+ * relay.
  */
 
-/** The journal in the data folder. */
+/** Name of the journal in the data folder. */
 export const BOOK_NAME = 'relay.jsonl';
-/** The seed of a relay with test funds, also in the data folder. */
+/** Name of the seed file in the data folder, which only a relay with test funds has. */
 export const SEED_NAME = 'seed';
 
-/** The purposes of keys. Each is one hardened branch of the tree. */
+/** The purposes of keys. Each is one hardened branch of the derivation tree. */
 const PURPOSES = { float: 0, deposit: 1, peg: 2, minter: 3 } as const;
 
 type Branch = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>;
@@ -35,7 +36,7 @@ export class RelayKeys {
   constructor(mnemonic: string) {
     if (!/^[a-z]+(?: [a-z]+){11,23}$/.test(mnemonic)) throw new KeyError(NO_MNEMONIC);
     try {
-      // Deriving the root from the words is slow and done once.
+      // Deriving the root from the words is slow, so it is done only once.
       const path = ROOT as `${typeof ROOT}/`;
       const root = mnemonicToAccount(mnemonic, { path }).getHdKey();
       const branchOf = (purpose: number) => root.deriveChild(HARDENED + purpose).deriveChild(0);
@@ -50,7 +51,7 @@ export class RelayKeys {
     }
   }
 
-  /** `m/44'/60'/purpose'/0/index`, in the numbering of wallets. */
+  /** Returns the key at `m/44'/60'/purpose'/0/index`, in the numbering of wallets. */
   key(purpose: keyof typeof PURPOSES, index = 0): RelayKey {
     const { privateKey } = this.#branches[purpose].deriveChild(index);
     const secret: Hex = `0x${Buffer.from(privateKey ?? []).toString('hex')}`;
@@ -90,8 +91,8 @@ function hasContent(file: string): boolean {
 }
 
 /**
- * For test funds: created once and stored in the data folder. It is never recreated if files that
- * depend on it exist.
+ * Returns the seed of a relay with test funds, which is created once and stored in the data folder.
+ * It is never recreated if files that depend on it exist.
  */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);

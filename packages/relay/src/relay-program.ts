@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The file to run for starting a relay as a child process. */
+/** The file that starts a relay as a child process. */
 export const RELAY_PROGRAM: string = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** The exit code if a file is missing, damaged or foreign (EX_CONFIG of sysexits.h). */

@@ -26,11 +26,11 @@ test.each([
   [[...SEED, '--port', 'many'], '--port must be a whole number from 0 to 65535: many'],
   [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
   [[...SEED, '--nothing'], "Unknown option '--nothing'"],
-])('%j is rejected: %s', (args, message) => {
+])('the arguments %j are rejected: %s', (args, message) => {
   expect(() => readRelaySettings(args, {})).toThrow(message);
 });
 
-describe('terms', () => {
+describe('the terms of a relay chain', () => {
   test('are those of the known chains, and those set by the operator', () => {
     const settings = readRelaySettings(
       [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
@@ -50,10 +50,13 @@ describe('terms', () => {
   test.each([
     ['minDeposit = "5"', 'chains.base.minDeposit: must be at least 5.1'],
     ['minWithdraw = "0.1"', 'chains.base.minWithdraw: must be above the fee'],
-  ])('%s is rejected: the amount after fees must be worth a transfer', (line, message) => {
-    const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
-    expect(() => termsOf(chains, 'testnet')).toThrow(message);
-  });
+  ])(
+    'cannot contain %s, because the amount after fees must be worth a transfer',
+    (line, message) => {
+      const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
+      expect(() => termsOf(chains, 'testnet')).toThrow(message);
+    },
+  );
 });
 
 function writeChains(line: string): string {
@@ -61,15 +64,15 @@ function writeChains(line: string): string {
   return file;
 }
 
-describe('the seed', () => {
+describe('the seed of a relay', () => {
   test('derives the same addresses as wallets', () => {
     const keys = readSeed('env:WORDS', { WORDS });
-    // The first account of the well-known test mnemonic.
+    // This is the first account of the well-known test mnemonic.
     expect(keys.address('float')).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
     expect(keys.address('deposit', 1)).not.toBe(keys.address('peg', 1));
   });
 
-  test('that is invalid is rejected without being printed', () => {
+  test('is rejected without being printed if it is invalid', () => {
     expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(
       /^seed: does not contain a mnemonic/,
     );
@@ -77,12 +80,12 @@ describe('the seed', () => {
     expect(() => readSeed(join(folder, 'none'), {})).toThrow('cannot be read');
   });
 
-  test('for test funds is created once', () => {
+  test('is created only once for test funds', () => {
     expect(localSeed(folder).address('float')).toBe(localSeed(folder).address('float'));
   });
 
   test.each(['relay.jsonl', join('second', 'chain', 'chain.log')])(
-    'for test funds is not recreated if %s exists, which the error names',
+    'is not recreated for test funds if %s exists, which the error names',
     (name) => {
       const data = mkdtempSync(join(folder, 'data-'));
       const file = join(data, 'seed');

@@ -32,14 +32,14 @@ const money = z.string().refine((amount) => {
 }, 'must be a string with an amount of at most 6 decimal places');
 const count = z.int().min(1);
 
-/** A chain of the relay, as a table of its file. */
+/** A chain of the relay, as a table of the configuration file. */
 const ChainSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]{1,32}$/),
   /** By default the id of the known chain with this name. */
   chainId: count.optional(),
-  /** Endpoints; a chain without any is only listed. */
+  /** URLs of endpoints. A chain without any is only listed. */
   rpc: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
-  /** The USDC token there; for the settlement chain that of the venue. */
+  /** The USDC token on the chain; by default that of the venue on the settlement chain. */
   token: Address.optional(),
   minDeposit: money.optional(),
   depositFee: money.optional(),
@@ -192,7 +192,7 @@ Each setting is explained in docs/operate/relay-settings.md.`,
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;
 
-/** Ports that a start opens, with the flags that set them. */
+/** Returns the ports that a start opens, with the flags that set them. */
 export function portsOf(settings: RelaySettings): readonly WantedPort[] {
   const { chainHost, chainPort, host, local, opsHost, opsPort, port } = settings;
   const operations = { port: opsPort ?? 0, host: opsHost, flag: '--ops-port' };

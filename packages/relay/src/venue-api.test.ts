@@ -8,8 +8,8 @@ import { VenueApi, VenueUnavailableError } from './venue-api.ts';
 import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 
 /**
- * Answers of a venue in trouble and their interpretation by the relay: no request executes twice,
- * and none is given up too early.
+ * The relay interprets answers of a venue in trouble so that no request is executed twice and none
+ * is given up too early.
  */
 
 const NOW_MS = 1_800_000_000_000;
@@ -40,7 +40,7 @@ const refused =
     return Response.json({ status: 'err', code, name, message, details }, init);
   };
 
-test('after an answer of a busy or unavailable venue the receipt is queried immediately and once', async () => {
+test('the receipt is queried immediately and once after an answer of a busy or unavailable venue', async () => {
   const answers: readonly (() => object)[] = [
     refused(refusal('nonceTooFar', [])),
     refused(refusal('unavailable', []), { status: 503, headers: { 'retry-after': '9' } }),
@@ -59,7 +59,7 @@ test('after an answer of a busy or unavailable venue the receipt is queried imme
   }
 });
 
-test('a used nonce makes a request void, unless the venue has its receipt', async () => {
+test('a used nonce makes a request void unless the venue has its receipt', async () => {
   const spent = [refusal('nonceUsed', []), refusal('nonceTooLow', [7]), refusal('nonceTooOld', [])];
   for (const error of spent) {
     const { result } = await delivered(refused(error));

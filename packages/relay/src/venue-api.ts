@@ -13,10 +13,11 @@ import { hash, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
-/** The relay uses the public API of the venue. */
+/** Access to the public API of the venue. */
 
 /**
- * The venue gave no usable answer; the query is repeated later and nothing is assumed meanwhile.
+ * Thrown if the venue gave no usable answer. The query is repeated later, and nothing is assumed in
+ * the meantime.
  */
 export class VenueUnavailableError extends Error {
   override readonly name = 'VenueUnavailableError';
@@ -27,8 +28,8 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const MONEY_DECIMALS = 6;
 
 /**
- * Each request is sent once, without retries: the next step repeats the work from the state on
- * disk.
+ * Each request is sent once, without retries, because the next step repeats the work from the state
+ * on disk.
  */
 export const VENUE_REQUESTS = {
   timeoutMs: TIMEOUT_MS,
@@ -39,7 +40,7 @@ export const VENUE_REQUESTS = {
 /** The facts about a venue that the relay needs. */
 export type VenueFacts = {
   readonly network: Network;
-  /** The name that users give as the other end of a transfer. */
+  /** The name that users specify as the other end of a transfer. */
   readonly chainName: string;
   readonly settlementChainId: number;
   readonly bridge: Hex;
@@ -55,9 +56,9 @@ export type LedgerPage = {
 
 type Answered =
   | { readonly is: 'executed' }
-  /** Rejected in a block, with a receipt. */
+  /** The request was rejected in a block, with a receipt. */
   | { readonly is: 'failed'; readonly why: string }
-  /** Not accepted at this time, or no longer. */
+  /** The request is not accepted yet, or is no longer accepted. */
   | { readonly is: 'refused'; readonly why: string; readonly isNonceSpent: boolean };
 
 export class VenueApi {
@@ -88,7 +89,10 @@ export class VenueApi {
     };
   }
 
-  /** Rows of an account, newest first, starting at a cursor: new rows do not shift them. */
+  /**
+   * Returns rows of an account, newest first, starting at a cursor, so that new rows do not shift
+   * them.
+   */
   async ledger(
     user: Hex,
     page: { readonly cursor: string | undefined; readonly limit: number },
@@ -105,7 +109,7 @@ export class VenueApi {
     return { rows: data, next: nextCursor ?? undefined };
   }
 
-  /** The amount that a sub-account can send now, in micro-USDC. */
+  /** Returns the amount that a sub-account can send now, in micro-USDC. */
   async freeMoney(user: Hex, accountType: SubAccount): Promise<bigint> {
     const query = { user, accountType };
     const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
@@ -119,7 +123,9 @@ export class VenueApi {
     return owner ?? undefined;
   }
 
-  /** The status of a signed request: `unknown` if the venue has never seen it. */
+  /**
+   * Returns the status of a signed request, which is `unknown` if the venue has never received it.
+   */
   async statusOf(txHash: Hex): Promise<string> {
     const { status } = await this.#ask(({ info }) => info.actionStatus({ txHash }));
     return String(status);

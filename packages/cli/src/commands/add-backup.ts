@@ -6,7 +6,10 @@ import { print, ProgressBar } from '../print.ts';
 import type { GlobalOptions } from '../surroundings.ts';
 import { wholeNumber } from '../arguments.ts';
 
-/** Backup, restore and replay of a venue's folder; the backup runs while the venue does. */
+/**
+ * Adds commands for backup, restore and replay of a venue's folder. The backup can run while the
+ * venue does.
+ */
 export function addBackup(program: Command): void {
   program
     .command('backup')

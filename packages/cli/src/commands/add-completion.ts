@@ -28,7 +28,7 @@ export function addCompletion(program: Command): void {
     });
 }
 
-/** `bridge` and `verify` have no declared settings; a test compares these words with their help. */
+/** `bridge` and `verify` have no declared settings. A test compares these words with their help. */
 const BRIDGE_WORDS =
   'key address status deploy pause unpause cancel-queued finish rotate cancel return move sign ' +
   '--rpc --chain-id --confirmations --wait-seconds --bridge --key --token --validators --threshold --guardian --large-usd ' +
@@ -37,7 +37,7 @@ const VERIFY_WORDS =
   'receipt liquidation settlement reserves --pruned --network --former-name --genesis --from --to --venue --tx --url --log ' +
   '--user --time --tid --instrument --proof --root --rpc --bridge --token';
 
-/** Loaded on demand, because programs are large. */
+/** The settings are loaded on demand, because the programs are large. */
 async function programWords(): Promise<ProgramWords> {
   const [{ VENUE_SETTINGS }, { RELAY_SETTINGS }, { VALIDATOR_SETTINGS }] = await Promise.all([
     import('@oddlot/venue'),

@@ -22,7 +22,7 @@ const PERMIT_SECONDS = 3_600;
 const WAIT_SECONDS = '600';
 const LOOK_MS = 500;
 
-/** Progress on standard error, in addition to the result on standard output. */
+/** Reports progress on standard error, because the result is on standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 export function addDeposit(program: Command, around: CommandContext): void {
@@ -47,7 +47,7 @@ export function addDeposit(program: Command, around: CommandContext): void {
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
       const rpc = endpointOf(options, settings);
-      // A credit to an agent's address would make it an account, which ends the approval.
+      // A credit to an agent's address would turn it into an account, which ends the approval.
       await around.expectAccountKey(options);
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
@@ -161,7 +161,7 @@ type SubAccount = 'perp' | 'outcome';
 const SUB_ACCOUNTS = ['perp', 'outcome'] as const;
 const AMOUNT = ['<amount>', 'a USDC amount with at most 6 decimal places'] as const;
 
-/** Transfers between sub-accounts, signed by the account's own key. */
+/** Adds transfers between sub-accounts, which the account's own key signs. */
 export function addTransfers(program: Command, around: CommandContext): void {
   const transfer = program
     .command('transfer')

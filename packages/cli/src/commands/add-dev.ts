@@ -26,7 +26,7 @@ type DevOptions = GlobalOptions & {
 
 const ACCOUNTS_MAX = 100;
 
-/** A venue for development. */
+/** Adds the command that starts a venue for development. */
 export function addDev(program: Command): void {
   program
     .command('dev')
@@ -80,7 +80,7 @@ async function runByTheClock(
   const company = liquidityFlags(options);
   const data = options.data ?? temporaryFolder(opened);
   const flags = ['--data', data, '--port', options.port];
-  // Developers may use the faucet without limits.
+  // Developers can use the faucet without limits.
   const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
   const quiet = [
     '--chain',
@@ -124,7 +124,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
   return folder;
 }
 
-/** The demo liquidity: bots, the examples, or none. */
+/** Returns the flags for the demo liquidity: bots, the examples, or none. */
 function liquidityFlags({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
   if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
@@ -234,7 +234,7 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
   }
 }
 
-/** Accounts in an existing folder may already have money. */
+/** Funds the test accounts, except those in an existing folder that already have money. */
 async function fundAll(url: string, count: number, makers: readonly string[]) {
   const accounts = accountsOf(count);
   const others = makers.map((name) => accountOf(`maker ${name}`));
@@ -256,7 +256,7 @@ function accountsOf(count: number): readonly Account[] {
   return Array.from({ length: count }, (_, at) => accountOf(`account ${at}`));
 }
 
-/** The same keys on every machine. */
+/** Returns an account whose key is the same on every machine. */
 function accountOf(name: string): Account {
   const digest = createHash('sha256').update(`oddlot dev ${name}`).digest('hex');
   const privateKey = `0x${digest}` as const;

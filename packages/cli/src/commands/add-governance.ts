@@ -6,7 +6,7 @@ import { readJsonFile } from '../arguments.ts';
 import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
-/** Permissions and fees. */
+/** Adds the commands for permissions and fees. */
 export function addGovernance(program: Command, around: CommandContext): void {
   addGate(program, around);
   addOperators(program, around);

@@ -112,7 +112,7 @@ function sideOption(): Option {
     .default('long');
 }
 
-/** Micro-USDC. */
+/** Parses an amount to micro-USDC. */
 function amountOf(text: string): number {
   const amount = Number(parseExact(text, MONEY_DECIMALS) ?? 0n);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;

@@ -7,7 +7,7 @@ import { listEvent, readEventFile } from '../event/list-event.ts';
 import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
-/** Listings, for the admins and deployers of a venue. */
+/** Adds the commands for listings, which the admins and deployers of a venue use. */
 export function addOperating(program: Command, around: CommandContext): void {
   addMarket(program, around);
   addEvent(program, around);
@@ -187,7 +187,9 @@ function addEvent(program: Command, around: CommandContext): void {
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }
 
-/** Only open markets can be found by slug; an id needs no lookup. */
+/**
+ * Returns the id of a market. Only open markets can be found by slug, and an id needs no lookup.
+ */
 async function marketId(client: Client, market: string): Promise<number> {
   if (/^[0-9]+$/.test(market)) return Number(market);
   const { id, isOutcome, name } = await findInstrument(client, market);

@@ -17,8 +17,8 @@ import { rebuildHistory } from '@oddlot/history/rebuild-history';
 import { readConfig } from '@oddlot/venue';
 
 /**
- * Runs a program with the remaining arguments; a number is its exit code, otherwise the program
- * sets its own.
+ * Runs a program with the remaining arguments. Resolves with its exit code, or with undefined if
+ * the program sets its own.
  */
 type Run = (args: readonly string[], isJson: boolean) => Promise<number | undefined>;
 
@@ -27,7 +27,7 @@ const print = (line: string, isFault = false): void => {
 };
 
 /**
- * Programs with their own settings: they parse all arguments after the name, including `--help`.
+ * Programs with their own settings, which parse all arguments after the name, including `--help`.
  */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
   [
@@ -82,8 +82,8 @@ export function addPrograms(program: Command, given: readonly string[]): void {
 }
 
 /**
- * For people, the program replaces this process; with `--json`, its output becomes one JSON object
- * at its end.
+ * Returns a function that runs a program in place of this process. With `--json`, the program's
+ * output becomes one JSON object at its end.
  */
 function forJson(name: string, file: string): Run {
   return (args, isJson) => {
@@ -112,7 +112,7 @@ function withoutJson(args: readonly string[]): readonly string[] {
   return args.filter((arg) => arg !== '--json');
 }
 
-/** Replaces this process by the program. */
+/** Returns a function that replaces this process by the program. */
 function inPlace(file: string): Run {
   return async (args) => {
     process.argv.splice(1, Infinity, file, ...args);
@@ -123,7 +123,7 @@ function inPlace(file: string): Run {
 
 function runVerify(args: readonly string[], isJson: boolean): Promise<number | undefined> {
   if (args.includes('--help')) return inPlace(VERIFY_PROGRAM)(['--help'], isJson);
-  // `--json` may also precede the name, as for every command.
+  // `--json` can also precede the name, as for every command.
   const [what, ...others] = isJson ? [...withoutJson(args), '--json'] : args;
   const rest = [...others, ...venueOf(what, others)];
   if (what === 'settlement') return runVerifyResolution(rest, print);
@@ -134,7 +134,7 @@ function runVerify(args: readonly string[], isJson: boolean): Promise<number | u
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
 }
 
-/** Adds the venue from the environment for checks that need one, if none was given. */
+/** Returns the venue from the environment, for checks that need one if none was given. */
 function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
   const { ODDLOT_URL: url } = process.env;
   const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
@@ -142,7 +142,10 @@ function venueOf(what: string | undefined, args: readonly string[]): readonly st
   return url === undefined || !asks || isTold ? [] : ['--url', url];
 }
 
-/** Compared by name, because this package does not import the modules that throw them. */
+/**
+ * These errors are compared by name, because this package does not import the modules that throw
+ * them.
+ */
 const ASKED_WRONGLY: readonly string[] = [
   'DirectoryLockedError',
   'RebuildRefusedError',
@@ -150,12 +153,13 @@ const ASKED_WRONGLY: readonly string[] = [
 ];
 
 /**
- * Discards the history of a stopped venue, and computes it again from its log:
+ * Discards the history of a stopped venue and computes it again from its log:
  *
  * `oddlot rebuild-history --data ./data [--database postgres://…] [--json]`
  *
- * Uses the venue's settings, from flags, environment or file. Exit code 0: complete; 1: not
- * completed; 2: no log, a venue runs on it, or wrong settings.
+ * The command uses the venue's settings, from flags, environment or file. It exits with 0 if the
+ * history is complete, with 1 if it was not completed, and with 2 if there is no log, a venue runs
+ * on it, or the settings are wrong.
  */
 export async function runRebuildHistory(
   args: readonly string[],

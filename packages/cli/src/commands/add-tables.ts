@@ -15,7 +15,7 @@ type Show = (
   account: ReadAccount,
 ) => Promise<Parameters<typeof print>[0]>;
 
-/** Tables of an account, and of a book. */
+/** Adds the commands that print tables of an account or of a book. */
 export function addTables(program: Command, around: CommandContext): void {
   const add = (name: string, summary: string, show: Show): void => {
     program
@@ -111,7 +111,8 @@ function orderRow(order: OrderRow, trigger: string) {
 }
 
 /**
- * The take-profit and stop-loss of a position as two orders; a quantity of 0 is the whole position.
+ * Returns the take-profit and stop-loss of a position as two rows. A quantity of 0 is the whole
+ * position.
  */
 function tpslRows({ position, tpsl }: AssetPosition) {
   const row = (oid: string, limitPx: string, trigger: string, quantity: string) => ({

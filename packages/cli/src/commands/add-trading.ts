@@ -62,7 +62,10 @@ export function addTrading(program: Command, around: CommandContext): void {
     );
 }
 
-/** Requires an order id or `all`, because an instrument alone would be ambiguous. */
+/**
+ * Returns the orders to cancel. An order id or `all` is required, because an instrument alone would
+ * be ambiguous.
+ */
 function cancelled(
   name: string | undefined,
   id: string | undefined,
@@ -126,7 +129,7 @@ function addOrder(program: Command, around: CommandContext): void {
   });
 }
 
-/** The order alone, or with TP/SL orders that close its filled size. */
+/** Returns the order alone, or together with TP/SL orders that close its filled size. */
 function withExits(
   parent: OrderEntry,
   { isOutcome, name }: Instrument,
@@ -172,7 +175,7 @@ function readSlippage(text: string): string {
 type AmendOptions = GlobalOptions & { readonly price?: string; readonly size?: string };
 
 const SECOND_MS = 1_000;
-/** The venue requires 5 s when it executes the action; the rest allows for network latency. */
+/** The venue requires 5 s when it executes the action. The rest allows for network latency. */
 const SECONDS_MIN = 10;
 
 export function addAmends(program: Command, around: CommandContext): void {
@@ -258,7 +261,7 @@ function addScheduleCancel(program: Command, around: CommandContext): void {
         const reply = await client.exchange.scheduleCancel({}, CONFIRM);
         return printReply(reply, 'Scheduled cancellation removed', options);
       }
-      // By the venue's clock, because the machine's clock may differ.
+      // The time is based on the venue's clock, because the machine's clock may differ.
       const time = (await client.info.venueStatus()).time + seconds * SECOND_MS;
       const reply = await client.exchange.scheduleCancel({ time }, CONFIRM);
       const at = new Date(time).toISOString();

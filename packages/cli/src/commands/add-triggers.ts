@@ -24,7 +24,7 @@ type TpslOptions = GlobalOptions & {
   readonly side?: Side;
 };
 
-/** Orders that trigger at a mark price. */
+/** Adds the commands for orders that trigger at a mark price. */
 export function addTriggers(program: Command, around: CommandContext): void {
   addTrigger(program, around);
   addTpsl(program, around);
@@ -129,7 +129,7 @@ function exitOf(kind: 'tp' | 'sl', options: TpslOptions) {
   return { triggerPrice: decimalText(`--${kind}`, triggerPrice), limitPrice };
 }
 
-/** The side of the position; in hedge mode there may be both. */
+/** Returns the side of the position. In hedge mode there can be both. */
 function sideOf(
   positions: readonly AssetPosition[],
   { id, name }: { readonly id: number; readonly name: string },

@@ -16,10 +16,10 @@ const CLEAR = '\u001b[2J\u001b[H';
 /** Limits redraws to a readable rate. */
 const DRAW_EVERY_MS = 100;
 
-/** The output: lines for people, a value for JSON. */
+/** Returns the output as lines for a terminal and as a value for JSON. */
 type Screen = () => { readonly lines: readonly string[]; readonly json: unknown } | undefined;
 
-/** A live view of a book and its trades, or of an account. */
+/** Adds the live view of a book and its trades, or of an account. */
 export function addWatch(program: Command, around: CommandContext): void {
   program
     .command('watch')
@@ -128,7 +128,7 @@ async function watchAccount(client: Client, account: ReadAccount, drawing: Drawi
   await drawing.done;
 }
 
-/** Draws the newest state only, and ends after the given number of updates. */
+/** Draws only the newest state, and ends after the given number of updates. */
 class Drawing {
   readonly done: Promise<void>;
   readonly #isJson: boolean;

@@ -73,7 +73,7 @@ async function eventOf({ info }: Client, eventSlug: string): Promise<OutcomeEven
   }
 }
 
-/** Existing parts must match the file, and missing ones must be valid for listing. */
+/** Checks that existing parts match the file and that missing ones are valid for listing. */
 async function checkBefore(
   { info }: Client,
   { event, markets }: EventFile,
@@ -107,7 +107,7 @@ async function checkBefore(
 
 type Market = EventFile['markets'][number];
 
-/** The first term that can no longer be changed and differs from the file. */
+/** Returns the first term that can no longer be changed and differs from the file. */
 function differing(found: OutcomeEventMeta['markets'][number], market: Market): string | undefined {
   const terms: readonly (readonly [name: string, isSame: boolean])[] = [
     ['question', found.question === market.question],
@@ -123,7 +123,7 @@ function differing(found: OutcomeEventMeta['markets'][number], market: Market): 
   return terms.find(([, isSame]) => !isSame)?.[0];
 }
 
-/** More decimals than any step of a venue. */
+/** This is more decimals than any step of a venue has. */
 const DECIMALS = 12;
 
 function isSameDecimal(one: string, other: string): boolean {

@@ -6,7 +6,7 @@ import type { Findings } from './run-check.ts';
 const MONEY_DECIMALS = 6;
 const RATE_DECIMALS = 8;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
-/** R-ratio: 0.5% of the notional at risk. */
+/** R-ratio: the fee is 0.5% of the notional at risk. */
 const LIQUIDATION_FEE_E8 = 500_000n;
 /** R-liquidation: an order is at most 5% away from the mark. */
 const BAND_E8 = 5_000_000n;
@@ -19,7 +19,7 @@ type Position = {
   readonly maintenance: bigint;
 };
 
-/** The figures of the margin account that a step was computed from. */
+/** The figures of the margin account from which a step was computed. */
 type Scope = {
   readonly equity: bigint;
   readonly maintenance: bigint;
@@ -49,7 +49,10 @@ function sizeOf({ perp }: Instrument, text: string): bigint {
   return exact(text, perp.szDecimals);
 }
 
-/** The maintenance margin of a position by the tiers of its instrument (R-tiers), rounded up. */
+/**
+ * Returns a position with its maintenance margin, which is computed by the tiers of its instrument
+ * (R-tiers) and rounded up.
+ */
 export function positionAt(instrument: Instrument, szi: string, markPx: string): Position {
   const size = sizeOf(instrument, szi);
   const mark = priceOf(instrument, markPx);
@@ -62,7 +65,7 @@ export function positionAt(instrument: Instrument, szi: string, markPx: string):
     deduction += sizeOf(instrument, tier.minSize) * (mmr - before);
     before = mmr;
     needed = lots * mmr - deduction;
-    // A size on a border belongs to the lower tier.
+    // A size on a boundary belongs to the lower tier.
     if (lots <= sizeOf(instrument, tier.maxSize)) break;
   }
   return {
@@ -73,19 +76,23 @@ export function positionAt(instrument: Instrument, szi: string, markPx: string):
   };
 }
 
-/** The minimum equity: maintenance margin and the fee of liquidating everything. */
+/**
+ * Returns the minimum equity, which is the maintenance margin plus the fee of liquidating
+ * everything.
+ */
 export function riskOf({ maintenance, notional }: Scope): bigint {
   return maintenance + feeOf(notional);
 }
 
-/** 0.5%, rounded up. */
+/** Returns the liquidation fee, rounded up. */
 function feeOf(notional: bigint): bigint {
   return divCeil(notional * LIQUIDATION_FEE_E8, RATE_ONE);
 }
 
 /**
- * R-bankruptcy-price of a position in a margin account with positive equity: `mark ∓ (E × MMᵢ / MM)
- * / size`, rounded to the unit that leaves the account at or above zero, and at least 1.
+ * Returns the R-bankruptcy-price of a position in a margin account with positive equity: `mark ∓ (E
+ * × MMᵢ / MM) / size`, rounded to the unit that leaves the account at or above zero, and at least
+ * 1.
  */
 export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Position): bigint {
   const lots = size < 0n ? -size : size;
@@ -96,7 +103,10 @@ export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Posit
   return price < 1n ? 1n : price;
 }
 
-/** The worst price of the order: the bankruptcy price, but at most 5% from the mark. */
+/**
+ * Returns the worst price of the order, which is the bankruptcy price, but at most 5% from the
+ * mark.
+ */
 function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
   const lowest = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
   const ceiling = divFloor(mark * (RATE_ONE + BAND_E8), RATE_ONE);
@@ -148,7 +158,7 @@ function instrumentsOf(steps: readonly Step[]): readonly Instrument[] {
   return [...new Map(all.map((each) => [each.perp.instrumentId, each])).values()];
 }
 
-/** Groups fills by order; an order of the venue executes as taker. */
+/** Groups fills by order. An order of the venue executes as taker. */
 function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
   const orders = new Map<number, Fill[]>();
   for (const fill of fills) {
@@ -159,7 +169,8 @@ function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
 }
 
 /**
- * The price is not worse than the limit of a step, and the fee is at most that of a liquidation.
+ * Checks that the price is not worse than the limit of a step, and that the fee is at most that of
+ * a liquidation.
  */
 function checkOrder(
   findings: Findings,
@@ -197,7 +208,7 @@ function checkOrder(
     0n,
   );
   const fee = fills.reduce((sum, fill) => sum + money(fill.fee), 0n);
-  // Less if the account cannot pay the full fee.
+  // The fee is lower if the account cannot pay it in full.
   const most = feeOf(value);
   const [mostText, feeText] = [moneyText(most), moneyText(fee)];
   const paid = `fee ${feeText} of order ${fills[0]?.oid} is`;
@@ -206,8 +217,8 @@ function checkOrder(
 }
 
 /**
- * The price is the bankruptcy price of a step, or the mark for a hedged pair or for an account
- * without a valid mark.
+ * Checks that the price is the bankruptcy price of a step, or the mark for a hedged pair or for an
+ * account without a valid mark.
  */
 function checkMoved(
   findings: Findings,

@@ -10,10 +10,10 @@ import {
 } from '@oddlot/audit/verify-log';
 import { ProgressBar, type Terminal } from '../print.ts';
 
-/** Prints a line for people or a JSON value; errors are printed separately from results. */
+/** Prints a line of text or a JSON value. Errors are printed separately from results. */
 export type Print = (line: string, isFault?: boolean) => void;
 
-/** Runs a check; an error is printed in one line and sets its own exit code. */
+/** Runs a check. An error is printed in one line and sets its own exit code. */
 export async function runCheck(
   { args, print }: { readonly args: readonly string[]; readonly print: Print },
   check: () => Promise<number>,
@@ -29,7 +29,10 @@ export async function runCheck(
   }
 }
 
-/** Statuses from here on mean that the venue is busy or failing, not that the request is wrong. */
+/**
+ * Statuses of at least this value mean that the venue is busy or failing, and not that the request
+ * is wrong.
+ */
 const BUSY_STATUS_MIN = 429;
 
 function codeOf(error: unknown): number {
@@ -40,7 +43,7 @@ function codeOf(error: unknown): number {
   return error.httpStatus < BUSY_STATUS_MIN ? EXIT.usage : EXIT.unreachable;
 }
 
-/** The messages of an error and its causes, in one line. */
+/** Returns the messages of an error and its causes, in one line. */
 function reasonOf(error: unknown): string {
   const reported: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -85,7 +88,10 @@ export class Findings {
     this.#add({ what, told: one, computed: other }, isSame, isSame ? `${what}: ${one}` : contrary);
   }
 
-  /** Records whether a condition on the reported value holds; `contrary` is the printed line if it does not. */
+  /**
+   * Records whether a condition on the reported value holds; `contrary` is the printed line if it
+   * does not.
+   */
   holds(what: string, isSo: boolean, reported: string, computed: string, contrary: string): void {
     const line = isSo ? `${what} ${reported}` : contrary;
     this.#add({ what, told: reported, computed }, isSo, line);
@@ -103,7 +109,10 @@ export class Findings {
     this.#lines.push(`${kind.padEnd(8)}${line}`);
   }
 
-  /** 0 if nothing differs; 2 if nothing could be compared. */
+  /**
+   * Returns the exit code. It is `fault` if a value differs, and `usage` if nothing could be
+   * compared.
+   */
   get exitCode(): number {
     if (this.all.some(({ kind }) => kind === 'DIFFER')) return EXIT.fault;
     return this.all.some(({ kind }) => kind === 'agree') ? EXIT.done : EXIT.usage;
@@ -119,7 +128,7 @@ function brief(value: unknown): string {
   return text.length <= BRIEF_MAX ? text : `${text.slice(0, BRIEF_MAX)}…`;
 }
 
-/** Parses the arguments of a check; an invalid argument is a usage error. */
+/** Parses the arguments of a check. An invalid argument is a usage error. */
 export function readQuestion<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -137,7 +146,7 @@ export function urlOf(text: string): string {
   throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);
 }
 
-/** Replays a venue's log with its own engine, and shows the progress. */
+/** Replays a venue's log with the checker's own engine, and shows the progress. */
 export async function replayLog(
   url: string,
   options: Omit<VerifyLogOptions, 'now' | 'onProgress' | 'source'>,

@@ -28,9 +28,9 @@ import {
  * `oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log
  * http://127.0.0.1:8692] [--json]`
  *
- * By default the newest liquidation. Its steps and fills are public and sufficient to compute
- * margin, ratio, limits and fees from the reported mark. The mark itself follows from all earlier
- * blocks, which requires the log.
+ * By default the newest liquidation is checked. Its steps and fills are public and sufficient to
+ * compute margin, ratio, limits and fees from the reported mark. The mark itself follows from all
+ * earlier blocks, which requires the log.
  */
 type Question = {
   readonly user: string;
@@ -103,7 +103,7 @@ function isStep(row: LedgerUpdate): row is StepRow {
   return row.delta.type === 'liquidation';
 }
 
-/** Any step identifies its block. */
+/** Returns the first step of a liquidation. Any step identifies its block. */
 async function firstStep(
   info: Client['info'],
   user: string,
@@ -122,7 +122,7 @@ async function timeOf(info: Client['info'], user: string, tid: number): Promise<
   throw new CliError('usage', `${user} has no fill ${tid}`);
 }
 
-/** The reason for a step: the margin ratio, and its components. */
+/** Checks the reason for a step: the margin ratio and its components. */
 async function checkStep(
   findings: Findings,
   info: Client['info'],
@@ -154,7 +154,7 @@ async function checkStep(
     return { row: delta, scope, instrument: undefined };
   }
   const position = positionAt(instrument, first.szi, markPx);
-  // A cross account may have other positions, which are not necessarily in the rows.
+  // A cross account can have other positions, which are not necessarily in the rows.
   const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
   const what = `${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
@@ -175,8 +175,8 @@ async function checkStep(
     );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
-  // The deficit of an insolvent account is split by the losses of its positions, which are not in
-  // the rows.
+  // The deficit of an insolvent account is divided according to the losses of its positions, which
+  // are not in the rows.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
   const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
@@ -185,7 +185,7 @@ async function checkStep(
   return { row: delta, scope, instrument, position, bankrupt, price };
 }
 
-/** The current terms; an operator may have changed them since. */
+/** Returns the current terms, which an operator may have changed since the liquidation. */
 async function instrumentOf(info: Client['info'], coin: string): Promise<Step['instrument']> {
   const { universe } = await info.perpMeta();
   const listed = universe.find(({ name }) => name === coin);
@@ -194,7 +194,7 @@ async function instrumentOf(info: Client['info'], coin: string): Promise<Step['i
   return instruments.find(({ perp }) => perp.instrumentId === listed.index);
 }
 
-/** The result of replaying the log with its own engine. */
+/** Compares the liquidation with a replay of the log by the checker's own engine. */
 async function checkByLog(
   findings: Findings,
   { fills, height, steps }: Told,
@@ -233,7 +233,7 @@ async function checkByLog(
   for (const what of report.believed) findings.believe('in the log', what);
 }
 
-/** Row by row, so that the difference is named. */
+/** Compares row by row, so that the difference is named. */
 function compareRows(
   findings: Findings,
   what: string,
@@ -246,7 +246,7 @@ function compareRows(
   }
 }
 
-/** The JSON form, without undefined fields. */
+/** Returns the JSON form, without undefined fields. */
 function plain(row: object | undefined): unknown {
   return row === undefined ? undefined : JSON.parse(JSON.stringify(row));
 }
@@ -254,7 +254,6 @@ function plain(row: object | undefined): unknown {
 const USAGE =
   'usage: oddlot verify liquidation --user <address> [--time <ms> or --tid <id>] [--url <url>] [--network <name>] [--log <url>] [--json]';
 
-/** Runs the command; an error is printed in one line. */
 export function runVerifyLiquidation(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {

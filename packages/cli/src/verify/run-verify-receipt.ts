@@ -65,7 +65,7 @@ async function ask(info: Client['info'], txHash: string): Promise<Told> {
   return { tx, status, block: await info.block({ height: tx.block }) };
 }
 
-/** The hash of the request, and its signer. */
+/** Checks the hash of the request and its signer. */
 async function checkSignature(
   findings: Findings,
   tx: TxDetail,
@@ -85,7 +85,10 @@ async function checkSignature(
   findings.same('signer', tx.signer, found.signer ?? 'none');
 }
 
-/** A delayed order shows its type only, and access codes are masked. */
+/**
+ * Returns true if the request is not fully public: a delayed order shows only its type, and access
+ * codes are masked.
+ */
 function isWithheld({ action }: TxDetail): boolean {
   const gate = action['setGate'] as { accessCodes?: unknown; grants?: unknown } | undefined;
   if (gate?.accessCodes !== undefined || gate?.grants !== undefined) return true;
@@ -129,7 +132,7 @@ async function checkBlock(
   }
 }
 
-/** Compares the receipt with the explorer: two answers of the same venue. */
+/** Compares the receipt with the explorer, which is another answer of the same venue. */
 function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   if (status.status === 'unknown') {
     findings.believe('the receipt', 'no longer stored');
@@ -143,7 +146,7 @@ function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   findings.same('result (in receipt and explorer)', status.result, tx.result, sources);
 }
 
-/** The result of replaying the log with its own engine. */
+/** Compares the result with a replay of the log by the checker's own engine. */
 async function checkByLog(
   findings: Findings,
   { block, status, tx }: Told,
@@ -185,7 +188,6 @@ async function checkByLog(
 const USAGE =
   'usage: oddlot verify receipt --tx <hash> [--url <url>] [--network <name>] [--log <url>] [--json]';
 
-/** Runs the command; an error is printed in one line. */
 export function runVerifyReceipt(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {

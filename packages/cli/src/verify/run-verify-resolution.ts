@@ -7,8 +7,8 @@ import { Findings, type Print, readQuestion, runCheck, urlOf } from './run-check
  *
  * `oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001 [--json]`
  *
- * Exit code 0: all values agree; 1: a difference; 2: nothing to compare or wrong usage; 4: no
- * answer from the venue.
+ * The command exits with 0 if all values agree, with 1 if a value differs, with 2 for wrong usage or
+ * if there is nothing to compare, and with 4 if the venue does not answer.
  */
 async function verifyResolution(url: string, instrumentId: number): Promise<Findings> {
   const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });
@@ -29,7 +29,6 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
 
 const USAGE = 'usage: oddlot verify settlement --url <url> --instrument <id> [--json]';
 
-/** Runs the command; an error is printed in one line. */
 export function runVerifyResolution(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const { instrument, isJson, url } = read(args);

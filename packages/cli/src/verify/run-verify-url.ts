@@ -9,8 +9,8 @@ import { type Print, readQuestion, replayLog, runCheck, urlOf } from './run-chec
  *
  * `oddlot verify http://127.0.0.1:8692 [--network NAME] [--venue http://127.0.0.1:8690]`
  *
- * Exit code 0: all blocks are valid; 1: a finding, with its block; 2: no log or wrong usage; 4: no
- * answer from the venue.
+ * The command exits with 0 if all blocks are valid, with 1 after a finding, with 2 for wrong usage or
+ * if there is no log, and with 4 if the venue does not answer.
  */
 async function verifyUrl(
   log: string,
@@ -34,7 +34,6 @@ async function verifyUrl(
 const USAGE =
   'usage: oddlot verify <log-url> [--network <name>] [--former-name <name>]… [--genesis <hash>] [--from <height>] [--to <height>] [--venue <url>] [--json]';
 
-/** Runs the command; an error is printed in one line. */
 export function runVerifyUrl(
   [log = '', ...args]: readonly string[],
   print: Print,
@@ -90,23 +89,23 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
 /** The compared fields of a block. */
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
-/** The number of blocks per answer of a venue. */
+/** Number of blocks per answer of a venue. */
 const AT_ONCE = 100;
 
 /** Compares the blocks that a venue publishes with the replayed ones. */
 class ToldBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
-  /** Blocks that agree. */
+  /** Number of blocks that agree. */
   compared = 0;
-  /** Blocks that the venue does not list because its history was pruned. */
+  /** Number of blocks that the venue does not list because its history was pruned. */
   missing = 0;
 
   constructor(info: Pick<Client['info'], 'blocks'>) {
     this.#info = info;
   }
 
-  /** Requests a page when enough blocks are collected. */
+  /** Adds a block, and requests a page when enough blocks are collected. */
   compare({ hash, height, stateHash }: Head): Promise<LogReport['finding']> | undefined {
     this.#own.push({ hash, height, stateHash });
     return this.#own.length < AT_ONCE ? undefined : this.rest();

@@ -13,8 +13,9 @@ import { parseArgs } from 'node:util';
  *
  * `--proof` is a file with the answer of `reservesProof`; `--root` is a root from an independent
  * source; `--rpc` is a trusted endpoint of the settlement chain; `--bridge` and `--token` are the
- * known contracts; `--json` prints the findings as JSON. Exit code 0: all figures agree; 1: a
- * figure differs or is invalid; 2: the address is not included, or wrong usage; 4: no answer.
+ * known contracts; `--json` prints the findings as JSON. The command exits with 0 if all figures
+ * agree, with 1 if a figure differs or is invalid, with 2 for wrong usage or if the address is not
+ * included, and with 4 if there is no answer.
  */
 
 type Finding = Readonly<{
@@ -22,11 +23,11 @@ type Finding = Readonly<{
   agrees: boolean;
   told: string;
   computed?: string;
-  /** The printed line of a finding that does not agree; not in the JSON output. */
+  /** The printed line of a finding that does not agree; it is not in the JSON output. */
   contrary?: string;
 }>;
 
-/** The answer of `reservesProof`. Amounts are USDC as decimal text. */
+/** The answer of `reservesProof`. Amounts are in USDC, as decimal text. */
 export type Proof = {
   readonly chain: { readonly chainId: number; readonly bridge: string; readonly token: string };
   readonly published: { readonly [name: string]: string | number } & {
@@ -50,7 +51,7 @@ type Known = { readonly user?: string; readonly root?: string };
 const SUM_MAX = 2n ** 128n;
 const KIND = { leaf: '00', node: '01', root: '02' } as const;
 
-/** All checks that need the proof only. */
+/** Makes all checks that need only the proof. */
 export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] {
   const { published } = proof;
   const amount = micro(proof.amount);
@@ -85,7 +86,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   ];
 }
 
-/** All figures are amounts of existing money; a negative one would hide a deficit elsewhere. */
+/** All figures are amounts of existing money. A negative one would hide a deficit elsewhere. */
 const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
 /** With test money, a faucet may have granted more than was minted. */
@@ -97,13 +98,16 @@ function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
   return [mustBe('unbacked = 0', unbacked, unbacked === 0n, contrary)];
 }
 
-/** `contrary` is the printed line of a condition that does not hold, without the amount. */
+/**
+ * Returns a finding about a condition. `contrary` is the printed line if it does not hold, without
+ * the amount.
+ */
 function mustBe(what: string, amount: bigint, agrees: boolean, contrary: string): Finding {
   const told = text(amount);
   return agrees ? { what, agrees, told } : { what, agrees, told, contrary: `${contrary} ${told}` };
 }
 
-/** The root and the sum of all leaves, computed from a leaf and its siblings. */
+/** Returns the root and the sum of all leaves, computed from a leaf and its siblings. */
 function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   const { index, siblings, user } = proof;
   const { height, leaves } = proof.published;
@@ -114,7 +118,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   let used = 0;
   let at = index;
   for (let width = leaves; width > 1; width = Math.ceil(width / 2)) {
-    // The last of an odd number has no sibling and moves up unchanged.
+    // The last of an odd number of nodes has no sibling and moves up unchanged.
     const isAlone = at % 2 === 0 && at + 1 === width;
     if (!isAlone) {
       const sibling = siblings[used];
@@ -135,11 +139,11 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
 }
 
 const PAID = 'Paid(uint64,address,address,uint64)';
-/** Ids starting with this one are those of returned deposits. */
+/** Returned deposits have ids of at least this value. */
 const RETURN_ID_MIN = 2n ** 63n;
 /**
- * The block range of one query, and the maximum number of queries: earlier payments have been
- * settled.
+ * The block range of one query, and the maximum number of queries. Payments before these blocks
+ * have been settled.
  */
 const RANGE = 2_000;
 const RANGES_MAX = 10;
@@ -148,9 +152,9 @@ const RANGES_MAX = 10;
 type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
- * Unsettled payments must exist on the chain, shortly before the block of the publication, and the
- * venue must have reported each of them to its recipient as unsettled at that time. The unsettled
- * amount cannot exceed their sum.
+ * Checks the unsettled payments. They must exist on the chain, shortly before the block of the
+ * publication. The venue must have reported each of them to its recipient as unsettled at that
+ * time. The unsettled amount cannot exceed their sum.
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
@@ -169,7 +173,9 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   return [{ what, agrees: false, told, contrary }];
 }
 
-/** Newest blocks first, until the amount is reached. */
+/**
+ * Returns the sum of open payments, reading the newest blocks first, until the amount is reached.
+ */
 async function openBefore(
   proof: Proof,
   asked: Asked & { readonly rpc: string; readonly url: string },
@@ -187,7 +193,7 @@ async function openBefore(
     const filter = { address, topics: [topic], ...blocks };
     const logs = (await ask(asked.rpc, 'eth_getLogs', [filter])) as unknown as readonly PaidLog[];
     for (const { data, topics } of logs.toReversed()) {
-      // The id and the user are indexed fields; the amount is the last word of the data.
+      // The id and the user are indexed fields, and the amount is the last word of the data.
       const id = BigInt(topics[1] ?? 0);
       if (open >= enough || id >= RETURN_ID_MIN) continue;
       const user = `0x${(topics[2] ?? '').slice(-40)}`;
@@ -200,7 +206,7 @@ async function openBefore(
 
 type PaidLog = { readonly topics: readonly string[]; readonly data: string };
 
-/** Whether the venue reports a withdrawal as unsettled at a time. */
+/** Returns true if the venue reports a withdrawal as unsettled at a time. */
 async function wasOpen(
   url: string,
   { id, user }: { readonly id: bigint; readonly user: string },
@@ -220,7 +226,7 @@ function hexOf(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-/** The bridge's balance at the block of the publication, from a node. */
+/** Compares the bridge's balance at the block of the publication with that of a node. */
 async function checkBalance(
   proof: Proof,
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
@@ -274,7 +280,7 @@ function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }
 
-/** `source` names the origin of the value that the venue's value is compared with. */
+/** `source` names the origin of the value with which the venue's value is compared. */
 function same(what: string, reported: string, computed: string, source = 'recomputed'): Finding {
   const agrees = reported.toLowerCase() === computed.toLowerCase();
   if (agrees) return { what, agrees, told: reported };
@@ -305,7 +311,10 @@ function total(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** 32 bytes, big-endian, as hex without a prefix, the form of all hashed values here. */
+/**
+ * Returns 32 bytes, big-endian, as hex without a prefix, which is the form of all hashed values
+ * here.
+ */
 function word(amount: bigint): string {
   return amount.toString(16).padStart(64, '0');
 }
@@ -326,14 +335,15 @@ const MASK = 2n ** LANE - 1n;
 const RATE_BYTES = 136;
 
 /**
- * Keccak-256 as in Ethereum, a direct implementation of the specification for few and short inputs.
+ * Computes Keccak-256 as in Ethereum. This is a direct implementation of the specification for few
+ * and short inputs.
  */
 export function keccak256(input: Uint8Array): Buffer {
   const padded = Buffer.alloc((Math.floor(input.length / RATE_BYTES) + 1) * RATE_BYTES);
   padded.set(input);
   padded[input.length] = (padded[input.length] ?? 0) + 0x01;
   padded[padded.length - 1] = (padded[padded.length - 1] ?? 0) + 0x80;
-  // Lane (x, y) is at 5y + x.
+  // Lane (x, y) has the index 5y + x.
   let lanes: bigint[] = Array.from({ length: 25 }, () => 0n);
   for (let block = 0; block < padded.length; block += RATE_BYTES) {
     const absorbed = lanes.map((lane, at) =>
@@ -360,7 +370,7 @@ function permuted(input: readonly bigint[]): bigint[] {
   return lanes;
 }
 
-/** Theta, rho, pi and chi. */
+/** Applies the steps theta, rho, pi and chi. */
 function mixed(lanes: readonly bigint[]): bigint[] {
   const lane = (x: number, y: number): bigint => lanes[5 * (y % 5) + (x % 5)] ?? 0n;
   const columns = [0, 1, 2, 3, 4].map((x) =>
@@ -392,7 +402,6 @@ const USAGE =
 const ALONE = '--bridge and --token require --rpc, because they are compared with the chain';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
-/** Runs the command; an error is printed in one line. */
 export async function runVerifyReserves(
   args: readonly string[],
   print: (line: string, isFault?: boolean) => void,
@@ -410,7 +419,7 @@ export async function runVerifyReserves(
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    // In the form of the other `oddlot verify` checks.
+    // The output has the form of the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
     const told = findings.map(({ agrees, contrary: _, ...rest }) => ({
       kind: kind(agrees),
@@ -451,7 +460,7 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   return { ...values, user, isJson: json };
 }
 
-/** Errors in here are usage errors. */
+/** Turns errors of the function into usage errors. */
 function asUsageError<Result>(work: () => Result): Result {
   try {
     return work();
@@ -470,7 +479,7 @@ async function info(url: string, query: object): Promise<unknown> {
   return answer.data;
 }
 
-/** The answer as received, or its data only. */
+/** Returns the proof in a file, which contains an answer as received, or only its data. */
 function storedProof(file: string): Proof | null {
   return asUsageError(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;

@@ -6,8 +6,6 @@ import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type GivenAddress, RelayBook, type Transfer } from './relay-book.ts';
 
-/** The size of the journal is proportional to its events, however often it is written. */
-
 const SENDER: Hex = `0x${'a1'.repeat(20)}`;
 const PEG: GivenAddress = {
   kind: 'peg',
@@ -51,7 +49,7 @@ function again(): readonly Transfer[] {
   return book.transfersOf(PEG.id);
 }
 
-test('a dust amount adds one line and does not repeat earlier ones', () => {
+test('a dust amount adds one line to the journal and does not repeat earlier ones', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const before = bytes();
@@ -60,7 +58,7 @@ test('a dust amount adds one line and does not repeat earlier ones', () => {
   expect(before).toBeLessThan(150 * 400);
 });
 
-test('a start restores all arrivals, each once, with their states', () => {
+test('a start restores every arrival once, with its state', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 250; n++) arrive(n);
   arrive(250, '3000000');
@@ -91,7 +89,7 @@ test('a journal of an earlier release is continued', () => {
   expect(again()[0]?.arrivals.map(({ key }) => key)).toEqual([1, 2, 3].map(hashOf));
 });
 
-test('the file is rewritten while in use when most of it is obsolete', () => {
+test('the journal is rewritten while it is in use when most of it is obsolete', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const [transfer] = book.transfersOf(PEG.id);
@@ -100,7 +98,7 @@ test('the file is rewritten while in use when most of it is obsolete', () => {
     book.put({ ...transfer!, attempt });
     longest = Math.max(longest, bytes());
   }
-  // Of about 3 MB written in total.
+  // The relay writes about 3 MB in total.
   expect(longest).toBeLessThan(1_200_000);
   arrive(150);
   const transfers = book.transfersOf(PEG.id);

@@ -18,24 +18,24 @@ export type Coming = Arrival & {
   readonly cameFrom: SubAccount;
 };
 
-/** Minimum number of blocks between two stored cursors; blocks that are read twice do no harm. */
+/** Minimum number of blocks between two stored cursors. Reading blocks twice does no harm. */
 const CURSOR_BLOCKS = 100;
 
 /**
- * Maximum arrivals per transfer: after many small amounts another transfer begins, so that the
- * first is not delayed.
+ * Maximum number of arrivals per transfer. After many small amounts another transfer begins, so
+ * that the first is not delayed.
  */
 const ARRIVALS_MAX = 200;
 
-/** The file is not as it was written; the message is for the operator. */
+/** Thrown if the file is not as it was written. The message is for the operator. */
 class RelayBookDamagedError extends Error {
   override readonly name = 'RelayBookDamagedError';
 }
 
 /**
- * The journal of the relay: the addresses that it gave out, the arrivals at them, and their
- * progress. It is on disk before any answer or transaction is sent, so that a restart continues
- * where the last run ended.
+ * The journal of the relay: the addresses that it assigned, the arrivals at these addresses, and
+ * their progress. Entries are on disk before any answer or transaction is sent, so that a restart
+ * continues where the last run ended.
  */
 export class RelayBook {
   readonly #file: RecordFile;
@@ -68,7 +68,10 @@ export class RelayBook {
     this.#file.shortenLong(() => this.#lines());
   }
 
-  /** The index of the next key. The address with this index must be added before the next call. */
+  /**
+   * Returns the index of the next key. The address with this index must be added before the next
+   * call.
+   */
   nextIndex(kind: GivenAddress['kind']): number {
     return this.#count[kind];
   }
@@ -82,7 +85,7 @@ export class RelayBook {
     return this.#addresses.get(id);
   }
 
-  /** True for an address that was given out, for deposits or as a peg. */
+  /** Returns true for an address that was assigned, for deposits or as a peg. */
   hasGiven(address: Hex): boolean {
     return this.#given.has(address);
   }
@@ -91,7 +94,7 @@ export class RelayBook {
     return [...this.#addresses.values()].filter((each) => each.kind === kind);
   }
 
-  /** Transfers of an address, oldest first. */
+  /** Returns the transfers of an address, oldest first. */
   transfersOf(addressId: string): readonly Transfer[] {
     return (this.#byAddress.get(addressId) ?? []).flatMap((id) => this.#transfers.get(id) ?? []);
   }
@@ -100,12 +103,12 @@ export class RelayBook {
     return this.#transfers.get(id);
   }
 
-  /** Transfers that need work or wait for more money. */
+  /** Returns the transfers that need work or wait for more money. */
   open(): readonly Transfer[] {
     return [...this.#open.values()];
   }
 
-  /** The transfers of a user, and the user's addresses without arrivals. */
+  /** Returns the transfers of a user, and the user's addresses without arrivals. */
   ofUser(user: Hex): readonly (Transfer | GivenAddress)[] {
     const ids = [...(this.#byUser.get(user) ?? [])];
     return ids.flatMap((id): readonly (Transfer | GivenAddress)[] => {
@@ -123,7 +126,7 @@ export class RelayBook {
 
   /**
    * Records incoming money once. Amounts from the same sender and sub-account, to which they may
-   * have to be returned, add up until they reach the minimum; later ones start another transfer.
+   * have to be returned, add up until they reach the minimum. Later amounts start another transfer.
    */
   arrive(address: GivenAddress, coming: Coming, nowMs: number): void {
     const { cameFrom, cameTo, user, ...arrival } = coming;
@@ -166,7 +169,10 @@ export class RelayBook {
     return this.#cursors.get(chain);
   }
 
-  /** Called after everything before the cursor is in the journal. */
+  /**
+   * Stores the position up to which a chain was read. It must be called after all arrivals before
+   * the cursor are in the journal.
+   */
   setCursor(cursor: Cursor): void {
     this.#cursors.set(cursor.chain, cursor);
     const written = this.#written.get(cursor.chain);
@@ -181,7 +187,8 @@ export class RelayBook {
   }
 
   #append(line: Line): void {
-    // Before the line is appended: a rewrite contains only stored records.
+    // The file is shortened before the line is appended, because a rewrite contains only stored
+    // records.
     this.#file.shortenLong(() => this.#lines());
     this.#file.append([line]);
   }
@@ -198,8 +205,8 @@ export class RelayBook {
     if (!this.#transfers.has(id)) {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
-      // The venue does not know the sender of a deposit to a peg through the bridge, so it is
-      // indexed by the peg, which the sender knows.
+      // The venue does not know the sender of a deposit to a peg through the bridge. The transfer
+      // is therefore indexed by the peg, which the sender knows.
       const { address, kind } = this.#addresses.get(addressId) ?? {};
       if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
@@ -232,16 +239,18 @@ function arrivalKey(addressId: string, { key }: Arrival): string {
   return `${addressId} ${key}`;
 }
 
-/** The permanent records of the relay, one per line. Amounts are micro-USDC as text. */
+/** The permanent records of the relay, one per line. Amounts are in micro-USDC, as text. */
 
-/** An address that was given out: for deposits on another chain, or a peg in the venue. */
+/** An address that was assigned: for deposits on another chain, or a peg in the venue. */
 export type GivenAddress = {
   readonly kind: 'deposit' | 'peg';
   readonly id: string;
-  /** The index of the key, in the order in which addresses were given out; none is used twice. */
+  /**
+   * The index of the key, in the order in which addresses were assigned. No index is used twice.
+   */
   readonly index: number;
   readonly address: Hex;
-  /** The source chain of a deposit; the destination chain of a peg. */
+  /** The source chain of a deposit, or the destination chain of a peg. */
   readonly chain: string;
   readonly dstAddr: Hex;
   readonly accountType: SubAccount;
@@ -253,67 +262,78 @@ export type GivenAddress = {
 
 export type SubAccount = 'perp' | 'outcome';
 
-/** Confirmed money that arrived at such an address. */
+/** Confirmed money that arrived at an assigned address. */
 export type Arrival = {
   /**
    * Unique per address: the transaction, and on a chain the position of the log. For a deposit to a
-   * peg also the time and the number of its row, because a transaction of the chain may deposit
-   * more than once.
+   * peg the key also contains the time and the number of its row, because one transaction of the
+   * chain can contain several deposits.
    */
   readonly key: string;
   readonly txHash: Hex;
   readonly amountMicro: string;
 };
 
-/** The obstacle of a transfer: users see its kind, the operator also the details. */
+/** The obstacle of a transfer. Users see its kind, and the operator also its details. */
 export type Trouble = {
   readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver' | 'peg';
   readonly detail: string;
 };
 
-/** A signed request to the venue. Identical bytes execute once, however often they are sent. */
+/**
+ * A signed request to the venue. Identical bytes are executed once, however often they are sent.
+ */
 export type VenueSend = { readonly body: string; readonly txHash: Hex; readonly nonce: number };
 
 /**
- * Money that arrived at an address until it reached the minimum, and its further state.
- * `collecting` is below the minimum, `paying` is being paid out, `refunding` is returned to the
- * sender.
+ * Money that arrived at an address until it reached the minimum, and its further state. The state
+ * is `collecting` below the minimum, `paying` during the payout, and `refunding` while the money is
+ * returned to the sender.
  */
 export type Transfer = {
   readonly id: string;
   readonly addressId: string;
-  /** The owner: the account of a deposit, the sender of money to a peg. */
+  /** The owner: the account of a deposit, or the sender of money to a peg. */
   readonly user: Hex;
-  /** The sub-account of the peg that received it. */
+  /** The sub-account of the peg that received the money. */
   readonly cameTo: SubAccount;
   /** The sub-account of the sender, which receives a refund. */
   readonly cameFrom: SubAccount;
   readonly arrivals: readonly Arrival[];
   readonly state: 'collecting' | 'paying' | 'refunding' | 'completed' | 'refunded';
-  /** Counts transactions that the chain executed and reverted. */
+  /** Number of transactions that the chain executed and reverted. */
   readonly attempt: number;
-  /** The settlement chain has confirmed it; a transfer inside the venue remains. */
+  /**
+   * True once the settlement chain has confirmed the deposit, after which a transfer inside the
+   * venue remains.
+   */
   readonly isBridged?: boolean;
   readonly send?: VenueSend | undefined;
   readonly dstTxHash?: Hex | undefined;
-  /** The money has been collected into the relay's own account. */
+  /** True once the money has been collected into the relay's own account. */
   readonly isSwept: boolean;
   readonly sweep?: VenueSend | undefined;
-  /** The number of times gas was sent for the sweep. */
+  /** The number of times that gas was sent for the sweep. */
   readonly gasSent?: number;
   readonly trouble?: Trouble | undefined;
   readonly createMs: number;
   readonly updateMs: number;
 };
 
-/** The position read on a chain: for addresses that are expected to be used, and for all others. */
+/**
+ * The positions up to which a chain was read: one for addresses that are expected to be used, and
+ * one for all others.
+ */
 type Cursor = { readonly chain: string; readonly live: number; readonly late: number };
 
 export function sumOf({ arrivals }: Pick<Transfer, 'arrivals'>): bigint {
   return arrivals.reduce((sum, { amountMicro }) => sum + BigInt(amountMicro), 0n);
 }
 
-/** No work is left: the money was returned to the sender, or was paid out and collected. */
+/**
+ * Returns true if no work is left, because the money was returned to the sender, or was paid out
+ * and collected.
+ */
 export function isOver({ isSwept, state }: Transfer): boolean {
   return state === 'refunded' || (state === 'completed' && isSwept);
 }

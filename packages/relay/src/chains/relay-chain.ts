@@ -6,7 +6,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import { SettingError } from '@oddlot/host/settings';
 import type { ChainSetting } from '../relay-settings.ts';
 
-/** The public terms of a chain. Amounts are micro-USDC. */
+/** The public terms of a chain. Amounts are in micro-USDC. */
 export type ChainTerms = {
   readonly name: string;
   readonly chainId: number | undefined;
@@ -20,7 +20,7 @@ export type ChainTerms = {
 export type RelayChain = {
   readonly terms: ChainTerms;
   readonly client: ChainClient;
-  /** Sends for the key that holds the relay's money. */
+  /** Sends transactions with the key that holds the relay's money. */
   readonly relayer: Relayer;
   readonly token: Hex;
   /** An endpoint for wallets. */
@@ -61,7 +61,7 @@ export function transferData(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: TEST_USDC_ABI, functionName, args: [to, amount] });
 }
 
-/** The chains that every relay lists; the operator decides which of them are active. */
+/** The chains that every relay lists. The operator decides which of them are active. */
 const KNOWN: readonly {
   readonly name: string;
   readonly mainnet: number | undefined;
@@ -77,14 +77,14 @@ const KNOWN: readonly {
 
 const MONEY_DECIMALS = 6;
 /**
- * The minimum that the bridge credits at once (R-deposit); a smaller amount would wait there for
+ * The minimum that the bridge credits at once (R-deposit). A smaller amount would wait there for
  * more.
  */
 const BRIDGE_LEAST_MICRO = 5_000_000n;
 const MIN_WITHDRAW = '2';
 const FEE = '0.1';
 
-/** The terms of every chain: the known ones first, then those added by the operator. */
+/** Returns the terms of every chain: first the known ones, then those added by the operator. */
 export function termsOf(
   settings: readonly ChainSetting[],
   network: 'mainnet' | 'testnet',

@@ -43,7 +43,7 @@ const ALLOCATION = parseEther('1000000000');
 const ETHER = parseEther('1');
 const ETHER_GAS = 30_000n;
 const DEPLOY = { gas: 8_000_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n };
-/** In micro-USDC: the amount per request, and the bounds of the relay's own balance. */
+/** The amount per request, and the bounds of the relay's own balance, in micro-USDC. */
 export const GRANT_MICRO = 1_000_000_000n;
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 
@@ -95,8 +95,8 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
 }
 
 /**
- * The minter's first transaction, so that the address is fixed and a restart after a crash does not
- * deploy twice.
+ * Deploys the token in the minter's first transaction, so that its address is fixed and a restart
+ * after a crash does not deploy it twice.
  */
 async function deployToken(
   endpoint: ChainEndpoint,

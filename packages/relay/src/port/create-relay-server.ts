@@ -93,7 +93,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
       ),
     },
     queue,
-    // A relay with test funds serves its operator only, so that pages of other origins cannot use
+    // A relay with test funds serves only its operator, so that pages of other origins cannot use
     // up its addresses.
     visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
@@ -102,7 +102,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
   });
 }
 
-/** The addresses at which the venue serves its page. */
+/** Returns the addresses at which the venue serves its page. */
 function ownPages({
   hostNames,
   pageOrigins,
@@ -113,7 +113,7 @@ function ownPages({
     ports: new Set([Number(port === '' ? 80 : port)]),
     origins: new Set(pageOrigins),
   };
-  // A proxy that serves the page may also forward requests to the relay, under the host name of the
+  // A proxy that serves the page can also forward requests to the relay, with the host name of the
   // page.
   const proxies = pageOrigins.map((origin) => new URL(origin).hostname);
   return { pages, names: new Set([...hostNames, ...proxies]) };
@@ -123,7 +123,7 @@ function replyOf<Data>(answer: Answered<Data>): Reply {
   return answer.ok ? infoReply(answer.data) : infoRefusal(answer.error);
 }
 
-/** Limits the unexpired addresses per client; clients on this machine have no limit. */
+/** Limits the number of unexpired addresses per client. Clients on this machine have no limit. */
 class GivenToClients {
   readonly #options: RelayServerOptions;
   readonly #expire = new Map<string, number[]>();
@@ -163,11 +163,11 @@ class GivenToClients {
     const { now, settings } = this.#options;
     const client = clientKey(ip);
     const open = this.#expire.get(client) ?? [];
-    // No client is refused beyond this many, so no more need to be recorded.
+    // A client with this many addresses is refused, so no more of them need to be recorded.
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
     if (this.#expire.size <= settings.openAddresses) return;
-    // When there are this many clients, most addresses have expired.
+    // When there are this many clients, most of their addresses have expired.
     for (const [each, times] of this.#expire) {
       if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
     }

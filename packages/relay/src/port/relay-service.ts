@@ -28,13 +28,12 @@ type RelayServiceOptions = {
   readonly keys: RelayKeys;
   readonly api: VenueApi;
   readonly facts: VenueFacts;
-  /** The terms of every listed chain. */
   readonly terms: readonly ChainTerms[];
   readonly chains: ReadonlyMap<string, RelayChain>;
   readonly now: () => number;
   readonly expireMs: number;
   readonly openAddressesMax: number;
-  /** Registers pegs with the venue before their addresses are given out. */
+  /** Registers pegs with the venue before their addresses are assigned. */
   readonly registerPegs: (addresses: readonly Hex[]) => Promise<void>;
 };
 
@@ -199,7 +198,10 @@ export class RelayService {
     return refusal('invalidAddress', [], { field: 'dstAddr', got: dstAddr }, HTTP_BAD_REQUEST);
   }
 
-  /** Every unexpired address is scanned repeatedly, which bounds their number. */
+  /**
+   * Returns a refusal if there are too many unexpired addresses. Every one of them is scanned
+   * repeatedly, so their number is limited.
+   */
   #full(): WireError | undefined {
     const { book, now, openAddressesMax } = this.#options;
     const nowMs = now();
@@ -241,13 +243,13 @@ type Shown = {
   readonly unconfirmed: { readonly amountMicro: bigint; readonly txHash: Hex } | undefined;
 };
 
-/** A transfer as shown to users. */
+/** Returns a transfer as shown to users. */
 function transferRow(
   { address, transfer, unconfirmed }: Shown,
   { nowMs, venue }: { readonly nowMs: number; readonly venue: string },
 ): RelayTransfer {
   const isDeposit = address.kind === 'deposit';
-  // Unconfirmed money belongs to the transfer that still collects.
+  // Unconfirmed money belongs to the transfer that is still collecting.
   const isOpen = transfer === undefined || transfer.state === 'collecting';
   const coming = isOpen ? unconfirmed : undefined;
   const amount = (transfer === undefined ? 0n : sumOf(transfer)) + (coming?.amountMicro ?? 0n);
@@ -272,8 +274,8 @@ function transferRow(
 }
 
 /**
- * Texts for users, without errors of endpoints and balances of the relay, which are for its
- * operator only.
+ * Texts for users. They contain no errors of endpoints and no balances of the relay, which are for
+ * its operator only.
  */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   float: 'Waiting for the relay to be funded on the other chain',
@@ -294,7 +296,7 @@ function statusOf(
 ): RelayStatus {
   switch (transfer?.state) {
     case undefined:
-      // Nothing arrived in time; later arrivals are still processed.
+      // Nothing arrived in time. Later arrivals are still processed.
       return nowMs < expireMs ? 'waiting' : 'failed';
     case 'collecting':
       return 'waiting';

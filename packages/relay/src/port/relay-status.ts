@@ -4,7 +4,10 @@ import { tokenBalance } from '../chains/relay-chain.ts';
 import type { RelayParts } from '../transfers/relay.ts';
 import { sumOf } from '../book/relay-book.ts';
 
-/** The status for the operator: balances, endpoints, and pending transfers with their obstacles. */
+/**
+ * Returns the status for the operator: balances, endpoints, and pending transfers with their
+ * obstacles.
+ */
 export async function relayStatus({
   book,
   chains,
@@ -33,7 +36,7 @@ export async function relayStatus({
     address: keys.address('float'),
     chains: await Promise.all(rows),
     open: open.length - collecting.length,
-    /** Transfers below the minimum: their number and total. */
+    /** Number and total of transfers below the minimum. */
     collecting: {
       transfers: collecting.length,
       usdc: formatMoney(collecting.reduce((sum, each) => sum + sumOf(each), 0n)),

@@ -4,8 +4,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BRIDGE } from '@oddlot/testing/relay/model-chain';
 import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 
-/** The allowance that the bridge has for the relay's money. */
-
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' };
 
@@ -21,7 +19,7 @@ async function paidAddress(dstAddr: Hex, amount: bigint): Promise<void> {
   rig.chains.base.pay(bob, answer.data.address as Hex, amount);
 }
 
-/** The highest allowance until all work was done. */
+/** Returns the highest allowance until all work is done. */
 async function mostAllowed(): Promise<bigint> {
   let most = 0n;
   for (let round = 0; round < 12; round++) {
@@ -34,7 +32,7 @@ async function mostAllowed(): Promise<bigint> {
   return most;
 }
 
-test('equals the total of the waiting deposits, and is zero afterwards', async () => {
+test('the allowance of the bridge equals the total of the waiting deposits, and is zero afterwards', async () => {
   await paidAddress(alice, 50_000_000n);
   await paidAddress(bob, 20_000_000n);
   await paidAddress(alice, 30_000_000n);
@@ -48,7 +46,7 @@ test('equals the total of the waiting deposits, and is zero afterwards', async (
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC + 89_700_000n);
 });
 
-test('is reduced if a former release granted an unlimited one', async () => {
+test('an unlimited allowance that a former release granted is reduced', async () => {
   const { relayer } = rig.parts.settlement;
   const args = [BRIDGE, maxUint256] as const;
   const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });

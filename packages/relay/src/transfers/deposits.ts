@@ -23,7 +23,7 @@ import type { VenueAccount } from './venue-account.ts';
 type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
-/** Blocks and addresses of one query; public endpoints bound both. */
+/** Maximum number of blocks and addresses per query, both of which public endpoints limit. */
 const RANGE_BLOCKS = 2_000;
 const ADDRESSES = 200;
 
@@ -31,14 +31,14 @@ type DepositScanOptions = {
   readonly chain: RelayChain;
   readonly book: RelayBook;
   readonly now: () => number;
-  /** The interval for scanning addresses that are not expected to be used any more. */
+  /** The interval for scanning addresses that are no longer expected to be used. */
   readonly lateEveryMs: number;
 };
 
 /**
- * Finds payments to the deposit addresses on a chain: unexpired addresses are scanned in each step,
- * all others periodically and forever, so that late payments are not lost. Only confirmed blocks
- * count; payments in later blocks are shown but not recorded.
+ * Finds payments to the deposit addresses on a chain. Unexpired addresses are scanned in each step.
+ * All others are scanned periodically and forever, so that late payments are not lost. Only
+ * payments in confirmed blocks are recorded; payments in later blocks are only shown.
  */
 export class DepositScan {
   readonly #options: DepositScanOptions;
@@ -59,8 +59,8 @@ export class DepositScan {
     const { name } = chain.terms;
     if (!this.#isRightChain) await chain.client.assertChain();
     this.#isRightChain = true;
-    // Listed before the head is queried: addresses that are given out later can only be paid in
-    // later blocks.
+    // The addresses are listed before the head is queried. Addresses that are assigned later can
+    // only be paid in later blocks.
     const given = book.addresses('deposit').filter((each) => each.chain === name);
     const nowMs = now();
     const live = given.filter(({ expireMs }) => expireMs > nowMs);
@@ -138,9 +138,9 @@ type DepositWorkOptions = {
 };
 
 /**
- * Pays out deposits from other chains: the bridge credits the user with the relay's own money on
- * the settlement chain (R-deposit). This suffices for the perp sub-account; for the other one the
- * relay deposits for itself and transfers the money inside the venue.
+ * Pays out deposits from other chains. The bridge credits the user with the relay's own money on
+ * the settlement chain (R-deposit). This is sufficient for the perp sub-account. For the outcome
+ * sub-account the relay deposits for itself and then transfers the money inside the venue.
  */
 export class DepositWork {
   readonly #options: DepositWorkOptions;
@@ -149,7 +149,10 @@ export class DepositWork {
     this.#options = options;
   }
 
-  /** One step of a transfer that is to be paid out. Errors are recorded and the step is retried. */
+  /**
+   * Makes one step of a transfer that is to be paid out. Errors are recorded and the step is
+   * retried.
+   */
   async step(transfer: Transfer, address: GivenAddress): Promise<void> {
     if (transfer.isBridged === true) await this.#sendOn(transfer, address);
     else await this.#deposit(transfer, address);
@@ -187,7 +190,7 @@ export class DepositWork {
     return this.#trouble(transfer, undefined);
   }
 
-  /** The obstacle before the bridge can take the money, if any. */
+  /** Returns the obstacle before the bridge can take the money, if any. */
   async #lacking(amount: bigint): Promise<Trouble | undefined> {
     const { book, settlement } = this.#options;
     const { relayer, terms } = settlement;
@@ -197,8 +200,8 @@ export class DepositWork {
   }
 
   /**
-   * The money is on its way into the relay's account; until it arrives the venue rejects the
-   * transfer.
+   * Transfers the money inside the venue. The deposit is on its way into the relay's account, and
+   * the venue rejects the transfer until it arrives.
    */
   async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
     const { account, book, now } = this.#options;
@@ -233,7 +236,8 @@ function depositKey({ attempt, id }: Transfer): string {
 }
 
 /**
- * Micro-USDC that the bridge is still to take: in sent but unmined transactions, and not sent yet.
+ * Returns the micro-USDC that the bridge still has to take: in sent but unmined transactions, and
+ * not sent yet.
  */
 function depositsOf(book: RelayBook, relayer: Relayer) {
   let [sent, waiting] = [0n, 0n];
@@ -249,24 +253,24 @@ function depositsOf(book: RelayBook, relayer: Relayer) {
   return { sent, waiting };
 }
 
-/** Micro-USDC. */
+/** Amounts in micro-USDC that limit the allowance. */
 type Claims = {
-  /** The amount that the bridge is to take now, included in `waiting`. */
+  /** The amount that the bridge is to take now, which is included in `waiting`. */
   readonly amount: bigint;
   /** The relay's balance, which the allowance never exceeds. */
   readonly balance: bigint;
-  /** In transactions without a block. */
+  /** The amount in transactions without a block. */
   readonly sent: bigint;
-  /** The total to be paid out and not sent yet. */
+  /** The total that is to be paid out and not sent yet. */
   readonly waiting: bigint;
 };
 
 /**
  * Allows the bridge to take exactly the amount to be paid out, because an exploit of a bridge with
  * an unlimited allowance could take the whole balance. An allowance replaces the previous one, so
- * it is granted for all waiting deposits together, when no transaction is pending; a larger one,
+ * it is granted for all waiting deposits together, when no transaction is pending. A larger one,
  * from a former release or a failed deposit, is replaced in the same way. Returns undefined if the
- * amount may be taken.
+ * bridge can take the amount.
  */
 async function approveExactly(
   settlement: SettlementLine,

@@ -25,18 +25,18 @@ async function pegOf(dstAddr: Hex): Promise<Hex> {
   return answer.data.pegAddress as Hex;
 }
 
-/** The amount that a receiver on the other chain got. */
+/** Returns the amount that a receiver on the other chain got. */
 const paid = (receiver: Hex): bigint => rig.chains.base.usdcOf(receiver) - USER_USDC;
 const arrivals = () =>
   rig.book
     .addresses('peg')
     .flatMap(({ id }) => rig.book.transfersOf(id).flatMap((each) => each.arrivals));
 
-test('rows that arrive between two pages are paid once, as are the rows that they displace', async () => {
+test('each row of a peg is paid once, even if rows arrive while its pages are read', async () => {
   const peg = await pegOf(bob);
   const sent: bigint[] = [];
   const send = (): void => {
-    // So little that many of them make one payment.
+    // The amount is so small that many of them make one payment.
     const amount = USDC / 50n + BigInt(sent.length);
     sent.push(amount);
     rig.venue.send(alice, peg, amount);
@@ -53,7 +53,7 @@ test('rows that arrive between two pages are paid once, as are the rows that the
   expect(handedOn + rig.venue.balanceOf(peg)).toBe(sent.reduce((sum, amount) => sum + amount));
 });
 
-test('each deposit in one transaction of the chain counts, also over a restart', async () => {
+test('each of several deposits in one transaction of the chain counts, even across a restart', async () => {
   const peg = await pegOf(bob);
   const deposit = (): void => rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   deposit();
@@ -86,7 +86,7 @@ test('deposits that a former release recorded by their transaction are not recor
   expect(paid(bob)).toBe(3n * (7n * USDC - FEE));
 });
 
-test('a peg with less money than recorded pays nothing, reports it, and does not delay others', async () => {
+test('a peg with less money than recorded pays nothing, reports the shortfall, and does not delay other pegs', async () => {
   const [short, whole] = [await pegOf(bob), await pegOf(carol)];
   rig.venue.send(alice, short, 50n * USDC);
   rig.venue.send(alice, whole, 30n * USDC);
@@ -120,7 +120,7 @@ test('a peg with less money than recorded pays nothing, reports it, and does not
       ],
     },
   });
-  // The operator finds that one of them never arrived.
+  // The operator finds that one of the amounts never arrived.
   const never = rig.book.transfersOf('peg-1').find((each) => sumOf(each) === 40n * USDC);
   end(never!.id);
   await rig.settle();

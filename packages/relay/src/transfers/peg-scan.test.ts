@@ -4,8 +4,6 @@ import { RelayRig, USERS } from '@oddlot/testing/relay/relay-rig';
 import { PegScan } from './pegs.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** The order and timing of peg scans: every peg is scanned in time, whatever users query. */
-
 const [alice, bob, carol] = USERS as [Hex, Hex, Hex];
 const EVERY_MS = 1_000;
 const LOOKS_OF_A_STEP = 10;
@@ -43,7 +41,7 @@ async function step(): Promise<readonly string[]> {
   return looked;
 }
 
-/** The state long after the pegs were given out, with one scan each. */
+/** Advances to a state long after the pegs were assigned, with one scan of each. */
 async function grown(): Promise<void> {
   rig.nowMs += 3_600_000;
   for (let steps = 0; steps < 20; steps++) await step();
@@ -61,7 +59,7 @@ test('a user who repeatedly queries many pegs does not delay the scans of other 
   expect(theirs.filter((peg) => !seen.has(peg))).toEqual([]);
 });
 
-test('nor those of other queries', async () => {
+test('a user who repeatedly queries many pegs does not delay scans that other users request', async () => {
   const [own] = await pegsOf(alice, 1);
   await pegsOf(bob, 60);
   await grown();
@@ -76,7 +74,7 @@ test('nor those of other queries', async () => {
   expect(seen.filter((peg) => peg === own).length).toBeGreaterThanOrEqual(1);
 });
 
-test('a queried peg is scanned in the next step, although others are overdue', async () => {
+test('a queried peg is scanned in the next step, even if other pegs are overdue', async () => {
   await pegsOf(bob, 100);
   const [own] = await pegsOf(carol, 1);
   await grown();
@@ -102,7 +100,7 @@ test('a query does not cause a scan before the minimum interval', async () => {
   expect(looked).toEqual([own]);
 });
 
-test('a peg that cannot be read is not the first again', async () => {
+test('a peg that cannot be read is not scanned first again', async () => {
   const pegs = await pegsOf(carol, 2);
   let isDown = true;
   const asked: string[] = [];

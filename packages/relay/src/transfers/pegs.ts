@@ -27,18 +27,19 @@ type PegScanOptions = {
 };
 
 const MONEY_DECIMALS = 6;
-/** Rows of one query. */
+/** Maximum number of rows per query. */
 const ROWS = 200;
 /**
- * A peg is scanned again after this fraction (1/n) of its age, because most are used soon or never.
+ * A peg is scanned again after this fraction (1/n) of its age, because most pegs are used soon or
+ * never.
  */
 const AGE_SHARE = 20;
 /** The maximum interval, which grows with the number of pegs to limit the load on the venue. */
 const LATEST_MS = 2_000;
 const LATEST_MS_PER_PEG = 50;
 /**
- * Scans per second of all pegs together, because the venue counts them against a client's rate
- * limit.
+ * Number of scans per second of all pegs together, because the venue counts them against a client's
+ * rate limit.
  */
 const PER_SECOND = 10;
 
@@ -53,8 +54,8 @@ export class PegScan {
   }
 
   /**
-   * A user queries this address, so its pegs are scanned soon. Queries are public, so they do not
-   * delay other pegs.
+   * Scans the pegs of this address soon, because a user queries it. Queries are public, so they do
+   * not delay other pegs.
    */
   hurry(address: Hex): void {
     for (const peg of this.#options.book.addresses('peg')) {
@@ -69,13 +70,17 @@ export class PegScan {
         await this.#look(peg);
         this.#hurried.delete(peg.id);
       } finally {
-        // A peg that cannot be read is not the first again.
+        // The time is recorded even after an error, so that a peg that cannot be read is not
+        // scanned first again.
         this.#lookedMs.set(peg.id, nowMs);
       }
     }
   }
 
-  /** Half of the scans, and all unused ones, are for pegs that users query. */
+  /**
+   * Returns the pegs to scan in this step. Half of the scans, and all unused ones, are for pegs
+   * that users query.
+   */
   #next(nowMs: number): readonly GivenAddress[] {
     const pegs = this.#options.book.addresses('peg');
     const atOnce = Math.max(1, Math.floor((PER_SECOND * this.#options.everyMs) / 1_000));
@@ -86,7 +91,7 @@ export class PegScan {
     return [...all].slice(0, atOnce);
   }
 
-  /** Sorted by how long they are overdue; new pegs are first. */
+  /** Returns the overdue pegs, those overdue longest first; new pegs come before all others. */
   #due(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     const latestMs = LATEST_MS + LATEST_MS_PER_PEG * pegs.length;
     const latenessOf = (peg: GivenAddress): number => {
@@ -101,7 +106,10 @@ export class PegScan {
       .map(({ peg }) => peg);
   }
 
-  /** In turn: querying more often, or more pegs, gives no priority over other users. */
+  /**
+   * Returns the queried pegs, those not scanned for the longest time first. Querying more often, or
+   * more pegs, gives no priority over other users.
+   */
   #asked(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     return pegs
       .filter(({ id }) => this.#hurried.has(id))
@@ -126,9 +134,9 @@ export class PegScan {
   }
 
   /**
-   * New rows, newest first, back to a page without new ones, because time alone does not identify
-   * new rows. Pages are linked by cursors, so that a row that arrives in between neither appears
-   * twice nor hides another.
+   * Returns new rows, newest first, and reads back to a page without new ones, because time alone
+   * does not identify new rows. Pages are linked by cursors, so that a row that arrives in between
+   * neither appears twice nor hides another one.
    */
   async #unread(peg: GivenAddress, known: KnownRows): Promise<readonly PegRow[]> {
     const found: PegRow[] = [];
@@ -150,7 +158,7 @@ function newer(a: GivenAddress, b: GivenAddress): number {
 
 type Row = LedgerPage['rows'][number];
 
-/** A transfer to the peg, or a deposit to it, which is owned by the receiver. */
+/** Returns the row of a transfer or a deposit to the peg; a deposit is owned by the receiver. */
 function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undefined {
   if (delta.type !== 'receive' && delta.type !== 'deposit') return undefined;
   const amount = parseExact(delta.amount, MONEY_DECIMALS);
@@ -169,23 +177,25 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
 
 /** A row of a peg's ledger that brought money. */
 type PegRow = {
-  /** A deposit from the settlement chain; otherwise a transfer inside the venue. */
+  /** True for a deposit from the settlement chain, and false for a transfer inside the venue. */
   readonly isDeposit: boolean;
-  /** The time of its block. */
+  /** The time of the row's block. */
   readonly time: number;
   readonly coming: Omit<Coming, 'key'>;
 };
 
 /**
- * The rows of a peg that are recorded. A row is identified by its content, never by its position in
- * an answer: a transaction of the venue credits an account once, so its hash identifies the row. A
- * transaction of the chain may deposit several times; those rows are distinguished by the time and
- * by their number among rows with the same time and transaction. Rows are only appended, so that
+ * The recorded rows of a peg. A row is identified by its content, and never by its position in an
+ * answer. A transaction of the venue credits an account once, so its hash identifies the row. A
+ * transaction of the chain can deposit several times. Its rows are distinguished by the time and by
+ * their number among rows with the same time and transaction. Rows are only appended, so that
  * number is stable.
  */
 class KnownRows {
   readonly #keys: ReadonlySet<string>;
-  /** The number of deposits that a former release recorded, by their transaction alone. */
+  /**
+   * The number of deposits that a former release recorded, identified only by their transaction.
+   */
   readonly #timeless = new Map<Hex, number>();
 
   constructor(arrivals: readonly Arrival[]) {
@@ -195,14 +205,15 @@ class KnownRows {
     }
   }
 
-  /** True if it, or another row with the same time and transaction, is recorded. */
+  /** Returns true if the row, or another row with the same time and transaction, is recorded. */
   has(row: PegRow): boolean {
     const { txHash } = row.coming;
     return this.#timeless.has(txHash) || this.#keys.has(depositKey(row, 0));
   }
 
   /**
-   * True if more deposits with the same time and transaction may follow after the end of the page.
+   * Returns true if more deposits with the same time and transaction may follow after the end of
+   * the page.
    */
   isCut(rows: readonly PegRow[], endTime: number | undefined): boolean {
     return rows.some(
@@ -211,7 +222,7 @@ class KnownRows {
     );
   }
 
-  /** Rows with their keys, oldest first, without deposits recorded by a former release. */
+  /** Returns rows with their keys, oldest first, without deposits recorded by a former release. */
   *named(
     rows: readonly PegRow[],
   ): Iterable<{ readonly key: string; readonly coming: PegRow['coming'] }> {
@@ -253,9 +264,9 @@ type PegWorkOptions = {
 };
 
 /**
- * Pays out money sent to pegs: the amount minus the fee is paid from the relay's own money on the
- * other chain, then the peg's money is collected. A payment that is not possible is returned in
- * full to the sender, to the sub-account that it came from.
+ * Pays out money sent to pegs. The amount minus the fee is paid from the relay's own money on the
+ * other chain, after which the peg's money is collected. A payment that is not possible is returned
+ * in full to the sender's sub-account from which it came.
  */
 export class PegWork {
   readonly #options: PegWorkOptions;
@@ -264,7 +275,7 @@ export class PegWork {
     this.#options = options;
   }
 
-  /** An amount still below the minimum when the peg expires is returned. */
+  /** Returns an amount that is still below the minimum when the peg expires. */
   expire(transfer: Transfer, peg: GivenAddress): void {
     const { book, now } = this.#options;
     if (now() < peg.expireMs) return;
@@ -295,7 +306,8 @@ export class PegWork {
       await relayer.submit({ key, to: token, data: transferData(peg.dstAddr, amount) });
     } catch (error) {
       if (!(error instanceof ChainRevertError)) throw error;
-      // Nothing was signed, and the token rejects this receiver, such as a blacklisted address.
+      // Nothing was signed, because the token rejects this receiver, which may be a blacklisted
+      // address.
       const trouble = { what: 'token', detail: chainFault(error) } as const;
       return book.put({ ...transfer, state: 'refunding', trouble, updateMs: now() });
     }
@@ -310,8 +322,8 @@ export class PegWork {
   }
 
   /**
-   * Returns money to the sender; a deposit through the bridge has no known sender, so it can only
-   * go to the receiver.
+   * Returns money to the sender. A deposit through the bridge has no known sender, so its money can
+   * only go to the receiver.
    */
   #refuse(transfer: Transfer): void {
     const { book, canReceive, now } = this.#options;
@@ -342,7 +354,7 @@ export class PegWork {
     return this.#trouble(transfer, trouble);
   }
 
-  /** After the payout: transfers the peg's money to the relay's own account. */
+  /** Transfers the peg's money to the relay's own account after the payout. */
   async sweep(transfer: Transfer, peg: GivenAddress): Promise<void> {
     const { accountOf, book, ownAddress } = this.#options;
     const account = accountOf(peg);
@@ -366,7 +378,7 @@ export class PegWork {
   }
 }
 
-/** The key of a transfer's payment among all transactions of the relay. */
+/** Returns the key of a transfer's payment among all transactions of the relay. */
 export function payoutKey({ attempt, id }: Transfer): string {
   return `payout:${id}:${attempt}`;
 }
@@ -374,15 +386,19 @@ export function payoutKey({ attempt, id }: Transfer): string {
 /** The comparison of a peg's balance with the journal. */
 type Holding =
   | { readonly is: 'whole' }
-  /** A signed transfer may have left already; once that is known the result is `whole` again. */
+  /**
+   * A signed transfer may have left already. Once its result is known, the comparison is `whole`
+   * again.
+   */
   | { readonly is: 'moving' }
   | { readonly is: 'short'; readonly trouble: Trouble };
 
 /**
- * Checked before anything is paid out or returned for a peg: it must hold everything that arrived
- * and has not left, in the sub-account where it arrived. With less, the journal counts money that
- * does not exist, and the first payment would take money of other users or of the relay. Therefore
- * nothing leaves such a peg until an operator has investigated.
+ * Compares the balance of a peg with the journal before anything is paid out or returned for it.
+ * The peg must hold everything that arrived and has not left, in the sub-account where it arrived.
+ * If it holds less, the journal counts money that does not exist, and the first payment would take
+ * money of other users or of the relay. Therefore nothing leaves that peg until an operator has
+ * investigated.
  */
 async function pegHolding(
   transfer: Transfer,

@@ -5,7 +5,7 @@ import { BRIDGE, TOKEN } from '@oddlot/testing/relay/model-chain';
 import { FLOAT, KEYS, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { relayStatus } from '../port/relay-status.ts';
 
-/** R-transfer: no payment to a receiver that cannot use the money. */
+/** Tests that no payment is made to a receiver that cannot use the money (R-transfer). */
 
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' };
@@ -23,7 +23,7 @@ function transfersOf(user: Hex): readonly RelayTransfer[] {
   return answer.data.items;
 }
 
-test('neither contracts nor addresses of the relay are accepted as receivers, on any chain', async () => {
+test('contracts and addresses of the relay are not accepted as receivers on any chain', async () => {
   const deposit = await rig.service.depositAddress({ ...INTO, dstAddr: alice });
   const peg = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: alice });
   if (!deposit.ok || !peg.ok) throw new Error('an address was refused');
@@ -45,7 +45,7 @@ test('neither contracts nor addresses of the relay are accepted as receivers, on
   expect(rig.book.addresses('peg')).toHaveLength(1);
 });
 
-/** An address given out under an earlier configuration. */
+/** Adds an address that was assigned under an earlier configuration. */
 function given(kind: 'deposit' | 'peg', chain: string): Hex {
   const address = KEYS.address(kind, 0);
   const terms = { minMicro: '2000000', feeMicro: '100000', accountType: 'perp' } as const;
@@ -55,7 +55,7 @@ function given(kind: 'deposit' | 'peg', chain: string): Hex {
   return address;
 }
 
-test('money sent to an earlier peg for the bridge is returned in full', async () => {
+test('money sent to an earlier peg whose receiver is the bridge is returned in full', async () => {
   const peg = given('peg', 'arbitrum');
   rig.venue.send(alice, peg, 50_000_000n);
   await rig.settle();
@@ -64,7 +64,7 @@ test('money sent to an earlier peg for the bridge is returned in full', async ()
   expect(rig.venue.balanceOf(FLOAT)).toBe(0n);
 });
 
-test('money without a sender to return it to waits, and is reported', async () => {
+test('money without a sender to whom it can be returned waits and is reported', async () => {
   const peg = given('peg', 'arbitrum');
   const address = given('deposit', 'base');
   rig.venue.deposit(peg, `0x${'7'.repeat(64)}`, 30_000_000n);
@@ -81,7 +81,7 @@ test('money without a sender to return it to waits, and is reported', async () =
   ]);
 });
 
-test('a deposit to a peg through the bridge is found by the peg and by its receiver, also later', async () => {
+test('a deposit to a peg through the bridge is found by the peg and by its receiver, even after a restart', async () => {
   const answer = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: bob });
   if (!answer.ok) throw new Error(answer.error.message);
   const peg = answer.data.pegAddress as Hex;

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/testing/relay/relay-rig';
 import { sumOf } from '../book/relay-book.ts';
 
-/** Whatever fails in between: money is paid out once or returned, and the relay earns its fees. */
+/** Whatever fails in between, money is paid out once or returned, and the relay earns its fees. */
 
 type Step =
   | {
@@ -77,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The payments of users by address, against which the relay is compared. */
+/** The payments of users by address, with which the relay is compared. */
 class Truth {
   readonly paid = new Map<string, bigint>();
   readonly sent = new Map<string, bigint>();
@@ -173,7 +173,7 @@ function audit(rig: RelayRig, truth: Truth): void {
       const transfers = book.transfersOf(peg.id).filter((each) => each.user === sender);
       expect(total(transfers.map(sumOf))).toBe(truth.sent.get(`${peg.id} ${sender}`) ?? 0n);
       for (const transfer of transfers) {
-        // The pegs have expired by now.
+        // The pegs have expired by this time.
         expect(['completed', 'refunded']).toContain(transfer.state);
         gain(`${sender} perp`, transfer.state === 'refunded' ? 0n : -sumOf(transfer));
         if (transfer.state === 'refunded') continue;
@@ -206,7 +206,7 @@ const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 6);
 const TIMEOUT_MS = 40_000 + 2_000 * RUNS;
 
 test(
-  'R-conservation: random histories of payments, reorganisations, faults and kills',
+  'R-conservation: the relay pays out or returns all money in random histories of payments, reorganisations, faults and kills',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {

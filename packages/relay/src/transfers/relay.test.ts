@@ -10,8 +10,6 @@ import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-r
 import { createRelayServer } from '../port/create-relay-server.ts';
 import { relayStatus } from '../port/relay-status.ts';
 
-/** The states of a transfer as shown to users, from beginning to end. */
-
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC', dstAddr: alice };
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC', dstAddr: bob };
@@ -67,7 +65,7 @@ test('a payment removed by a reorganisation is not paid out', async () => {
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC);
 });
 
-test('without funds the relay reports it and continues when it is funded', async () => {
+test('a relay without funds reports it, and continues when it is funded', async () => {
   rig.close();
   rig = new RelayRig({ floatUsdc: 10_000_000n });
   const address = await depositAddress();
@@ -93,7 +91,7 @@ test('without funds the relay reports it and continues when it is funded', async
   expect(transfersOf(alice)[0]).not.toHaveProperty('trouble');
 });
 
-test('without a payment in time the address has failed; a late payment is still processed', async () => {
+test('an address without a payment in time fails, and a late payment is still processed', async () => {
   const address = await depositAddress();
   rig.nowMs += DAY_MS;
   expect(transfersOf(alice)).toMatchObject([{ status: 'failed', amount: '0' }]);
@@ -105,7 +103,7 @@ test('without a payment in time the address has failed; a late payment is still 
   expect(transfersOf(alice)).toMatchObject([{ status: 'completed', amount: '5.1' }]);
 });
 
-test('an amount too small for a peg is returned when the peg expires, to the sub-account that it came from', async () => {
+test('an amount too small for a peg is returned when the peg expires, to the sub-account from which it came', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_500_000n, { from: 'outcome', to: 'perp' });
@@ -117,7 +115,7 @@ test('an amount too small for a peg is returned when the peg expires, to the sub
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('small amounts from both sub-accounts are returned to each', async () => {
+test('small amounts from both sub-accounts are returned to each of them', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_000_000n);
@@ -132,7 +130,7 @@ test('small amounts from both sub-accounts are returned to each', async () => {
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('deposits to a peg are paid out too, also two of one transaction', async () => {
+test('deposits to a peg are paid out too, even two of one transaction', async () => {
   const peg = await pegAddress();
   const hash = `0x${'7'.repeat(64)}` as const;
   for (const amount of [9_000_000n, 8_000_000n]) rig.venue.deposit(peg, hash, amount);
@@ -153,7 +151,7 @@ test('a payment that the token rejects is returned in full', async () => {
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC);
 });
 
-test('no address is given out twice, also after a torn line', async () => {
+test('no address is assigned twice, even after a torn line', async () => {
   const first = await depositAddress();
   appendFileSync(join(rig.directory, 'relay.jsonl'), '{"address":{"kind":"depo');
   rig.start();
@@ -176,7 +174,7 @@ test('an altered journal is not opened, and the position is reported', async () 
   expect(() => rig.start()).toThrow(`relay.jsonl: line ${at + 1} is damaged`);
 });
 
-test('the addresses per client and the rows per page are limited', async () => {
+test('the number of addresses per client and of rows per page is limited', async () => {
   const server = createRelayServer({
     service: rig.service,
     faucet: undefined,
@@ -221,7 +219,7 @@ test('the addresses per client and the rows per page are limited', async () => {
   await server.drain();
 });
 
-test('more addresses than the relay can scan are refused', async () => {
+test('a request for more addresses than the relay can scan is refused', async () => {
   rig.close();
   rig = new RelayRig({ openAddressesMax: 1 });
   await depositAddress();

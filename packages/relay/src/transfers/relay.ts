@@ -16,7 +16,7 @@ export type RelayParts = {
   readonly keys: RelayKeys;
   readonly api: VenueApi;
   readonly facts: VenueFacts;
-  /** By name, including the settlement chain. */
+  /** Chains by name, including the settlement chain. */
   readonly chains: ReadonlyMap<string, RelayChain>;
   readonly settlement: SettlementLine;
   readonly log: Logger;
@@ -26,9 +26,9 @@ export type RelayParts = {
 };
 
 /**
- * Moves money between the venue and other chains. Each step reads new payments, then advances every
- * open transfer by one step. All of its state is in the journal, so that it can be stopped at any
- * point.
+ * Moves money between the venue and other chains. Each step reads new payments, and advances every
+ * open transfer by one step. All state of the relay is in the journal, so that it can be stopped at
+ * any point.
  */
 export class Relay {
   readonly #parts: RelayParts;
@@ -67,12 +67,12 @@ export class Relay {
     this.#sweeps = new Sweeps({ book, keyOf, now });
   }
 
-  /** The account in the venue that holds its money. */
+  /** The account in the venue that holds the relay's money. */
   get account(): VenueAccount {
     return this.#own;
   }
 
-  /** Money in blocks without enough confirmations. */
+  /** Returns the money in blocks without enough confirmations. */
   unconfirmed(address: GivenAddress) {
     return this.#scans.get(address.chain)?.unconfirmed.get(address.id);
   }
@@ -82,8 +82,8 @@ export class Relay {
   }
 
   /**
-   * Called before addresses are given out: determines the first block to read on each chain.
-   * Unavailable chains are retried.
+   * Determines the first block to read on each chain. It must be called before addresses are
+   * assigned. Unavailable chains are retried.
    */
   async begin(): Promise<void> {
     for (const [name, scan] of this.#scans) await this.#try(name, () => scan.step());
@@ -128,13 +128,13 @@ export class Relay {
     }
   }
 
-  /** Money is collected only once it is enough to be paid out. */
+  /** Collects the money of an address, which is done only once it is enough to be paid out. */
   async #sweep(id: string, address: GivenAddress, chain: RelayChain): Promise<void> {
     const transfer = this.#parts.book.transfer(id);
     if (transfer?.isSwept === false) await this.#sweeps.step(transfer, address, chain);
   }
 
-  /** An error is reported once, and does not delay the other work. */
+  /** Reports an error once, without delaying the other work. */
   async #try(name: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -162,7 +162,7 @@ export class Relay {
 }
 
 /**
- * Ends transfers of pegs at the operator's request: nothing is paid, returned or collected for them
+ * Ends transfers of pegs at the operator's request. Nothing is paid, returned or collected for them
  * any more, and their arrivals no longer count as held by the peg.
  */
 export function endTransfers(

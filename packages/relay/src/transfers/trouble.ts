@@ -2,18 +2,18 @@ import type { SendRecord } from '@oddlot/custody/relayer';
 import { formatMoney } from '@oddlot/units';
 import type { RelayBook, Transfer, Trouble } from '../book/relay-book.ts';
 
-/** The relay's own balance is insufficient. */
+/** Returns the obstacle of an insufficient balance of the relay. */
 export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {
   const [has, needs] = [formatMoney(balance), formatMoney(needed)];
   return { what: 'float', detail: `the relay has ${has} USDC on ${chain} but needs ${needs} USDC` };
 }
 
-/** The obstacle of a sent transaction. */
+/** Returns the obstacle of a sent transaction, if any. */
 export function chainTrouble({ trouble }: SendRecord): Trouble | undefined {
   return trouble === undefined ? undefined : { what: 'chain', detail: trouble };
 }
 
-/** Recorded if it differs from the previous one. */
+/** Records an obstacle if it differs from the previous one. */
 export function noteTrouble(
   { book, now }: { readonly book: RelayBook; readonly now: () => number },
   transfer: Transfer,

@@ -26,11 +26,11 @@ type Action = Parameters<typeof signAction>[0];
 export type Delivered =
   | { readonly is: 'executed' }
   /**
-   * It was rejected in a block, or is too old for one: it never executes, and another one may be
-   * signed.
+   * The request was rejected in a block, or is too old for one. It is never executed, and another
+   * one can be signed.
    */
   | { readonly is: 'void'; readonly why: string }
-  /** Undecided: the same bytes are sent again. */
+  /** The result is undecided, and the same bytes are sent again. */
   | { readonly is: 'open'; readonly why: string };
 
 type VenueAccountOptions = {
@@ -43,8 +43,8 @@ type VenueAccountOptions = {
 const USDC = 0;
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 /**
- * Nonces are times, and the venue rejects those older than two days (R-nonce); the bound includes a
- * margin.
+ * Nonces are times, and the venue rejects those older than two days (R-nonce). This bound includes
+ * a margin.
  */
 const NONCE_MS = 49 * 3_600_000;
 
@@ -63,12 +63,14 @@ export class VenueAccount {
     this.address = wallet.address;
   }
 
-  /** Ends the binding of this key as an agent of another account (R-agents). */
+  /**
+   * Signs a request that ends the binding of this key as an agent of another account (R-agents).
+   */
   signRelease(): Promise<VenueSend> {
     return this.#sign({ type: 'approveAgent', agentAddress: ZERO });
   }
 
-  /** A transfer of this account, to be recorded before it is delivered. */
+  /** Signs a transfer of this account, which must be recorded before it is delivered. */
   sign(transfer: {
     readonly destination: Hex;
     readonly amountMicro: bigint;
@@ -90,8 +92,8 @@ export class VenueAccount {
   }
 
   /**
-   * Sends it and returns the known result. A lost answer is recovered by sending the same bytes
-   * again (R-tx): the venue executes them once.
+   * Sends a request and returns the known result. A lost answer is recovered by sending the same
+   * bytes again (R-tx), because the venue executes them once.
    */
   async deliver(send: VenueSend): Promise<Delivered> {
     const { api, now } = this.#options;
@@ -115,9 +117,9 @@ type ClaimOptions = {
 };
 
 /**
- * R-agents: money from pegs goes to the relay's own account, and an address that is bound as an
- * agent cannot have one. The address is therefore registered with the venue before it becomes
- * public, and an older binding is ended by the key itself. An unregistered relay still serves, but
+ * Registers the relay's address with the venue before the address becomes public, and ends an older
+ * binding of its key (R-agents). Money from pegs goes to the relay's own account, and an address
+ * that is bound as an agent cannot have one. An unregistered relay still serves requests, but
  * without pegs.
  */
 export async function claimAddress(options: ClaimOptions): Promise<void> {
