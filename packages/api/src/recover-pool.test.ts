@@ -63,7 +63,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
-test('R-requests: a single request is second, however many another client sends', async () => {
+test('R-requests: a single request is processed second, however many another client sends', async () => {
   const workers = pool();
   const done: string[] = [];
   const read = async (nonce: number, client: string): Promise<void> => {

@@ -169,7 +169,7 @@ describe('rejected actions', () => {
       { ...wrap(order({})), signatures: [] },
       '10002 signatures must hold 1 to 10 entries | signatures',
     ],
-  ])('%j', (action, expected) => {
+  ])('the action %j is rejected', (action, expected) => {
     expect(refusalOf(action)).toBe(expected);
   });
 });
@@ -316,7 +316,7 @@ describe('the envelope of /exchange', () => {
     [{ ...ENVELOPE, signatureChainId: '1' }, 'Wrong type for signatureChainId'],
     [{ ...ENVELOPE, confirm: 'later' }, 'Wrong type for confirm'],
     [{ ...ENVELOPE, expiresAfter: 'soon' }, 'Wrong type for expiresAfter'],
-  ])('%j', (value, message) => {
+  ])('the envelope %j is rejected', (value, message) => {
     const parsed = parseEnvelope(value);
     expect(parsed.ok ? 'ok' : parsed.error.message).toBe(message);
     if (!parsed.ok) expect(parsed.error).toMatchObject({ code: 10002, httpStatus: 400 });

@@ -34,7 +34,7 @@ describe('R-requests: unknown fields of an envelope', () => {
     ['the kind of an order', (junk) => envelope(order({}, { t: { limit: { ...junk } } }))],
     ['a builder', (junk) => envelope(order({ builder: { b: USER, f: 1, ...junk } }))],
     [
-      'what a wrapper carries',
+      'the inner action of a wrapper',
       (junk) =>
         envelope({
           type: 'multiSig',
@@ -42,7 +42,7 @@ describe('R-requests: unknown fields of an envelope', () => {
           payload: { multiSigUser: USER, outerSigner: USER, action: order(junk) },
         }),
     ],
-  ])('in %s count up to the bound', (_, body) => {
+  ])('unknown fields in %s are accepted up to the limit', (_, body) => {
     expect(refused(body({ junk: text(MAX) }))).toBe(false);
     expect(refused(body({ junk: text(MAX + 1) }))).toBe(true);
     expect(refused(body({ [text(MAX)]: 0 }))).toBe(false);
@@ -62,7 +62,7 @@ describe('R-requests: unknown fields of an envelope', () => {
   });
 
   test.each<[unknown]>([[[]], [{}], [[1, 'a', null, true]], [{ a: [{ b: '"' }], c: -1 }]])(
-    '%j counts as its text is long',
+    'an unknown field %j counts with the length of its JSON text',
     (value) => {
       const rest = MAX - JSON.stringify([value, '']).length;
       expect(refused(envelope(order(), { junk: [value, 'x'.repeat(rest)] }))).toBe(false);
@@ -88,7 +88,7 @@ describe('R-requests: unknown fields of queries', () => {
     ['a query without req', { type: 'candleSnapshot', coin: '1', interval: '1m', startTime: 0 }],
     ['simulate', { type: 'simulate', user: USER, action: order() }],
     ['explainSignature', { type: 'explainSignature', envelope: envelope(order()) }],
-  ])('%s', (_, body) => {
+  ])('unknown fields of %s are accepted up to the limit', (_, body) => {
     expect(parseInfo(body).ok).toBe(true);
     expect(parseInfo({ ...body, junk: text(900) }).ok).toBe(true);
     expect(parseInfo({ ...body, junk: text(MAX + 1) })).toMatchObject({

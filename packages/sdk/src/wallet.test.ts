@@ -236,7 +236,7 @@ describe('malformed requests to sign', () => {
     ['no entries', { type: 'cancel', cancels: [] }, {}, '1 to 200'],
     ['a vault on a direct action', approval, { vaultAddress: aCase.signer }, 'vaultAddress'],
     ['an expiry on a direct action', approval, { expiresAfter: 1 }, 'expiresAfter'],
-  ])('%s', async (_, action, extra, message) => {
+  ])('signAction rejects an action with %s', async (_, action, extra, message) => {
     const failed = signAction(
       action as ActionInput,
       { nonce: 1, ...extra },

@@ -35,7 +35,7 @@ type EndpointOptions = ExchangeOptions &
 export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly info: Endpoint;
-  /** The endpoint for bodies of Hyperliquid clients, which their port calls. */
+  /** The endpoint for bodies of Hyperliquid clients, which is called by their own port. */
   readonly hyperliquid: TextEndpoint;
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;

@@ -124,7 +124,7 @@ describe('orders with a builder', () => {
   test.each<[string, number, object]>([
     ['a fee above the approval', 20, { reason: 'overApproval', f: 20, allowed: 10 }],
     ['a fee above the cap of perps', 101, { reason: 'overCap', f: 101, allowed: 100 }],
-  ])('%s is dropped, with and without confirm', async (_, f, details) => {
+  ])('%s is dropped and the order is placed, with and without confirm', async (_, f, details) => {
     await approve();
     const plain = await send(order(f));
     expect(plain.json).toEqual({

@@ -371,11 +371,14 @@ describe('the signers of requests', () => {
       { code: 10008, message: 'Agent with this label does not exist' },
     ],
     [{ agentAddress: bob.address }, {}, { code: 10008, message: 'Agent address is already used' }],
-  ])('approveAgent with %j and %j', async (change, options, expected) => {
-    const action = { ...approveAgentAction(++nonce, agent.address), ...change };
-    const reply = await send(action, { nonce, ...options });
-    expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
-  });
+  ])(
+    'approveAgent is rejected with the fields %j and the options %j',
+    async (change, options, expected) => {
+      const action = { ...approveAgentAction(++nonce, agent.address), ...change };
+      const reply = await send(action, { nonce, ...options });
+      expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
+    },
+  );
 
   test('an order for an unregistered vault is rejected', async () => {
     expect((await send(orderAction(), { vaultAddress: bob.address })).json).toMatchObject({

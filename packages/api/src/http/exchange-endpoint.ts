@@ -88,11 +88,14 @@ type Received = {
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
   readonly timeoutMs: number;
-  /** For the requests of Hyperliquid clients: handles a signer that the venue does not know. */
+  /**
+   * Handles a signer that the venue does not know. It is only set for requests of Hyperliquid
+   * clients.
+   */
   readonly introduce?: ((signer: Address, request: string) => Promise<Introduced>) | undefined;
 };
 
-/** Whether the venue now knows the signer, or the refusal that the client gets. */
+/** States whether the venue now knows the signer, or contains the refusal for the client. */
 export type Introduced = { readonly isKnown: boolean } | { readonly refused: WireError };
 
 export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
@@ -106,8 +109,8 @@ export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
 }
 
 /**
- * The same for a body of a Hyperliquid client, which is logged as received and marked. The reply
- * waits for the execution.
+ * Creates the endpoint for bodies of Hyperliquid clients, which are marked and logged as received.
+ * The reply waits for the execution.
  */
 export function hyperliquidEndpoint(
   options: ExchangeOptions,
@@ -120,7 +123,8 @@ export function hyperliquidEndpoint(
     handleText: (request) => {
       const { text: body } = request;
       if (Buffer.byteLength(body) > LIMITS.bodyBytesMax) return refuseLarge();
-      // Checked before it is marked, so that the marked text has no second key.
+      // The body is parsed before it is marked, because it must not add a second key to the marked
+      // text.
       const parsed = parseObject(body, true);
       if (!parsed.ok) return exchangeRefusal(parsed.error, true);
       return handle(context, { ...request, text: markHyperliquid(body), bytes: 0 });
@@ -204,7 +208,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
 }
 
-/** Checks a command; again if its signer was unknown and the venue knows it now. */
+/** Checks a command, and checks it again if its signer was unknown and is now known. */
 async function checkIntroduced(
   { introduce, replica }: Context,
   command: RequestCommand,

@@ -49,7 +49,7 @@ describe('the access control of a channel', () => {
       { mode: 'closed', blacklist: { add: [alice.address] } },
       'User is blacklisted',
     ],
-  ])('a channel that is %s', async (_, change, text) => {
+  ])('a channel that is %s rejects the order of an account', async (_, change, text) => {
     expect((await setGate(change)).json.data).toEqual({
       type: 'VenueAdmin',
       data: { statuses: ['success'] },

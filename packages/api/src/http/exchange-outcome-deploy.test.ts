@@ -65,7 +65,7 @@ describe('outcomeDeploy', () => {
     ['an event', { slug: 'snow' }, { eventId: 2 }],
     ['an event with an id', { slug: 'snow', eventId: 9 }, { eventId: 9 }],
     ['new texts of an event', { title: 'The weather' }, { eventId: 1 }],
-  ])('registers %s', async (_, changes, created) => {
+  ])('outcomeDeploy registers %s', async (_, changes, created) => {
     const { json } = await venue.deploy(registerEvent(changes));
     expect(json.data).toEqual({ type: 'OutcomeDeploy', data: { statuses: ['success'], created } });
   });
@@ -74,7 +74,7 @@ describe('outcomeDeploy', () => {
     ['a market', {}, { instrumentId: MARKET_ID + 1 }, 'open'],
     ['a market with an id', { instrumentId: 123_456 }, { instrumentId: 123_456 }, 'open'],
     ['a later market', { startTime: 2e12 }, { instrumentId: MARKET_ID + 1 }, 'upcoming'],
-  ])('registers %s', async (_, changes, created, expected) => {
+  ])('outcomeDeploy registers %s', async (_, changes, created, expected) => {
     if ('startTime' in changes) {
       const later = { slug: 'later', startTime: nowMs, endTime: 3e12 };
       await venue.deploy(registerEvent(later));

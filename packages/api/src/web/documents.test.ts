@@ -15,7 +15,7 @@ async function serve() {
 }
 
 describe('the served documents', () => {
-  test('include every page of the reference, and /docs lists each by its title', async () => {
+  test('/docs lists every page of the API reference by its title', async () => {
     const { documents, get } = await serve();
     const index = await (await get('/docs')).text();
     expect(await (await get('/docs/')).text()).toBe(index);
@@ -45,7 +45,7 @@ describe('the served documents', () => {
     for (const path of linked) expect(text).toContain(`](${path})`);
   });
 
-  test('are answered with 304 to a client that has the current text', async () => {
+  test('a client that has the current text of a document gets a 304', async () => {
     const { get } = await serve();
     const first = await get('/openapi.json');
     const tag = first.headers.get('etag')!;

@@ -5,7 +5,7 @@ import type { ShownPage } from '@oddlot/host/http';
 import { contentHash, type PageFile } from './page-files.ts';
 import { fileAnswer } from './web-page.ts';
 
-/** The reference of the API; `details.docs` of a refusal points to its pages. */
+/** Folder of the API reference. Refusals link to its pages in `details.docs`. */
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
 
 const TYPES = {
@@ -14,12 +14,12 @@ const TYPES = {
   text: 'text/plain; charset=utf-8',
 } as const;
 
-/** The served documents by path. A path that another one repeats has the same text. */
 type Documents = ShownPage & { readonly paths: readonly string[] };
 
 /**
- * Reads the pages, such as `/docs/errors`, and the descriptions for programs: `/openapi.json`, `/asyncapi.json` and
- * `/llms.txt`. There are none if the venue is installed without its documents.
+ * Loads the documents to serve: the pages of the reference, such as `/docs/errors`, and the
+ * descriptions for programs (`/openapi.json`, `/asyncapi.json` and `/llms.txt`). Returns no
+ * documents if the venue is installed without them.
  */
 export async function openDocuments(): Promise<Documents> {
   const names = (await readdir(REFERENCE).catch(() => [])).toSorted();
@@ -39,7 +39,7 @@ export async function openDocuments(): Promise<Documents> {
   };
   for (const name of names) {
     const text = await readFile(new URL(name, REFERENCE), 'utf8');
-    // In the repository they are formatted for reading.
+    // The files in the repository are formatted for reading, so the whitespace is removed.
     if (name.endsWith('.json')) await add(`/${name}`, JSON.stringify(JSON.parse(text)), 'json');
     if (!name.endsWith('.md')) continue;
     const path = `/docs/${name.slice(0, -'.md'.length)}`;
@@ -63,14 +63,14 @@ export async function openDocuments(): Promise<Documents> {
   };
 }
 
-/** Links to all pages by title. */
+/** Returns a list of links to all pages with their titles. */
 function linksTo(texts: ReadonlyMap<string, string>): string[] {
   return [...texts]
     .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)
     .toSorted();
 }
 
-/** The index for language models, in the form that llmstxt.org proposes. */
+/** Builds the index for language models in the format of llmstxt.org. */
 function llmsText(texts: ReadonlyMap<string, string>): string {
   return `# Oddlot
 

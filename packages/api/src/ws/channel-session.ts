@@ -213,7 +213,9 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  /** Subscribes a client that has received everything up to a block from another replica. */
+  /**
+   * Subscribes a client that has received everything up to a block, possibly from another replica.
+   */
   #comeFromElsewhere(held: Held, height: number): void {
     const start = this.#startBehind(held, height);
     if (!(start instanceof Promise)) {
@@ -228,7 +230,10 @@ export class ChannelSession implements Follower {
     );
   }
 
-  /** Finds the response. It is synchronous if the response is known already. */
+  /**
+   * Finds the place at which the client starts. The result is synchronous if the place is already
+   * known.
+   */
   #startBehind(held: Held, height: number): Start | Promise<Start> {
     if (height > this.#blocks.height) {
       return this.#blocks
@@ -450,7 +455,7 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Sends the response. For channels of facts, it also contains the block, so a client can resume
+   * Sends the response. For event channels, it also contains the block, so that a client can resume
    * at another replica.
    */
   #respond(
@@ -535,9 +540,9 @@ type Follower = {
 };
 
 /**
- * Finds the connection to close at the limit of streams: the largest one of the client with the
- * most subscriptions. Returns undefined unless the client that asks has a small fraction of that
- * number; otherwise, a few clients at their limits could keep all others out.
+ * Finds the connection to close at the limit of streams: the largest connection of the client with
+ * the most subscriptions. Returns undefined unless the asking client has only a small fraction of
+ * that number. Without this exception, a few clients at their limits could keep all others out.
  */
 function largestFollower<F extends Follower>(
   followers: Iterable<F>,
@@ -550,7 +555,8 @@ function largestFollower<F extends Follower>(
     totals.set(client, (totals.get(client) ?? 0) + subscriptions);
     if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
   }
-  // As for request bodies, two large clients must not be able to close each other's connections.
+  // The factor applies to the asking client as well, so that two large clients cannot close each
+  // other's connections.
   let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
   return most === asking ? undefined : largest.get(most);

@@ -44,7 +44,7 @@ describe('R-requests: a client that never reads', () => {
     ['protocol pings', '/ws', frame(9, 'x'.repeat(125))],
     ['protocol pings', '/ws-rtds', frame(9, 'x'.repeat(125))],
     ['frames that are refused', '/api-ws', frame(1, 'x')],
-  ])('is closed for %s on %s', async (_, path, sent) => {
+  ])('a client that never reads is closed after many %s on %s', async (_, path, sent) => {
     edge = await TestEdge.start({ bufferedBytesMax: 64 * 1024 });
     await unread(path);
     const batch = Buffer.concat(Array.from({ length: 500 }, () => sent));

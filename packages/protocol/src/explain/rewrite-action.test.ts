@@ -57,7 +57,7 @@ test.each([
   ['1.0.0', '1.0.0'],
   ['abc', 'abc'],
   ['', ''],
-])('the canonical form of %j', (text, canonical) => {
+])('the decimal text %j is rewritten in its canonical form', (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 

@@ -7,8 +7,6 @@ import { Address, Cloid, Dec, listOf, Ms, OrderIdOrText, U32, U64 } from '../pri
 import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
 
-/** The actions of Hyperliquid's /exchange that a venue with test funds executes. */
-
 const Order = z.object({
   a: U32,
   b: z.boolean(),
@@ -29,7 +27,10 @@ const Order = z.object({
 /** An order id, or a client order id as 16 bytes in hex. */
 const OrderTarget = z.union([U64, z.string().regex(/^0x[0-9a-fA-F]{32}$/)]);
 
-/** The first fields of an action with its own struct; `Mainnet` is refused later, with its reason. */
+/**
+ * The first fields of a user-signed action. `Mainnet` is accepted here and refused later, with an
+ * explanation.
+ */
 const USER_SIGNED = {
   signatureChainId: z.string().regex(/^0x[0-9a-fA-F]{1,8}$/),
   hyperliquidChain: z.enum(['Testnet', 'Mainnet']),
@@ -124,7 +125,7 @@ const VAULTS = 'deposits to vaults are not available through the Hyperliquid API
 const TWAP = 'this venue has no TWAP orders';
 const OWN_API = 'it is only available through the API of this venue';
 
-/** Why an action of Hyperliquid is not available, by its type. */
+/** The reason why an action of Hyperliquid is not available on this venue, by its type. */
 export const HYPERLIQUID_UNAVAILABLE: Readonly<Record<string, string>> = {
   spotSend: SPOT,
   usdClassTransfer: SPOT,
@@ -165,7 +166,7 @@ type Parsed =
   | { readonly ok: true; readonly action: HyperliquidAction }
   | { readonly ok: false; readonly error: WireError };
 
-/** Reads an action by the schema that its type names. */
+/** Parses an action with the schema of its type. */
 export function parseHyperliquidAction(value: Readonly<Record<string, unknown>>): Parsed {
   const { type } = value;
   if (type === undefined) return fault(refusal('missingField', ['type'], { field: 'type' }));

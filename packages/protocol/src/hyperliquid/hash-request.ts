@@ -9,9 +9,9 @@ import {
   type StructValues,
 } from '../signing/typed-data.ts';
 
-/** The hashes of requests that are signed for Hyperliquid. */
-
-/** The network that an L1 signature names: `a` is Hyperliquid's mainnet, `b` its testnet. */
+/**
+ * The network in the signature of an L1 action: `a` is Hyperliquid's mainnet and `b` its testnet.
+ */
 type HyperliquidSource = 'a' | 'b';
 
 const AGENT: StructType = {
@@ -24,7 +24,7 @@ const AGENT: StructType = {
 
 const CHAIN = ['hyperliquidChain', 'string'] as const;
 
-/** The structs of actions that a wallet shows to its user. */
+/** The typed-data structs of user-signed actions, whose fields a wallet shows to its user. */
 const USER_SIGNED: Readonly<Record<string, StructType>> = {
   approveAgent: {
     name: 'HyperliquidTransaction:ApproveAgent',
@@ -51,23 +51,32 @@ const USER_DOMAIN = { name: 'HyperliquidSignTransaction', version: '1', ...NO_CO
 type RequestToHash = {
   /** MessagePack of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
-  /** The action as received, after its schema was checked. */
+  /** The action as received, after validation against its schema. */
   readonly action: StructValues;
   readonly envelope: SignedContext;
 };
 
 type RequestHash = {
   readonly digest: Uint8Array;
-  /** `0x1901 ‖ domainSeparator ‖ structHash`, the part of the transaction hash before the signature. */
+  /**
+   * `0x1901 ‖ domainSeparator ‖ structHash`. The transaction hash covers these bytes and the
+   * signature.
+   */
   readonly signed: Uint8Array;
 };
 
-/** True for actions with their own struct; all others are hashed as MessagePack. */
+/**
+ * Returns true for actions that are signed as their own typed-data struct. All others (L1 actions)
+ * are signed by the hash of their MessagePack.
+ */
 export function isUserSigned(type: string): boolean {
   return Object.hasOwn(USER_SIGNED, type);
 }
 
-/** Hashes a request as the clients of Hyperliquid do; `source` applies to L1 actions. */
+/**
+ * Creates a function that hashes a request like Hyperliquid's clients. `source` is only used for L1
+ * actions.
+ */
 export function createHyperliquidHasher(
   keccak: Keccak,
 ): (request: RequestToHash, source: HyperliquidSource) => RequestHash {

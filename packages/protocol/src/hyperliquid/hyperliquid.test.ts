@@ -79,19 +79,23 @@ const why = (body: string): string => {
   return result.ok ? '' : (result.error.details?.why ?? result.error.message);
 };
 
-describe('the signer of a request', () => {
-  test.each(CCXT)('of ccxt: %s', (body) => {
+describe('the signer of a Hyperliquid request', () => {
+  test.each(CCXT)('the signer of a request of ccxt is recovered: %s', (body) => {
     expect(signerOf(body)).toBe(CCXT_SIGNER);
-    // The network is part of each signature, in the struct or in the action.
+    // Every signature names its network: user-signed actions in the action itself, others in
+    // `source`.
     const { action } = JSON.parse(body);
     expect(signerOf(body, 'a') === CCXT_SIGNER).toBe(isUserSigned(action.type));
   });
 
-  test.each(PYTHON)('of the Python client for network $source', ({ body, source }) => {
-    expect(signerOf(body, source)).toBe(PYTHON_SIGNER);
-  });
+  test.each(PYTHON)(
+    'the signer of a request of the Python client for network $source is recovered',
+    ({ body, source }) => {
+      expect(signerOf(body, source)).toBe(PYTHON_SIGNER);
+    },
+  );
 
-  test('depends on every part of the request that the client signs', () => {
+  test('a change of any signed part of a request changes the recovered signer', () => {
     const [order = ''] = CCXT.filter((body) => body.includes('"c":'));
     const changed = [
       order.replace('"p":"100"', '"p":"101"'),
@@ -108,10 +112,10 @@ describe('the signer of a request', () => {
   });
 });
 
-describe('a logged request', () => {
+describe('a Hyperliquid request in the log', () => {
   const [body = ''] = CCXT;
 
-  test('contains the body as received', () => {
+  test('a logged request contains the body as received', () => {
     const text = markHyperliquid(body);
     expect(bodyOfRequest(text)).toEqual(JSON.parse(body));
     expect(bodyOfRequest(body)).toEqual(JSON.parse(body));
@@ -123,11 +127,11 @@ describe('a logged request', () => {
     ['{"action":{},"hyperliquid":{}}', false],
     ['{"hyperliquidChain":1}', false],
     ['["hyperliquid"]', false],
-  ])('%j is marked: %s', (text, expected) => {
+  ])('isHyperliquidRequest of %j is %s', (text, expected) => {
     expect(isHyperliquidRequest(text)).toBe(expected);
   });
 
-  test('is read only on the shared network of test funds', () => {
+  test('a logged request is accepted only on the shared network for test funds', () => {
     const own = { ...NETWORKS.testnet, serviceNetwork: 'example.org-3fa9c1d2' };
     for (const network of [own, NETWORKS.mainnet]) {
       const result = readHyperliquidRequest(markHyperliquid(body), network);
@@ -137,7 +141,7 @@ describe('a logged request', () => {
   });
 });
 
-describe('a request is refused', () => {
+describe('an invalid Hyperliquid request', () => {
   const signature = { r: '0x1', s: '0x1', v: 27 };
   const of = (action: object, more: object = {}) =>
     JSON.stringify({ action, nonce: 1, signature, ...more });
@@ -158,12 +162,12 @@ describe('a request is refused', () => {
     ['without a type', of({}), 'Missing field: type'],
     ['with a wrong field', of({ ...agent, agentAddress: '0x1' }), 'agentAddress'],
     ['without a signature', JSON.stringify({ action: agent, nonce: 1 }), 'signature'],
-  ])('%s', (_, body, reason) => {
+  ])('a Hyperliquid request %s is refused with the reason', (_, body, reason) => {
     expect(why(body)).toContain(reason);
   });
 });
 
-test('the hash of a request covers its domain and its struct', () => {
+test('the digest of a Hyperliquid request is the hash of its signed bytes', () => {
   const [body = ''] = CCXT;
   const result = read(body);
   if (!result.ok) throw new Error('not read');

@@ -10,24 +10,24 @@ import { type HyperliquidAction, parseHyperliquidAction } from './actions.ts';
 import { isUserSigned } from './hash-request.ts';
 
 /**
- * Requests of Hyperliquid's clients. The log stores such a request as received, under a key that no
- * request of the venue's own API may begin with, so that each text has one meaning.
+ * The log stores a request of a Hyperliquid client as received, under this key. A request for the
+ * venue's own API cannot start with this key, so the two kinds cannot be confused.
  */
 
 const MARKER = '{"hyperliquid":';
 const MARKED = /^[ \t\r\n]*\{[ \t\r\n]*"hyperliquid"[ \t\r\n]*:/;
 
-/** The text under which the log stores the body of a request. */
+/** Returns the text under which the log stores the body of a request. */
 export function markHyperliquid(body: string): string {
   return `${MARKER}${body}}`;
 }
 
-/** True for a text that only a Hyperliquid client may have sent. */
+/** Returns true if the text is a marked request of a Hyperliquid client. */
 export function isHyperliquidRequest(text: string): boolean {
   return MARKED.test(text);
 }
 
-/** The body of a logged request as its client sent it. */
+/** Returns the body of a logged request as its client sent it. */
 export function bodyOfRequest(text: string): unknown {
   const logged: unknown = JSON.parse(text);
   if (!isHyperliquidRequest(text)) return logged;
@@ -42,14 +42,14 @@ const Envelope = z.object({
   expiresAfter: Ms.nullable().optional(),
 });
 
-/** A request that fits its schemas. */
+/** A request whose envelope and action fit their schemas. */
 export type HyperliquidRequest = {
   readonly action: HyperliquidAction;
   readonly envelope: Pick<
     z.output<typeof Envelope>,
     'expiresAfter' | 'nonce' | 'signature' | 'vaultAddress'
   >;
-  /** The action as received, and its MessagePack in the key order of the text. */
+  /** The action as received. `msgpack` has its keys in the order of the text. */
   readonly received: Readonly<Record<string, unknown>>;
   readonly msgpack: Uint8Array;
 };
@@ -59,8 +59,8 @@ type Read =
   | { readonly ok: false; readonly error: WireError };
 
 /**
- * Reads a marked text. A signature for Hyperliquid does not name a venue, so only a venue with test
- * funds and the shared network name may execute it.
+ * Parses a marked text. A signature for Hyperliquid does not name a venue, so it is accepted only
+ * on a venue with test funds and the shared network name.
  */
 export function readHyperliquidRequest(text: string, network: Network): Read {
   const { chainId, serviceNetwork } = NETWORKS.testnet;
@@ -95,7 +95,7 @@ function refused(why: string): Read {
   return { ok: false, error: refusal('notAllowed', [], { why }) };
 }
 
-/** The sentence for a request that could be executed on Hyperliquid's mainnet. */
+/** Builds the refusal of a request that could also be executed on Hyperliquid's mainnet. */
 export function mainnetSignature(got: 'Mainnet' | 'a'): WireError {
   const field = got === 'a' ? 'signature' : 'hyperliquidChain';
   const why =
@@ -105,7 +105,7 @@ export function mainnetSignature(got: 'Mainnet' | 'a'): WireError {
   return refusal('notAllowed', [], { field, got, why });
 }
 
-/** Checks the network and the nonce that a user-signed action contains. */
+/** Checks that the network and the nonce in a user-signed action match the request. */
 function bindingFault(
   action: HyperliquidAction,
   { nonce, vaultAddress }: Pick<HyperliquidRequest['envelope'], 'nonce' | 'vaultAddress'>,

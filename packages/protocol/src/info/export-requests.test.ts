@@ -24,7 +24,7 @@ describe('invalid export requests', () => {
     ['candles', 'interval=1m', '400 10002 Missing field: coin'],
     ['candles', 'coin=BTC&interval=1m', '400 10002 Wrong type for coin'],
     ['candles', 'coin=1&interval=7m', '400 10002 Wrong type for interval'],
-  ])('%s?%s', (name, query, expected) => {
+  ])('the export request %s?%s is rejected', (name, query, expected) => {
     expect(read(name, query)).toBe(expected);
   });
 });
@@ -45,7 +45,7 @@ describe('valid export requests', () => {
       { from: 0, to: 17, format: 'ndjson' },
     ],
     ['candles', 'coin=007&interval=1M', { coin: '7', interval: '1M', format: 'csv' }],
-  ])('%s?%s', (name, query, expected) => {
+  ])('the export request %s?%s is accepted', (name, query, expected) => {
     expect(read(name, query)).toMatchObject(expected);
   });
 });

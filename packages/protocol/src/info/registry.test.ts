@@ -149,7 +149,7 @@ describe('rejected /info queries', () => {
       { type: 'depositWithPermit', user, usd: 5, deadline: '1', signature: {} },
       '400 10002 Wrong type for usd',
     ],
-  ])('%j', (value, expected) => {
+  ])('the query %j is rejected', (value, expected) => {
     expect(query(value)).toBe(expected);
   });
 });
@@ -229,7 +229,7 @@ describe('accepted /info queries', () => {
       { type: 'builderMeShare', user },
       { dimension: 'user', window: '7d' },
     ],
-  ])('%j', (value, expected) => {
+  ])('the query %j is accepted and normalised', (value, expected) => {
     expect(query(value)).toMatchObject(expected);
   });
 

@@ -29,7 +29,7 @@ const TABLES: readonly (readonly [string, Map<string, Schema>, Readonly<Record<s
   ];
 
 test.each(TABLES)(
-  'the shapes of %s are those of the schemas (npm run write-shapes)',
+  'the generated shapes of %s match the schemas (npm run write-shapes)',
   (_, schemas, shapes) => {
     const expected = [...schemas].map(([name, schema]) => [name, shapeOf(schema)]);
     expect(shapes).toEqual(Object.fromEntries(expected));

@@ -33,7 +33,7 @@ describe('equal subscriptions with different spellings', () => {
       { type: 'outcomeOrderUpdate', user, includeSuccess: false },
     ],
     ['ws', { type: 'explorerBlock' }, { type: 'explorerBlock', extra: 1 }],
-  ])('%s %j', (endpoint, one, other) => {
+  ])('on %s, %j has the same key as its other spelling', (endpoint, one, other) => {
     expect(keyOf(endpoint, one)).toBe(keyOf(endpoint, other));
     expect(keyOf(endpoint, one)).not.toMatch(/^INVALID|^UNKNOWN/);
   });
@@ -67,6 +67,6 @@ test.each<[StreamEndpoint, unknown, string]>([
     { type: 'candle', coin: '1', interval: '2m' },
     'INVALID_PARAMS Wrong type for interval',
   ],
-])('%s refuses %j', (endpoint, value, expected) => {
+])('the endpoint %s refuses the subscription %j', (endpoint, value, expected) => {
   expect(keyOf(endpoint, value)).toBe(expected);
 });

@@ -14,10 +14,10 @@ import type { StreamEvent } from '../transport/stream.ts';
 
 const RETRY_MS_MAX = 10_000;
 
-/** Live order, with the fields that queries and streams have in common. */
+/** A live order, with the fields that queries and streams have in common. */
 export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
-/** Account of an `AccountView`, and its listener. */
+/** Options of an `AccountView`: the account to follow and a listener for changes. */
 export type AccountViewOptions = {
   readonly user: string;
   /** Called after every change. */
@@ -25,9 +25,9 @@ export type AccountViewOptions = {
 };
 
 /**
- * Live perp orders and positions of an account, updated from the streams. Both are as of their
- * newest frame, so an order that was sent but not answered yet is not included. `isReady` is false
- * until both are known, and while a stream recovers from a reset.
+ * The live perp orders and positions of an account, updated from the streams. Both are as of their
+ * newest frame, so an order that has been sent but not yet answered is missing. `isReady` is false
+ * until both are known, and again while a stream recovers from a reset.
  */
 export class AccountView {
   readonly #onChange: ((view: AccountView) => void) | undefined;
@@ -35,9 +35,12 @@ export class AccountView {
   readonly #stateStream: Subscription<AccountStateUpdate>;
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
-  /** Orders that ended after the query for all orders was sent, because its answer can be older. */
+  /**
+   * Orders that ended after the query for all orders was sent. The answer to the query can be older
+   * and still contain them.
+   */
   #ended = new Set<number>();
-  /** Orders that the stream reported after that query was sent. */
+  /** Orders that the stream reported after the query for all orders was sent. */
   #fresh = new Set<number>();
   #isClosed = false;
   readonly #info: InfoClient;

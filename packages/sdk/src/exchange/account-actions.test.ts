@@ -168,14 +168,14 @@ describe('malformed account actions', () => {
   const missing = { authorizedUsers: [BUILDER], threshold: 2 };
   test.each<[string, (exchange: Exchange) => Promise<unknown>]>([
     ['a rate without a percent sign', (e) => e.approveBuilderFee(rate('0.05'))],
-    ['a rate of nothing', (e) => e.approveBuilderFee(rate('0%'))],
+    ['a rate of zero', (e) => e.approveBuilderFee(rate('0%'))],
     ['a rate above one percent', (e) => e.approveBuilderFee(rate('1.01%'))],
     ['a signer named twice', (e) => e.convertToMultiSigUser({ signers: twice })],
     ['more signatures than signers', (e) => e.convertToMultiSigUser({ signers: missing })],
     ['an amount that is not a decimal', (e) => e.sendTo({ destination: BUILDER, amount: '1e3' })],
-    ['no address', (e) => e.withdraw3({ destination: '0x12', amount: '5' })],
-    ['a code that is not a text', (e) => e.venueAdmin.setGate(code(1 as never))],
-  ])('%s', async (_, send) => {
+    ['an invalid address', (e) => e.withdraw3({ destination: '0x12', amount: '5' })],
+    ['a code that is not a string', (e) => e.venueAdmin.setGate(code(1 as never))],
+  ])('%s is rejected before anything is sent', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);
     expect(venue.received).toEqual([]);

@@ -237,14 +237,14 @@ describe('the order builders', () => {
 
 describe('malformed trading and operator actions', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
-    ['part of a margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
-    ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
-    ['an asset below zero', (e) => e.cancelAll({ asset: -1, accountType: 'perp' })],
+    ['a fractional margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
+    ['a fractional leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
+    ['a negative asset', (e) => e.cancelAll({ asset: -1, accountType: 'perp' })],
     [
       'a tick that is not a decimal',
       (e) => e.venueAdmin.setPerp({ instrumentId: 1, priceTick: '' }),
     ],
-  ])('%s', async (_, send) => {
+  ])('%s is rejected before anything is sent', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);
     expect(venue.received).toEqual([]);

@@ -55,7 +55,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   ['blocks', (info) => info.blocks(), {}],
   ['block', (info) => info.block({ height: 3 }), { height: 3 }],
   ['tx', (info) => info.tx({ txHash: HASH }), { txHash: HASH }],
-])('%s', async (type, ask, fields) => {
+])('the method %s sends the query of its name', async (type, ask, fields) => {
   const venue = await aVenue(page([type], null));
   await expect(ask(createClient({ url: venue.url }).info)).resolves.toEqual([type]);
   expect(asked(venue)).toEqual([{ type, ...fields }]);
@@ -83,7 +83,7 @@ describe('the methods that read all rows', () => {
       (info) => info.allBuilderMeClaimed({ user: USER }),
       (items) => ({ items }),
     ],
-  ])('of %s, by cursor', async (type, all, wrap) => {
+  ])('all rows of %s are read page by page with the cursor', async (type, all, wrap) => {
     const venue = await aVenue(page(wrap([1, 2]), 'a'), page(wrap([]), 'b'), page(wrap([3]), null));
     await expect(allOf(all(createClient({ url: venue.url }).info))).resolves.toEqual([1, 2, 3]);
     const first = { type, user: USER };

@@ -37,7 +37,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
     (info) => info.userNonFundingLedgerUpdates({ user: USER, accountTypes: ['perp'], limit: 5 }),
     { accountTypes: ['perp'], limit: 5 },
   ],
-])('%s', async (type, ask, rest) => {
+])('the method %s sends the query of its name', async (type, ask, rest) => {
   const data = [{ type }];
   const venue = await aVenue({ body: { success: true, code: 0, data } });
   await expect(ask(createClient({ url: venue.url }).info)).resolves.toEqual(data);

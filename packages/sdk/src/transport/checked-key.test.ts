@@ -69,10 +69,13 @@ test.each<[StreamEndpoint, Record<string, unknown>, string]>([
   ['ws', { type: 'l2Book' }, 'Missing field: coin'],
   ['ws', { type: 'orderUpdates', user: '0x1' }, 'Wrong type for user'],
   ['ws', { type: 'candle', coin: '7', interval: '1m' }, 'Unknown channel: candle'],
-])('the venue would refuse %s %j', (endpoint, subscription, message) => {
-  const fault = checkedKey(endpoint)(subscription as SubscriptionFields) as SocketError;
-  const parsed = parseSubscription(endpoint, subscription);
-  expect(fault).toBeInstanceOf(SocketError);
-  expect(fault.message).toBe(message);
-  expect(parsed).toMatchObject({ ok: false, error: { message, code: fault.code } });
-});
+])(
+  'on %s, the subscription %j fails with the error of the venue',
+  (endpoint, subscription, message) => {
+    const fault = checkedKey(endpoint)(subscription as SubscriptionFields) as SocketError;
+    const parsed = parseSubscription(endpoint, subscription);
+    expect(fault).toBeInstanceOf(SocketError);
+    expect(fault.message).toBe(message);
+    expect(parsed).toMatchObject({ ok: false, error: { message, code: fault.code } });
+  },
+);

@@ -103,7 +103,7 @@ test.each<[string, object, unknown[], unknown]>([
     { user: 'u', isSnapshot: true, fundings: ['new', 'old'] },
   ],
   ['outcomeOrderUpdates', {}, [['an order'], ['another']], undefined],
-])('%s', (type, rest, frames, expected) => {
+])('the frames of %s are combined into the state after them', (type, rest, frames, expected) => {
   expect(all(type, rest, frames)).toEqual(expected);
 });
 

@@ -7,12 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { PlainAction } from './translation.ts';
 
-/**
- * Converts actions of Hyperliquid's clients to actions of the venue's own API, which have the same
- * effect. The conversion is part of the log's meaning: a replay repeats it.
- */
-
-/** Ids from here on are spot pairs and markets of other deployers at Hyperliquid. */
+/** At Hyperliquid, ids from this one are spot pairs and perps of other deployers. */
 const PERP_ID_END = 10_000;
 
 type Context = { readonly network: Network; readonly nonce: number };
@@ -42,7 +37,7 @@ const CONVERSIONS: Conversions = {
     refuseOthers(cancels.map(({ asset }) => asset)) ?? { type: 'cancelByCloid', cancels },
   modify: () => NOT_YET,
   batchModify: () => NOT_YET,
-  // Uses the nonce and has no other effect.
+  // A cancel without entries uses the nonce and has no other effect.
   noop: () => ({ type: 'cancel', cancels: [] }),
   updateLeverage: ({ asset, isCross, leverage }) =>
     refuseOthers([asset]) ?? {
@@ -86,7 +81,11 @@ const CONVERSIONS: Conversions = {
 
 const USDC = 0;
 
-/** The action of the venue with the same effect, or why there is none. */
+/**
+ * Converts an action of a Hyperliquid client to the venue's own action with the same effect, or
+ * returns the reason why there is none. A replay of the log repeats the conversion, so its result
+ * must not change.
+ */
 export function fromHyperliquid(
   action: HyperliquidAction,
   context: Context,
@@ -98,7 +97,10 @@ export function fromHyperliquid(
   return convert(action, context);
 }
 
-/** The fields that bind an action of the venue to its network; a Hyperliquid action has others. */
+/**
+ * Returns the fields that bind a direct action to this network. Hyperliquid's actions have
+ * different ones.
+ */
 function directFields({ network, nonce }: Context) {
   const { apiVersion, chainId, serviceNetwork } = network;
   return { serviceNetwork, chainId, apiVersion, nonce };

@@ -23,11 +23,11 @@ function refused(grouping: string, orders: readonly Order[]) {
 test.each<[string, string, Order[]]>([
   ['independent orders of any kind', 'na', [parent, tp, { ...sl, a: 2, r: false }]],
   ['a parent with one child', 'normalTpsl', [parent, sl]],
-  ['a parent with two', 'normalTpsl', [parent, tp, sl]],
+  ['a parent with two children', 'normalTpsl', [parent, tp, sl]],
   ['a trigger as parent', 'normalTpsl', [{ b: true, r: false, t: trigger('sl') }, tp]],
   ['one order on a position', 'positionTpsl', [tp]],
-  ['both on a position', 'positionTpsl', [sl, tp]],
-])('%s', (_, grouping, orders) => {
+  ['a stop-loss and a take-profit on a position', 'positionTpsl', [sl, tp]],
+])('%s is accepted', (_, grouping, orders) => {
   expect(refused(grouping, orders)).toBeUndefined();
 });
 

@@ -128,7 +128,7 @@ function outcomeOrderRow(
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 /**
- * Builds the rows of one account's order lists, including the account's settings for each
+ * Builds the rows of one account's order lists, which include the account's settings for each
  * instrument.
  */
 class OrderRows {
@@ -233,7 +233,10 @@ class OrderRows {
   }
 }
 
-/** All live perp orders of an account, resting and waiting, newest first and without children. */
+/**
+ * Returns all live perp orders of an account, resting and waiting for a trigger, newest first and
+ * without children.
+ */
 export function allOpenOrders(state: State, user: Address): OpenOrder[] {
   const rows = new OrderRows(state);
   return liveOrders(state, user).map((order) => rows.single(order));
@@ -250,9 +253,9 @@ export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: s
 }
 
 /**
- * List whose rows are built on demand, because building thousands of rows in one turn of the event
- * loop would delay all other requests. Each row reads the state at the start, so all rows show the
- * same moment.
+ * A list whose rows are built on demand, because building thousands of rows in one turn of the
+ * event loop would delay all other requests. The rows keep the values that were read at the start,
+ * so all of them show the same moment.
  */
 export class LazyRows<Row> {
   readonly #makers: readonly (() => Row)[];

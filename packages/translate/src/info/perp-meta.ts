@@ -25,7 +25,7 @@ type Instrument = PerpMetaDetail['instruments'][number];
 const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
   answer({ universe: perpUniverse(state) });
 
-/** Every perp, as in the answer to `perpMeta`. */
+/** Returns every perp as it is listed in the answer to `perpMeta`. */
 export function perpUniverse(state: State): PerpMeta[] {
   return perpDefinitions(state).map((perp) => universeEntry(state, perp));
 }
@@ -92,8 +92,8 @@ function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
 }
 
 /**
- * Returns the size limits as JSON numbers, because these fields of the API have that type, and the
- * trading status.
+ * Returns the size limits and the trading status. The limits are JSON numbers, because these fields
+ * of the API have that type.
  */
 function sizesAndGates(state: State, perp: PerpDefinition) {
   const view = perpView(state, perp.instrumentId);
