@@ -67,7 +67,7 @@ test.each<[string, string, () => string | undefined]>([
     'does not belong to the chain next to it: the minter (0x',
     () => JSON.stringify({ ...keysOf(), minter: generatePrivateKey() }),
   ],
-])('settlement/keys.json %s: the start fails with its name', async (_, what, text) => {
+])('a start with settlement/keys.json %s fails and names the file', async (_, what, text) => {
   await withFile(join('settlement', 'keys.json'), text(), async (file) => {
     expect(await refusal()).toContain(`${file} ${what}`);
   });
@@ -87,16 +87,19 @@ test.each<[string, string, string | undefined]>([
   ['missing', 'is missing, but', undefined],
   ['damaged', 'does not contain a mnemonic', 'my secret'],
   ['of another relay', 'does not belong to the chain next to it', OTHER],
-])('relay/seed %s: the relay ends once with its name, the venue serves', async (_, what, text) => {
-  await withFile(join('relay', 'seed'), text, async (file) => {
-    const from = venue.stderr.length;
-    await venue.startAgain();
-    const message = (): string => venue.stderr.slice(from);
-    await expect.poll(message, { timeout: 60_000 }).toContain('will not be restarted');
-    expect(message()).toContain(`${file} ${what}`);
-    expect(message()).not.toContain('relay exited; restarting it');
-  });
-});
+])(
+  'a start with relay/seed %s ends only the relay, which names the file',
+  async (_, what, text) => {
+    await withFile(join('relay', 'seed'), text, async (file) => {
+      const from = venue.stderr.length;
+      await venue.startAgain();
+      const message = (): string => venue.stderr.slice(from);
+      await expect.poll(message, { timeout: 60_000 }).toContain('will not be restarted');
+      expect(message()).toContain(`${file} ${what}`);
+      expect(message()).not.toContain('relay exited; restarting it');
+    });
+  },
+);
 
 test('the same venue and relay serve again once all key files are restored', async () => {
   await venue.startAgain();

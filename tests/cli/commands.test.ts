@@ -355,7 +355,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['restore /nowhere /nowhere-else', 2, '/nowhere is not a backup'],
   ['completion csh', 2, 'Allowed choices are bash, zsh, fish.'],
   ['dev --accounts many', 2, 'Invalid --accounts. Use a whole number from 0 to 100.'],
-])('`oddlot %s` ends with %i and a message', async (line, code, why, env) => {
+])('`oddlot %s` exits with %i and a message', async (line, code, why, env) => {
   const before = venue.head.hash;
   const ended = await oddlot(line, env);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });

@@ -102,7 +102,7 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'No response from'],
-])('`oddlot %s` ends with %i and a message', async (line, code, why) => {
+])('`oddlot %s` exits with %i and a message', async (line, code, why) => {
   const before = await withdrawable();
   const ended = await oddlot(line);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });

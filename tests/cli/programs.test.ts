@@ -43,7 +43,7 @@ test.each<[line: string, why: RegExp]>([
   // Ignoring these would run a check other than the requested one.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^--to 3 is before --from 9\. Use a later --to$/m],
-])('`oddlot %s` ends with 2 and a message, and leaves no files', async (line, why) => {
+])('`oddlot %s` exits with 2 and a message and leaves no files', async (line, why) => {
   const ended = await oddlot(line);
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
   expect(ended.err).not.toMatch(/^\s+at /m);
@@ -57,7 +57,7 @@ test.each<[program: string, flags: string]>([
   ['relay', '--local --port'],
   ['relay', '--local --port 0 --chain-port'],
 ])(
-  '`oddlot %s` with a port in use (%s) reports it at once, and creates no files',
+  '`oddlot %s` reports a port in use (%s) at once and creates no files',
   async (program, flags) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

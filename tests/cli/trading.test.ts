@@ -183,15 +183,18 @@ test.each<[line: string, code: number, why: string]>([
   ['schedule-cancel', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 30 --off', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 9', 2, 'Invalid [seconds] "9". Use 10 or more.'],
-])('`oddlot %s` ends with %i and names the error, as text and as JSON', async (line, code, why) => {
-  const withKey = line.includes('--key') ? line : `${line} --key main`;
-  const ended = await oddlot(withKey);
-  expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
-  expect(ended.err).not.toMatch(/Wrong type|Missing field|\[\d+\]/);
-  const json = await oddlot(`${withKey} --json`);
-  expect(json).toMatchObject({ code, out: '' });
-  expect(JSON.parse(json.err)).toMatchObject({ error: { exitCode: code } });
-});
+])(
+  '`oddlot %s` exits with %i and reports the error as text and as JSON',
+  async (line, code, why) => {
+    const withKey = line.includes('--key') ? line : `${line} --key main`;
+    const ended = await oddlot(withKey);
+    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+    expect(ended.err).not.toMatch(/Wrong type|Missing field|\[\d+\]/);
+    const json = await oddlot(`${withKey} --json`);
+    expect(json).toMatchObject({ code, out: '' });
+    expect(JSON.parse(json.err)).toMatchObject({ error: { exitCode: code } });
+  },
+);
 
 test('an outcome market has no leverage, margin or TP/SL', async () => {
   await venue.createMarket({ slug: 'rain', event: { slug: 'rain-event' } });

@@ -113,7 +113,7 @@ test.each<[string, OutcomeResolution, string[]]>([
       `DIFFER  receiptHash: reported ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
     ],
   ],
-])('%s is detected', async (_what, receipt, expected) => {
+])('the check of a resolution detects %s', async (_what, receipt, expected) => {
   const { code, lines } = await verify(receipt);
   expect(differing(lines)).toEqual(expected);
   expect(code).toBe(1);

@@ -186,7 +186,7 @@ describe('verification of a receipt', () => {
       (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
       /parent hash of block \d+: reported 0x\w+, but the hash of block/,
     ],
-  ])('with %s is detected', async (_, type, change, differs) => {
+  ])('the check of a receipt detects %s', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const { code, differing } = await run(runVerifyReceipt, ['--url', url, '--tx', txHash]);
     expect(differing.join('\n')).toMatch(differs);
@@ -224,7 +224,7 @@ describe('verification of a liquidation', () => {
     ],
     ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
-  ])('%s agrees, also by the log', async (_, account, expected) => {
+  ])('a liquidation %s agrees with public data and with the log', async (_, account, expected) => {
     const args = ['--url', venue.url, '--user', account().address];
     const asked = await run(runVerifyLiquidation, args);
     expect(asked).toMatchObject({ code: 0, differing: [] });
@@ -283,7 +283,7 @@ describe('verification of a liquidation', () => {
       ([fill]) => (fill.fee = '100'),
       /fee 100 of order \d+ is above the maximum/,
     ],
-  ])('with %s is detected', async (_, type, change, differs) => {
+  ])('the check of a liquidation detects %s', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const args = ['--url', url, '--user', alice.address];
     const { code, differing } = await run(runVerifyLiquidation, args);
@@ -371,7 +371,7 @@ describe("verification of a venue's log", () => {
         /^invalid {5}block 9: its time is earlier/,
       ],
     ],
-  )('with %s is invalid', async (_, change, found) => {
+  )('a log with %s is invalid', async (_, change, found) => {
     const url = await logLiar(change);
     const { code, lines } = await run(runVerifyUrl, [url]);
     expect(lines[0]).toMatch(/^NOT VALID: /);

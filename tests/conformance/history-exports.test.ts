@@ -51,7 +51,7 @@ describe('export as lines of JSON', () => {
       async () =>
         (await queryHistory(world.client, { type: 'userFundings', user: alice.address })).data.data,
     ],
-  ])('%s equal the rows of the query, oldest first', async (name, rows) => {
+  ])('exported %s equal the rows of the query, oldest first', async (name, rows) => {
     const reply = await exported(name, { user: alice.address, format: 'ndjson' });
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson');
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');

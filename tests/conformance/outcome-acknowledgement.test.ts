@@ -379,7 +379,7 @@ describe('simulate', () => {
       },
       { available: '996.853', reserved: '3.147' },
     ],
-  ])('simulate: %s', async (_, words, order, outcome) => {
+  ])('simulates an order: %s', async (_, words, order, outcome) => {
     const action = orderAction(bet(slow, words));
     const answer = await world.client.data({ type: 'simulate', user: bob.address, action });
     expect(answer).toMatchObject({ accepted: true, error: null, orders: [order], outcome });

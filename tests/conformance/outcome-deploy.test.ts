@@ -82,7 +82,7 @@ describe('an invalid value is rejected with the valid range', () => {
     [{ maxOrderSize: '1' }, 'maxOrderSize: must be 5 to '],
     [{ endTime: 4_000_000_000_000 }, "endTime: must not be after the event's, "],
     [{ startTime: 1 }, "startTime: must not be before the event's, "],
-  ])('registerMarket with %j', async (changes, expectedDetails) => {
+  ])('rejects registerMarket with %j', async (changes, expectedDetails) => {
     const fields = marketFields(await deployer.event(), changes);
     const { status, json } = await deployer.send({ registerMarket: fields });
     const [name] = Object.keys(changes);

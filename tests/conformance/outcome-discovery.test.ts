@@ -86,9 +86,12 @@ describe('outcomeMeta', () => {
     [{ sortBy: 'newest' }, [6, 5, 4, 3, 2, 1, 0]],
     [{ sortBy: 'newest', sortOrder: 'asc' }, [0, 1, 2, 3, 4, 5, 6]],
     [{ sortBy: 'endingSoon' }, byEnd],
-  ])('%j: pages of any size contain every event once, in order', async (fields, expected) => {
-    for (const limit of [1, 3, 7, 50]) expect(await walk({ ...fields, limit })).toEqual(expected);
-  });
+  ])(
+    'pages of any size contain every event once and in order with %j',
+    async (fields, expected) => {
+      for (const limit of [1, 3, 7, 50]) expect(await walk({ ...fields, limit })).toEqual(expected);
+    },
+  );
 
   test.each<[object, readonly number[]]>([
     [{ tag: 'even' }, [6, 4, 2, 0]],
@@ -97,7 +100,7 @@ describe('outcomeMeta', () => {
     [{ status: 'resolved' }, []],
     [{ status: 'upcoming' }, []],
     [{ exchangeId: 1 }, [6, 5, 4, 3, 2, 1, 0]],
-  ])('filters by %j', async (fields, expected) => {
+  ])('filters events by %j', async (fields, expected) => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });
 
@@ -135,7 +138,7 @@ describe('outcomeMeta', () => {
     [{ marketSlugs: [] }, 400, 10002, ''],
     [{ marketSlugs: Array(51).fill('x') }, 400, 10002, ''],
     [{ instrumentIds: [] }, 400, 10002, ''],
-  ])('rejects %j', async (fields, status, code, message) => {
+  ])('rejects outcomeMeta with %j', async (fields, status, code, message) => {
     const reply = await world.client.info({ type: 'outcomeMeta', ...fields });
     expect([reply.status, reply.json.code], reply.text).toEqual([status, code]);
     if (message !== '') expect(reply.json.message).toBe(message);

@@ -66,7 +66,7 @@ describe('normalTpsl: the shape of a family', () => {
     ],
     ['a child that is not reduce-only', () => [parent(), takeProfit('4', { reduceOnly: false })]],
     ['a child of the same side', () => [parent(), takeProfit('4', { side: 'buy' })]],
-  ])('%s is malformed', async (_, orders) => {
+  ])('rejects as malformed: %s', async (_, orders) => {
     const reply = await act(alice, normal(...orders()));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });

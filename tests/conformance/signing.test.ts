@@ -309,7 +309,7 @@ describe('the action is hashed exactly as received', () => {
         nested: { yes: true, no: false, empty: {}, none: [] },
       },
     ],
-  ])('with unknown keys: %s', async (_, unknown) => {
+  ])('hashes unknown keys like any client: %s', async (_, unknown) => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ ...harmless(), ...unknown });
     const reply = await world.client.executed(signed);

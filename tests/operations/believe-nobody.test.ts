@@ -277,7 +277,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       }),
       /sendToken has no signed request/,
     ],
-  ])('with an invented balance: %s', async (_, command, why) => {
+  ])('validators do not sign for an invented balance: %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
@@ -357,7 +357,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       }),
       /the deposit does not exist on the chain/,
     ],
-  ])('with a deposit %s', async (_, command, why) => {
+  ])('validators do not sign for a deposit %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
@@ -374,7 +374,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
       /credits 900000000 micro-USDC to .*, but only 500000000 micro-USDC arrived/,
     ],
-  ])('with a deposit %s, shown to new validators', async (_, change, why) => {
+  ])('new validators do not sign for a deposit %s', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({
       ...entry,
       commands: entry.commands

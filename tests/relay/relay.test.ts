@@ -299,7 +299,7 @@ describe('invalid requests to the relay', () => {
       10002,
       'Invalid chain: has no faucet on this relay',
     ],
-  ])('%s', async (_, path, body, code, message) => {
+  ])('the relay rejects %s', async (_, path, body, code, message) => {
     const response = await fetch(`${relay.url}/api/v1/bridge/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -316,7 +316,7 @@ describe('invalid requests to the relay', () => {
     [`transfers?user=${dstAddr}&pageSize=0`, 400, 10000, 'Invalid limit'],
     [`transfers?user=${dstAddr}&user=${dstAddr}`, 400, 10002, 'Duplicate key: user'],
     ['nothing', 404, 10404, 'Not found'],
-  ])('GET %s', async (path, status, code, message) => {
+  ])('the relay rejects GET %s', async (path, status, code, message) => {
     const response = await fetch(`${relay.url}/api/v1/bridge/${path}`);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ success: false, code, message });
