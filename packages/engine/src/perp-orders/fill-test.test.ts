@@ -16,12 +16,12 @@ import {
   Scenario,
 } from '@oddlot/testing/engine/scenario';
 
-/** A size of 1 is 100 lots, a price of 1 is 10,000 units; the mark is 100. */
+/** A size of 1 is 100 lots and a price of 1 is 10,000 units; the mark is 100. */
 const ID = PERP.instrumentId;
 const MARK = 1_000_000;
 const HALT = { type: 'setPerp', instrumentId: ID, halted: true, changes: {} } as const;
 
-/** Bob and carol have ample funds, alice has this amount. */
+/** Bob and carol have ample funds, and alice has this amount. */
 function venueWith(microUsdc: number): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, microUsdc);
@@ -46,12 +46,12 @@ function alo(shape: OrderShape) {
   return { ...shape, timeInForce: 'alo' } as const;
 }
 
-describe('R-fillable: before a mark the best order of each side is tested', () => {
-  // 60 at 101 need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
+describe('R-fillable: fill test before a mark', () => {
+  // 60 coins at 101 need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
   test.each([
     [360_909_000, []],
     [360_908_999, [[1, 'marginCanceled']]],
-  ])('the example: with %i micro-USDC a bid for 60 at 101 ends as %j', (funds, expected) => {
+  ])('with %i micro-USDC, the fill test of a bid for 60 at 101 cancels %j', (funds, expected) => {
     const venue = venueWith(funds);
     expect(venue.one(alice, { price: 1_010_000, size: 6_000 }).state).toBe('open');
     // There is no test in a block without a due mark.
@@ -60,14 +60,14 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(bids(venue, alice)).toEqual(expected.length === 0 ? [1_010_000] : []);
   });
 
-  test('the example: 60 bid at 170 with 640 USDC is cancelled', () => {
+  test('the fill test cancels a bid for 60 at 170 with 640 USDC', () => {
     const venue = venueWith(640_000_000);
     expect(venue.one(alice, { price: 1_700_000, size: 6_000 }).state).toBe('open');
     expect(cancels(nextMark(venue))).toEqual([[1, 'marginCanceled']]);
     expect(venue.balance(alice)).toBe(640_000_000n);
   });
 
-  test('a failing order is followed by the next, until one passes', () => {
+  test('the fill test continues with the next order until one passes', () => {
     const venue = venueWith(400_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     venue.one(alice, { price: 1_600_000, size: 3_000 });
@@ -78,42 +78,44 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(bids(venue, alice)).toEqual([1_490_000]);
   });
 
-  test('both sides are tested, bids first', () => {
+  test('the fill test covers both sides, bids first', () => {
     const venue = Scenario.open({ accounts: [alice, bob], funds: 640_000_000 });
     venue.one(bob, { isBuy: false, price: 1_800_000, size: 6_000 });
     venue.one(alice, { price: 1_700_000, size: 6_000 });
-    // The sale at 180 can fill: the seller gains.
+    // The sale at 180 can fill, because the seller gains.
     expect(cancels(nextMark(venue))).toEqual([[2, 'marginCanceled']]);
     venue.one(alice, { isBuy: false, price: 300_000, size: 6_000 });
     venue.one(bob, { price: 290_000, size: 100 });
     expect(cancels(nextMark(venue))).toEqual([[3, 'marginCanceled']]);
   });
 
-  test('each order is tested separately: orders whose account could not fill all of them stay', () => {
+  test('each order is tested separately, even if the account could not fill all of them', () => {
     const venue = venueWith(400_000_000);
-    // Each loses 30 and needs 150 in addition to the 150 of the other: 400 cover one fill, not two.
+    // Each loses 30 and needs 150 in addition to the 150 of the other, so 400 cover one fill and
+    // not two.
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
   });
 
-  test('at the marks in force before any mark of the block moves', () => {
+  test('the fill test uses the marks before any mark of the block moves', () => {
     const venue = venueWith(360_909_000);
     venue.one(alice, { price: 1_010_000, size: 6_000 });
-    // At 101 it would need 303 and lose nothing, at 99 lose 120; the old mark applies.
+    // At 101 the order would need 303 and lose nothing, at 99 it would lose 120; the old mark
+    // applies.
     expect(cancels(venue.wait(2_000).oracle(990_000))).toEqual([]);
     expect(cancels(nextMark(venue))).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('an isolated order uses its reserve; the rest comes from cross, or the order is cancelled', () => {
+  test('the fill test of an isolated order uses its reserve and free cross margin', () => {
     const isolated = { marginMode: 'isolated' } as const;
     const poor = venueWith(400_000_000);
-    // It reserves 300 of margin, 60 of immediate loss and 2.727 of fees.
+    // The order reserves 300 of margin, 60 of immediate loss and 2.727 of fees.
     poor.one(alice, { price: 1_010_000, size: 6_000, ...isolated });
     expect(poor.balance(alice)).toBe(37_273_000n);
     expect(cancels(nextMark(poor))).toEqual([]);
     poor.wait(1_000).oracle(990_000);
-    // 297 + 120 + 0.909 against 362.727 of reserve and 37.273 of free margin.
+    // The fill needs 297 + 120 + 0.909 and has 362.727 of reserve and 37.273 of free margin.
     expect(cancels(nextMark(poor))).toEqual([[1, 'marginCanceled']]);
     expect(poor.balance(alice)).toBe(400_000_000n);
     const rich = venueWith(420_000_000);
@@ -123,12 +125,12 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(rich.balance(alice)).toBe(57_273_000n);
   });
 
-  test('an order that only reduces passes down to the bankruptcy price', () => {
+  test('a reducing order passes the fill test down to the bankruptcy price', () => {
     const venue = venueWith(60_000_000);
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(alice, { price: MARK, size: 1_000 });
     const sell = { isBuy: false, size: 1_000, reduceOnly: true } as const;
-    // Equity is 60 − 0.45 of fee: a sale at 95 keeps 9.4, one at 94 would leave it negative.
+    // Equity is 60 − 0.45 of fee: a sale at 95 keeps 9.4, and one at 94 would leave it negative.
     venue.one(alice, { ...sell, price: 950_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
     venue.cancel(alice, 3);
@@ -136,7 +138,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(cancels(nextMark(venue))).toEqual([[4, 'marginCanceled']]);
   });
 
-  test('a margin-restricted scope keeps only orders that reduce near the mark', () => {
+  test('a margin-restricted account keeps only orders that reduce near the mark', () => {
     const venue = venueWith(1_000_000_000);
     const second = toInstrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -149,7 +151,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(cancels(nextMark(venue))).toEqual([[3, 'marginCanceled']]);
   });
 
-  test('a halted, stale or closing market tests nothing', () => {
+  test('orders of a halted, stale or closing market are not tested', () => {
     for (const still of ['halted', 'stale', 'closing'] as const) {
       const venue = venueWith(640_000_000);
       venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
@@ -164,14 +166,14 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
       if (still === 'stale') venue.wait(30_001);
       expect(cancels(nextMark(venue))).toEqual([]);
       if (still === 'closing') continue;
-      // When trading or the price resumes, it is tested before the next mark.
+      // When trading or the price resumes, the order is tested before the next mark.
       const back =
         still === 'halted' ? venue.block({ ...HALT, halted: false }) : venue.oracle(MARK);
       expect(cancels(back)).toEqual([[3, 'marginCanceled']]);
     }
   });
 
-  test('cancelling a parent cancels its waiting children too', () => {
+  test('a parent that the fill test cancels takes its waiting children with it', () => {
     const venue = venueWith(640_000_000);
     const exit = { isBuy: false, reduceOnly: true, size: 6_000, timeInForce: 'market' } as const;
     venue.outcome({
@@ -193,7 +195,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     ]);
   });
 
-  test('at most 10,000 failing orders a side are tested at once', () => {
+  test('at most 10,000 failing orders per side are tested together', () => {
     const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
     venue.checks = false;
     const second = toInstrumentId(2);
@@ -209,7 +211,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     }
     const orders = 3 * LIMITS.ordersPerAccount;
     expect(venue.state.pool.size).toBe(orders);
-    // The halt restricts all three accounts: none of their bids may fill.
+    // The halt restricts all three accounts, so none of their bids can fill.
     venue.wait(1).block({ ...HALT, instrumentId: second });
     expect(cancels(nextMark(venue))).toHaveLength(LIMITS.fillTests);
     expect(cancels(nextMark(venue))).toHaveLength(orders - LIMITS.fillTests);
@@ -217,14 +219,14 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
   });
 });
 
-describe('R-fillable: before a premium is sampled', () => {
+describe('R-fillable: fill test before a premium sample', () => {
   /** Samples are taken every 5 s; marks are due earlier, so only the sample tests deeper orders. */
   function sampleAfter(venue: Scenario): BlockResult {
     venue.wait(4_999).block();
     return venue.wait(1).block();
   }
 
-  test('the bids above the oracle are tested up to the impact notional', () => {
+  test('bids above the oracle are tested up to the impact notional', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 640_000_000);
     venue.fund(actor(1), 640_000_000);
@@ -249,14 +251,14 @@ describe('R-fillable: before a premium is sampled', () => {
     expect(cancels(venue.wait(1).block())).toEqual([]);
   });
 
-  test('asks below the oracle are tested the same way', () => {
+  test('asks below the oracle are tested up to the impact notional', () => {
     const venue = venueWith(640_000_000);
     venue.one(bob, { isBuy: false, price: 990_000, size: 100 });
     venue.one(alice, { isBuy: false, price: 991_000, size: 12_000 });
     expect(cancels(sampleAfter(venue))).toEqual([[2, 'marginCanceled']]);
   });
 
-  test('a book with only failing orders gives no sample', () => {
+  test('a book with only failing orders gives no premium sample', () => {
     const venue = venueWith(640_000_000);
     venue.wait(4_500).block();
     venue.one(alice, { price: 1_700_000, size: 6_000 });
@@ -264,7 +266,7 @@ describe('R-fillable: before a premium is sampled', () => {
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(0);
   });
 
-  test('reads skip failing orders and cancel nothing', () => {
+  test('reads skip failing orders without cancelling them', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(bob, { price: 1_005_000, size: 6_000 });
@@ -273,8 +275,8 @@ describe('R-fillable: before a premium is sampled', () => {
   });
 });
 
-describe('R-tif, R-fillable: a post-only order is rejected only by an order that could trade with it', () => {
-  test('failing orders are cancelled and the post-only order rests', () => {
+describe('R-tif, R-fillable: post-only orders', () => {
+  test('a post-only order rests after failing orders that it would match are cancelled', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     const authority = venue.authority(bob);
@@ -287,7 +289,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     expect(cancels(result)).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('a passing order rejects it; earlier failing ones are cancelled in any case', () => {
+  test('a post-only order is rejected by an order that passes, after earlier failing ones are cancelled', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(carol, { price: 1_005_000, size: 100 });
@@ -297,7 +299,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     expect(bids(venue, carol)).toEqual([1_005_000]);
   });
 
-  test('is rejected if it would match an order of the same account, whether or not that order was tested', () => {
+  test('a post-only order is rejected if it would match an order of its own account, tested or not', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     const entry = venue.one(alice, alo({ isBuy: false, price: 1_600_000, size: 100 }));
@@ -309,7 +311,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     [undefined, 'open', []],
     [1_005_000, 'rejected', [1_005_000]],
   ])(
-    'an amend of a post-only order is tested in the same way: a bid at %s',
+    'an amended post-only order cancels failing orders and is rejected by others: a bid at %s',
     (bid, expected, left) => {
       const venue = venueWith(640_000_000);
       const { orderId = 0 } = venue.one(bob, alo({ isBuy: false, price: 1_780_000, size: 100 }));
@@ -331,7 +333,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     },
   );
 
-  test('where orders are not tested, any order rejects it', () => {
+  test('a post-only order is rejected by any matching order in a market without fill tests', () => {
     const venue = venueWith(640_000_000);
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(carol, { price: MARK, size: 1_000 });
@@ -342,7 +344,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     expect(bids(venue, alice)).toEqual([1_700_000]);
   });
 
-  test('a simulation cancels only on its fork', () => {
+  test('a simulation cancels failing orders only on its fork', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     const authority = venue.authority(bob);

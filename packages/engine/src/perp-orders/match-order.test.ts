@@ -34,8 +34,8 @@ function endsOf(result: BlockResult): (readonly [number, string, string | undefi
     .map(({ order: { orderId }, status, cancelCause }) => [orderId, status, cancelCause]);
 }
 
-describe('R-book', () => {
-  test('the best price trades first, then the oldest at it, each at its own price', () => {
+describe('R-book: price-time priority', () => {
+  test('the best price trades first and the oldest order at it, each at its own price', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(1_000_100, 10));
     scenario.one(carol, sell(PRICE, 10));
@@ -46,23 +46,23 @@ describe('R-book', () => {
       [bob, PRICE, 10],
       [bob, 1_000_100, 5],
     ]);
-    // 10 × 1,000,000 + 10 × 1,000,000 + 5 × 1,000,100.
+    // The notional is 10 × 1,000,000 + 10 × 1,000,000 + 5 × 1,000,100.
     const [entry] = result.outcomes[0]!.entries!;
     expect(entry).toMatchObject({ state: 'filled', filled: 25, filledNotional: 25_000_500 });
   });
 
-  test('a buy pays the resting price, not its limit; the remainder rests at the limit', () => {
+  test('a buy pays the resting price, and its remainder rests at its limit', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const entry = scenario.one(alice, buy(1_050_000, 30));
     expect(entry).toMatchObject({ state: 'open', filled: 10, filledNotional: 10_000_000 });
     const rest = findOrder(scenario.state, entry.orderId!);
     expect(rest).toMatchObject({ price: 1_050_000, remaining: 20, original: 30, filled: 10 });
-    // A seller at 1.00 then fills the bid at 1.05.
+    // A seller at 1.00 fills the bid at 1.05.
     expect(scenario.one(carol, sell(PRICE, 10)).filledNotional).toBe(10_500_000);
   });
 
-  test('a partial fill keeps the queue position', () => {
+  test('a partly filled order keeps its queue position', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 30));
     scenario.one(carol, sell(PRICE, 10));
@@ -75,8 +75,8 @@ describe('R-book', () => {
   });
 });
 
-describe('R-tif', () => {
-  test('alo is rejected whole when any part would trade, and rests one tick lower', () => {
+describe('R-tif: times in force', () => {
+  test('a post-only order is rejected completely if any part would trade', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const refused = scenario.one(alice, { ...buy(PRICE, 500), timeInForce: 'alo' });
@@ -85,7 +85,7 @@ describe('R-tif', () => {
     expect(scenario.one(alice, { ...buy(999_900, 500), timeInForce: 'alo' }).state).toBe('open');
   });
 
-  test("alo is rejected by the account's own resting order, which stays", () => {
+  test('a post-only order is rejected by the account’s own resting order, which stays', () => {
     const scenario = Scenario.open();
     const own = scenario.one(alice, sell(PRICE, 10));
     const refused = scenario.one(alice, { ...buy(PRICE, 10), timeInForce: 'alo' });
@@ -93,7 +93,7 @@ describe('R-tif', () => {
     expect(findOrder(scenario.state, own.orderId!)?.remaining).toBe(10);
   });
 
-  test('ioc trades immediately and cancels the rest', () => {
+  test('an ioc order trades immediately and cancels the rest', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     scenario.one(bob, sell(1_000_100, 10));
@@ -103,7 +103,7 @@ describe('R-tif', () => {
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  // Mark 100.005: 1.05 × mark = 105.00525, 0.95 × mark = 95.00475; the tick is 0.01.
+  // The mark is 100.005, so 1.05 × mark is 105.00525 and 0.95 × mark is 95.00475; the tick is 0.01.
   test.each([
     { isBuy: true, asked: 1_800_000, limit: 1_050_000 },
     { isBuy: true, asked: 1_050_000, limit: 1_050_000 },
@@ -113,31 +113,34 @@ describe('R-tif', () => {
     { isBuy: false, asked: 300_000, limit: 950_100 },
     { isBuy: false, asked: 100, limit: 950_100 },
     { isBuy: false, asked: 990_000, limit: 990_000 },
-  ])('market is clamped to the tick nearer to the mark: $asked', ({ isBuy, asked, limit }) => {
-    const scenario = Scenario.open({ oracle: 1_000_050 });
-    const worse = isBuy ? limit + 100 : limit - 100;
-    scenario.one(bob, { isBuy: !isBuy, price: limit, size: 20 });
-    scenario.one(bob, { isBuy: !isBuy, price: worse, size: 20 });
-    const entry = scenario.one(alice, { isBuy, price: asked, size: 40, timeInForce: 'market' });
-    expect(entry).toMatchObject({ state: 'cancelled', filled: 20, filledNotional: 20 * limit });
-    expect(entry.clamped).toEqual(asked === limit ? undefined : { from: asked, to: limit });
-  });
+  ])(
+    'the price of a market order is clamped to the tick nearer to the mark: $asked',
+    ({ isBuy, asked, limit }) => {
+      const scenario = Scenario.open({ oracle: 1_000_050 });
+      const worse = isBuy ? limit + 100 : limit - 100;
+      scenario.one(bob, { isBuy: !isBuy, price: limit, size: 20 });
+      scenario.one(bob, { isBuy: !isBuy, price: worse, size: 20 });
+      const entry = scenario.one(alice, { isBuy, price: asked, size: 40, timeInForce: 'market' });
+      expect(entry).toMatchObject({ state: 'cancelled', filled: 20, filledNotional: 20 * limit });
+      expect(entry.clamped).toEqual(asked === limit ? undefined : { from: asked, to: limit });
+    },
+  );
 
-  test('a market order is checked at its clamped price, not at its own', () => {
+  test('a market order is checked at its clamped price', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 4_000));
-    // At its own price the fee alone would exceed the balance.
+    // At its own price, the fee alone would exceed the balance.
     const shape = { ...buy(900_000_000_000, 2_000), timeInForce: 'market' } as const;
     expect(scenario.one(alice, { ...shape, marginMode: 'isolated' })).toMatchObject({
       state: 'filled',
     });
-    // A sell with a near-zero price is valued at its clamped price.
+    // A sale with a price near zero is valued at its clamped price.
     scenario.one(bob, buy(PRICE, 30));
     const small = { isBuy: false, price: 100, size: 20, timeInForce: 'market' } as const;
     expect(scenario.one(bob, small).reject?.reason).toBe(undefined);
   });
 
-  test('a market buy below all asks buys nothing, without an error', () => {
+  test('a market buy below all asks buys nothing and is not rejected', () => {
     const scenario = Scenario.open();
     // This is further from the oracle than a resting order may be.
     const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;
@@ -150,7 +153,7 @@ describe('R-tif', () => {
     ['off the tick', { price: 99_990_001 }, 'priceOffTick'],
     ['finer than prices are', { price: 99_990_000, priceInexact: true }, 'priceOffTick'],
   ] as const)(
-    'a market order’s price must also be above 0 and on the tick: %s',
+    'the price of a market order must be above 0 and on the tick: %s',
     (_name, shape, reason) => {
       const scenario = Scenario.open();
       const entry = scenario.one(alice, { ...buy(PRICE, 20), ...shape, timeInForce: 'market' });
@@ -158,7 +161,7 @@ describe('R-tif', () => {
     },
   );
 
-  test('a plain ioc keeps its price', () => {
+  test('the price of a plain ioc order is not clamped', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(1_100_000, 20));
     const entry = scenario.one(alice, { ...buy(1_100_000, 20), timeInForce: 'ioc' });
@@ -166,7 +169,7 @@ describe('R-tif', () => {
   });
 });
 
-describe('R-stp', () => {
+describe('R-stp: prevention of self-trades', () => {
   test('an own resting order is cancelled without a fee, and matching continues', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
@@ -178,11 +181,11 @@ describe('R-stp', () => {
       [carol, PRICE, 10],
     ]);
     expect(endsOf(result)).toContainEqual([own.orderId, 'cancelled', 'selfTrade']);
-    // 20 USDC at 0.045%.
+    // The fee is 0.045% of 20 USDC.
     expect(scenario.balance(alice)).toBe(1_000_000_000n - 9_000n);
   });
 
-  test('an incoming order that meets only own orders rests in their place', () => {
+  test('an incoming order that would only match own orders cancels them and rests', () => {
     const scenario = Scenario.open();
     scenario.one(alice, sell(PRICE, 10));
     scenario.one(alice, sell(1_000_100, 10));
@@ -191,7 +194,7 @@ describe('R-stp', () => {
     expect(openOrders(scenario.state, alice).map(({ orderId }) => orderId)).toEqual([3]);
   });
 
-  test('an agent and its owner are one account', () => {
+  test('orders of an agent and its owner do not trade with each other', () => {
     const agent = carol;
     const scenario = Scenario.open({ accounts: [alice, bob] });
     scenario.approve(alice, agent);
@@ -202,8 +205,8 @@ describe('R-stp', () => {
   });
 });
 
-describe('several orders in one action', () => {
-  test('each order sees the book that the previous one left, and a failure affects no other order', () => {
+describe('several orders of one action', () => {
+  test('each order of an action uses the book that the previous one left, and failures are independent', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const clientOrderId = '0x000000000000000000000000000000aa';
@@ -219,7 +222,7 @@ describe('several orders in one action', () => {
     expect(entries[2]!.reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('cancels of one block execute before takers, an order cancelled twice is not live', () => {
+  test('cancels of a block execute before takers, and a second cancel of the same order fails', () => {
     const scenario = Scenario.open();
     const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
     const take = {
@@ -236,7 +239,7 @@ describe('several orders in one action', () => {
     expect(second!.reject?.reason).toBe('orderNotLive');
   });
 
-  test("an account cannot cancel another account's order", () => {
+  test('an account cannot cancel another account’s order', () => {
     const scenario = Scenario.open();
     const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
     expect(scenario.cancel(alice, resting)[0]?.reject?.reason).toBe('orderNotLive');
@@ -244,7 +247,7 @@ describe('several orders in one action', () => {
   });
 });
 
-/** Rests many equal orders, 50 to an action, without the slow checks. */
+/** Places many equal orders, 50 per action, without the slow checks. */
 function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count: number): void {
   for (let done = 0; done < count; done += 50) {
     const orders = Array.from({ length: Math.min(50, count - done) }, () => order(shape));
@@ -253,8 +256,8 @@ function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count:
   }
 }
 
-describe('R-storms and R-limits-of-state', () => {
-  test('an order processes 10,000 resting ones, including its own, then its rest is cancelled', () => {
+describe('R-storms and R-limits-of-state: limits of orders', () => {
+  test('an order matches at most 10,000 resting orders, and its rest is cancelled', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, bob, sell(PRICE, 10), 5_000);
@@ -268,7 +271,7 @@ describe('R-storms and R-limits-of-state', () => {
     scenario.block();
   });
 
-  test('an account has at most 5,000 live orders; a cancel or a fill frees a slot', () => {
+  test('an account has at most 5,000 live orders, and a cancel or fill makes room for another', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, alice, sell(PRICE, 10), 5_000);

@@ -27,15 +27,15 @@ const reduce = (price: number, size: number): OrderShape => ({
   reduceOnly: true,
 });
 
-/** The remaining sizes of alice's orders, oldest first. */
+/** Returns the remaining sizes of alice's orders, oldest first. */
 function left(scenario: Scenario): number[] {
   return openOrders(scenario.state, alice)
     .map(({ remaining }) => remaining)
     .reverse();
 }
 
-describe('R-reduce: a new order', () => {
-  test('is cut to the position and reports it', () => {
+describe('R-reduce: new reduce-only orders', () => {
+  test('a new reduce-only order is cut to the position and reports it', () => {
     const scenario = aliceLong(30);
     const entry = scenario.one(alice, reduce(FAR, 50));
     expect(entry).toMatchObject({ state: 'open', clipped: { from: 50, to: 30 } });
@@ -45,29 +45,29 @@ describe('R-reduce: a new order', () => {
     });
   });
 
-  test('gets the size that resting orders leave, and is rejected when nothing is left', () => {
+  test('a reduce-only order gets the size that resting ones leave, and is rejected if nothing is left', () => {
     const scenario = aliceLong(30);
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
     expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
-    // Other orders do not count against it.
+    // Other orders do not count against the position.
     scenario.cancel(alice, 4);
     scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
   });
 
-  test('is rejected without a position, and on the side that would enlarge it', () => {
+  test('a reduce-only order is rejected without a position and on the side that would increase it', () => {
     const scenario = aliceLong(30);
     const reject = { reason: 'reduceOnlyIncreases' };
     expect(scenario.one(carol, reduce(FAR, 20)).reject).toEqual(reject);
     const buy = { price: 900_000, size: 20, reduceOnly: true };
     expect(scenario.one(alice, buy).reject).toEqual(reject);
-    // Bob is short: he may buy, not sell.
+    // Bob is short, so he can buy but not sell.
     expect(scenario.one(bob, buy).state).toBe('open');
     expect(scenario.one(bob, reduce(FAR, 20)).reject).toEqual(reject);
   });
 
-  test('never flips, for any size of the book', () => {
+  test('a reduce-only order never flips the position, for any size of the book', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 100 });
     const entry = scenario.one(alice, { ...reduce(PRICE, 100), timeInForce: 'ioc' });
@@ -75,7 +75,7 @@ describe('R-reduce: a new order', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('the rest after a partial fill is still covered', () => {
+  test('the rest of a partly filled reduce-only order does not exceed the position', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 12 });
     const entry = scenario.one(alice, reduce(PRICE, 30));
@@ -84,9 +84,9 @@ describe('R-reduce: a new order', () => {
     expect(scenario.position(alice)).toBe(18);
   });
 
-  test('needs no margin', () => {
+  test('a reduce-only order needs no margin', () => {
     const scenario = aliceLong(1_000);
-    // 1,000 lots bought at 100 have lost 950 USDC at 5: alice has 49.55 of 1,000 USDC left.
+    // 1,000 lots bought at 100 have lost 950 USDC at 5, so alice has 49.55 of 1,000 USDC left.
     scenario.oracle(50_000);
     const initial = scenario.one(alice, { price: 50_000, size: 20_000 });
     expect(initial.reject?.reason).toBe('marginInsufficient');
@@ -94,16 +94,16 @@ describe('R-reduce: a new order', () => {
   });
 });
 
-describe('R-reduce: when the position shrinks', () => {
-  test('the newest order is cut first, and cancelled at zero', () => {
+describe('R-reduce: reduction of the position', () => {
+  test('the newest reduce-only order is cut first, and cancelled at zero', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, reduce(FAR, 10));
     scenario.one(alice, reduce(FAR, 15));
     scenario.one(carol, { price: PRICE, size: 40 });
-    // 30 − 18 = 12 against 25: the newest loses 13.
+    // 30 − 18 = 12 lots remain for orders of 25, so the newest loses 13.
     scenario.one(alice, { isBuy: false, price: PRICE, size: 18, timeInForce: 'ioc' });
     expect(left(scenario)).toEqual([10, 2]);
-    // 12 − 10 = 2 against 12: the newest is cancelled, the other loses 8.
+    // 12 − 10 = 2 lots remain for orders of 12: the newest is cancelled, and the other loses 8.
     const authority = scenario.authority(alice);
     const orders = [order({ isBuy: false, price: PRICE, size: 10, timeInForce: 'ioc' })];
     const { events } = scenario.block({ type: 'placeOrders', authority, orders });
@@ -135,7 +135,7 @@ describe('R-reduce: when the position shrinks', () => {
     expect(left(scenario)).toEqual([10]);
   });
 
-  test('a flip cancels all orders of the old side', () => {
+  test('a flipped position cancels all reduce-only orders of the old side', () => {
     const scenario = aliceLong(20);
     scenario.one(alice, reduce(FAR, 20));
     scenario.one(carol, { price: PRICE, size: 45 });
@@ -144,15 +144,16 @@ describe('R-reduce: when the position shrinks', () => {
     expect(left(scenario)).toEqual([]);
   });
 
-  test("a maker's orders are cut while a taker sweeps them", () => {
+  test('a maker’s reduce-only orders are cut while a taker fills its other orders', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, { isBuy: false, price: 1_000_100, size: 20 });
     scenario.one(alice, reduce(1_000_200, 20));
     scenario.one(alice, reduce(1_000_300, 10));
-    // 20 at the first price leave her 10 long: the third order is cancelled, the second keeps 10.
+    // 20 lots at the first price leave her 10 long: the third order is cancelled, and the second
+    // keeps 10.
     const entry = scenario.one(carol, { price: 1_000_300, size: 45 });
     expect(entry).toMatchObject({ state: 'open', filled: 30 });
-    // 20 × 1,000,100 + 10 × 1,000,200.
+    // The notional is 20 × 1,000,100 + 10 × 1,000,200.
     expect(entry.filledNotional).toBe(30_004_000);
     expect(scenario.position(alice)).toBe(0);
     expect(left(scenario)).toEqual([]);
@@ -170,7 +171,7 @@ describe('R-reduce: when the position shrinks', () => {
   });
 });
 
-test('R-stp: an own reduce-only order is cancelled and its size becomes available', () => {
+test('R-stp: cancelling an own reduce-only order makes its size available again', () => {
   const scenario = aliceLong(30);
   scenario.one(alice, reduce(PRICE, 30));
   const entry = scenario.one(alice, { price: PRICE, size: 20 });

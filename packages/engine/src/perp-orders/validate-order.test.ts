@@ -15,7 +15,7 @@ const PRICE = 1_000_000;
 const TAKEN_ID = '0x000000000000000000000000000000aa';
 const id = PERP.instrumentId;
 
-/** One error of an order: fields of the order, or a condition of the venue. */
+/** One error of an order, caused by fields of the order or by a condition of the venue. */
 type Fault = {
   readonly reason: RejectReason;
   readonly shape?: Partial<OrderShape>;
@@ -25,13 +25,14 @@ type Fault = {
 
 const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 
-/** In the order of the checks: the first failure is reported. */
+/** The faults are in the order of the checks, and the first failure is reported. */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
   {
     reason: 'instrumentDelisted',
     arrange: (scenario) => {
-      // Only the flag: a real delisting would also close markets that later faults need open.
+      // Only the flag is set, because a real delisting would also close markets that later faults
+      // need open.
       scenario.checks = false;
       perpOf(scenario).delisted = true;
     },
@@ -63,18 +64,18 @@ const FAULTS: readonly Fault[] = [
 
 /** Faults that exclude each other although they concern different fields. */
 const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
-  // A reduce-only order raises no exposure: it is never stale and needs no margin.
+  // A reduce-only order increases no exposure, so it is never stale and needs no margin.
   ['oracleStale', 'reduceOnlyIncreases'],
   ['reduceOnlyIncreases', 'positionLimit'],
   ['reduceOnlyIncreases', 'marginInsufficient'],
-  // An order of size −1 raises no exposure.
+  // An order of size −1 increases no exposure.
   ['oracleStale', 'sizeBelowMin'],
 ];
 
 /**
- * Alice rests 12 lots at 90 USDC: margin 12 × 100 / 20 × 0.01 = 0.6 USDC, fee 12 × 0.9 × 0.045% =
- * 0.00486 USDC. In the poor case she has exactly that: one lot more is rejected. Bob offers 20 lots
- * at 100.
+ * Returns a venue where alice rests 12 lots at 90 USDC, with a margin of 12 × 100 / 20 × 0.01 = 0.6
+ * USDC and a fee of 12 × 0.9 × 0.045% = 0.00486 USDC. In the poor case she has exactly that, so one
+ * lot more is rejected. Bob offers 20 lots at 100.
  */
 function venueWith(faults: readonly Fault[]): Scenario {
   const scenario = Scenario.open({ accounts: [bob] });
@@ -106,7 +107,7 @@ function canMeet(first: Fault, second: Fault): boolean {
   return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
 }
 
-describe('each reject, alone and before every later one', () => {
+describe('order of the reject reasons', () => {
   for (const [at, first] of FAULTS.entries()) {
     test(`${first.reason} comes before all later rejects`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';
@@ -135,32 +136,35 @@ describe('each reject, alone and before every later one', () => {
     ['a worthless order outside the band', { price: 100, size: 1 }, 'priceTooFar'],
     ['a size above the limit of the tiers, unpaid', { size: 10_000_000 }, 'positionLimit'],
   ];
-  test.each(SAME_FIELD)('%s', (_, shape, reason) => {
-    expect(judge([{ reason, shape }])).toEqual({ admitted: reason, executed: reason });
-  });
+  test.each(SAME_FIELD)(
+    'an order that fails several checks of one field is rejected for the first: %s',
+    (_, shape, reason) => {
+      expect(judge([{ reason, shape }])).toEqual({ admitted: reason, executed: reason });
+    },
+  );
 });
 
-describe('R-sizes: the limits are inclusive', () => {
-  // Oracle 100: ±80% is 20 to 180.
+describe('R-sizes: inclusive limits', () => {
+  // At an oracle of 100, ±80% is 20 to 180.
   test.each([
     [200_000, true],
     [199_900, false],
     [1_800_000, true],
     [1_800_100, false],
-  ])('a price of %i: %s', (price, isAccepted) => {
+  ])('an order at price %i is accepted: %s', (price, isAccepted) => {
     const entry = Scenario.open().one(alice, { price, size: 60 });
     expect(entry.reject?.reason).toBe(isAccepted ? undefined : 'priceTooFar');
   });
 
-  // 10 lots × 1.0000 USDC = 10 USDC; one tick lower is 9.999.
+  // 10 lots at 1.0000 USDC are worth 10 USDC; one tick lower they are worth 9.999.
   test.each([
     [1_000_000, undefined],
     [999_900, 'valueBelowMin'],
-  ])('ten lots at %i', (price, reason) => {
+  ])('the minimum value of an order is checked for ten lots at %i', (price, reason) => {
     expect(Scenario.open().one(alice, { price, size: 10 }).reject?.reason).toBe(reason);
   });
 
-  test('maxMarketOrderSize bounds ioc and market, maxLimitOrderSize the rest', () => {
+  test('maxMarketOrderSize limits ioc and market orders, maxLimitOrderSize all others', () => {
     const tight = { ...PERP, maxMarketOrderSize: 50, maxLimitOrderSize: 80 };
     const scenario = Scenario.open({ perp: tight });
     for (const timeInForce of ['ioc', 'market'] as const) {
@@ -175,18 +179,19 @@ describe('R-sizes: the limits are inclusive', () => {
     }
   });
 
-  test('R-exact: a size whose value could leave the safe integers is rejected', () => {
+  test('R-exact: a size whose value could exceed the safe integers is rejected', () => {
     const tiers = [{ ...PERP.tiers[0]!, maxSize: 1_000_000_000_000 }];
     const huge = { ...PERP, maxLimitOrderSize: 1_000_000_000_000, tiers };
     const scenario = Scenario.open({ perp: huge, oracle: 5_000_000_000 });
-    // Band to 9 × 10^9 units, a headroom of 16: (2^53 − 1) / (144 × 10^9) = 62,549, rounded down.
+    // The band ends at 9 × 10^9 units with a headroom of 16, so (2^53 − 1) / (144 × 10^9) = 62,549,
+    // rounded down.
     const above = scenario.one(alice, { price: 5_000_000_000, size: 62_550 });
     expect(above.reject).toMatchObject({ reason: 'sizeAboveMax', max: 62_549 });
     const below = scenario.one(alice, { price: 5_000_000_000, size: 62_549 });
     expect(below.reject?.reason).toBe('marginInsufficient');
   });
 
-  test('an order that closes a whole position may be worth less than the minimum', () => {
+  test('an order that closes a whole position can be worth less than the minimum', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 12 });
     scenario.one(alice, { price: PRICE, size: 12 });
@@ -200,13 +205,13 @@ describe('R-sizes: the limits are inclusive', () => {
     const part = scenario.one(alice, { ...sell, size: 1, reduceOnly: true });
     expect(part.reject?.reason).toBe('valueBelowMin');
     expect(scenario.one(alice, { ...sell, size: 2 }).state).toBe('open');
-    // Reduce-only is cut to the position, so a larger size closes it as well.
+    // A reduce-only order is cut to the position, so a larger size closes it as well.
     const clipped = scenario.one(alice, { ...sell, size: 3, reduceOnly: true });
     expect(clipped).toMatchObject({ state: 'open', clipped: { from: 3, to: 2 } });
   });
 });
 
-test('R-sizes: an order may close the position that existed when its action began', () => {
+test('R-sizes: an order can close the position that existed when its action began', () => {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
   scenario.one(alice, { price: PRICE, size: 20 });
@@ -220,7 +225,7 @@ test('R-sizes: an order may close the position that existed when its action bega
   const authority = scenario.authority(alice);
   const both = { type: 'placeOrders', authority, orders: orders.slice(0, 2) } as const;
   expect(checkCommand(scenario.state, both, scenario.nowMs).reject).toBeUndefined();
-  // 20 lots, worth 5 USDC, were the whole position; 19 were not.
+  // 20 lots, worth 5 USDC, were the whole position, and 19 were not.
   expect(scenario.place(alice, ...orders)).toMatchObject([
     { state: 'filled' },
     { state: 'open' },
@@ -228,8 +233,8 @@ test('R-sizes: an order may close the position that existed when its action bega
   ]);
 });
 
-describe('R-oracle-stale', () => {
-  test('nothing trades before the first price', () => {
+describe('R-oracle-stale: orders with a stale oracle', () => {
+  test('orders are rejected before the first price', () => {
     const scenario = Scenario.open();
     const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
     scenario.block({ type: 'registerPerp', perp: second });
@@ -239,7 +244,7 @@ describe('R-oracle-stale', () => {
     expect(scenario.one(alice, closing).reject?.reason).toBe('priceTooFar');
   });
 
-  test('30 s old is fresh, a millisecond more is stale for orders that raise exposure', () => {
+  test('an oracle older than 30 s rejects orders that increase exposure', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 50 });
@@ -247,7 +252,7 @@ describe('R-oracle-stale', () => {
     expect(scenario.one(alice, { price: 900_000, size: 20 }).state).toBe('open');
     scenario.wait(1);
     expect(scenario.one(alice, { price: 900_000, size: 20 }).reject?.reason).toBe('oracleStale');
-    // Long 50, at most 20 bought: the worst case is 70. Selling 120 makes it 70 again.
+    // With 50 long and at most 20 to buy, the worst case is 70; selling 120 makes it 70 again.
     const flip = { isBuy: false, price: 1_100_000 } as const;
     expect(scenario.one(alice, { ...flip, size: 121 }).reject?.reason).toBe('oracleStale');
     expect(scenario.one(alice, { ...flip, size: 120 }).state).toBe('open');

@@ -9,7 +9,7 @@ const ID = PERP.instrumentId;
 const MINUTE_MS = 60_000;
 const markOf = ({ state }: Scenario): number => present(state.perps.get(ID), 'the perp').mark;
 
-describe('R-delist: the mark of the closing hour', () => {
+describe('R-delist: mark of the closing hour', () => {
   const hour = (looked: number, samples: number, sum: number) => ({
     ...createClosing(0, false),
     looked,
@@ -17,7 +17,7 @@ describe('R-delist: the mark of the closing hour', () => {
     sum,
   });
 
-  // 360 samples at 100 and 360 future ones at 90: 95. If 60 of the 360 were missed, they are
+  // 360 samples at 100 and 360 future ones at 90 average 95. If 60 of the 360 were missed, they are
   // excluded from both sums: (300 × 100 + 360 × 90) / 660 = 94.5454….
   test.each([
     { looked: 0, samples: 0, mark: 900_000 },
@@ -25,7 +25,7 @@ describe('R-delist: the mark of the closing hour', () => {
     { looked: 360, samples: 300, mark: 945_455 },
     { looked: 720, samples: 372, mark: 1_000_000 },
     { looked: 720, samples: 0, mark: undefined },
-  ])('$samples of $looked: $mark', ({ looked, mark, samples }) => {
+  ])('with $samples of $looked samples the closing mark is $mark', ({ looked, mark, samples }) => {
     expect(closingMark(hour(looked, samples, samples * 1_000_000), 900_000)).toBe(mark);
   });
 
@@ -37,33 +37,37 @@ describe('R-delist: the mark of the closing hour', () => {
   });
 
   /**
-   * 31 minutes at 100 are 372 samples; then one price of 90, which is stale after 30 s: 6 or 7
-   * more. No other price arrives. The mark moves with every sample time and ends at the settlement
-   * price: (372 × 100 + 7 × 90) / 379 = 99.8153.
+   * 31 minutes at 100 are 372 samples; a price of 90 follows, which is stale after 30 s and gives 6
+   * or 7 more samples. No other price arrives. The mark moves with every sample time and ends at
+   * the settlement price: (372 × 100 + 7 × 90) / 379 = 99.8153.
    */
-  test.each([false, true])('reaches the settlement price without a jump; halted: %s', (halted) => {
-    const venue = Scenario.open({ funds: 100_000_000_000 });
-    venue.one(alice, { price: 1_000_000, size: 1_000 });
-    venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-    venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
-    for (let at = 0; at < 31 * MINUTE_MS - 5_000; at += 5_000) venue.wait(5_000).oracle(1_000_000);
-    venue.wait(5_000).oracle(900_000);
-    if (halted) venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
-    const marks = [markOf(venue)];
-    for (let at = 0; at < 28 * MINUTE_MS; at += MINUTE_MS) {
-      venue.wait(MINUTE_MS).block();
-      marks.push(markOf(venue));
-    }
-    // (372 × 100 + 348 × 90) / 720 = 95.1667 at first, then slightly nearer each minute.
-    expect(marks[0]).toBe(951_667);
-    for (const [at, mark] of marks.slice(1).entries()) {
-      expect(mark).toBeGreaterThan(present(marks[at], 'the one before'));
-    }
-    venue.wait(MINUTE_MS - 1_000).block();
-    const last = markOf(venue);
-    expect(last).toBe(998_153);
-    const { events } = venue.wait(1_000).block();
-    expect(events.find(({ type }) => type === 'perpSettled')).toMatchObject({ price: last });
-    checkRestarts(venue);
-  });
+  test.each([false, true])(
+    'the closing mark reaches the settlement price without a jump (halted: %s)',
+    (halted) => {
+      const venue = Scenario.open({ funds: 100_000_000_000 });
+      venue.one(alice, { price: 1_000_000, size: 1_000 });
+      venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+      venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
+      for (let at = 0; at < 31 * MINUTE_MS - 5_000; at += 5_000)
+        venue.wait(5_000).oracle(1_000_000);
+      venue.wait(5_000).oracle(900_000);
+      if (halted) venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+      const marks = [markOf(venue)];
+      for (let at = 0; at < 28 * MINUTE_MS; at += MINUTE_MS) {
+        venue.wait(MINUTE_MS).block();
+        marks.push(markOf(venue));
+      }
+      // The mark is (372 × 100 + 348 × 90) / 720 = 95.1667 at first and slightly nearer each minute.
+      expect(marks[0]).toBe(951_667);
+      for (const [at, mark] of marks.slice(1).entries()) {
+        expect(mark).toBeGreaterThan(present(marks[at], 'the one before'));
+      }
+      venue.wait(MINUTE_MS - 1_000).block();
+      const last = markOf(venue);
+      expect(last).toBe(998_153);
+      const { events } = venue.wait(1_000).block();
+      expect(events.find(({ type }) => type === 'perpSettled')).toMatchObject({ price: last });
+      checkRestarts(venue);
+    },
+  );
 });

@@ -16,14 +16,14 @@ import {
 /** One lot at this price is worth 1 USDC; it is the mark unless a test sets another one. */
 const PRICE = 1_000_000;
 
-/** Bob and carol have ample funds, alice has ten dollars. */
+/** Returns a venue where bob and carol have ample funds and alice has ten dollars. */
 function venue(): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
   return scenario;
 }
 
-/** Alice is long 100 lots at 100 and has 9.955 USDC: 10 less the fee of 0.045. */
+/** Makes alice long 100 lots at 100 with 9.955 USDC, which is 10 less the fee of 0.045. */
 function aliceLong(): Scenario {
   const scenario = venue();
   scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -43,8 +43,9 @@ function causes(result: BlockResult): Record<number, string | undefined> {
   return Object.fromEntries(updates.map((event) => [event.order.orderId, event.cancelCause]));
 }
 
-describe('R-fill-check: a price far from the mark transfers no margin to an accomplice', () => {
-  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08: accepted. A fill would lose 79.
+describe('R-fill-check: fills far from the mark', () => {
+  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08, so the order is accepted. A fill would
+  // lose 79.
   test('a taker that buys far above the mark is stopped before the fill', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: 1_790_000, size: 100 });
@@ -55,7 +56,7 @@ describe('R-fill-check: a price far from the mark transfers no margin to an acco
     expect(scenario.balance(alice)).toBe(10_000_000n);
   });
 
-  test('a maker far above the mark is cancelled and the taker continues with the next', () => {
+  test('a maker far above the mark is cancelled, and the taker continues with the next order', () => {
     const scenario = venue();
     scenario.one(alice, { price: 1_790_000, size: 100 });
     scenario.one(carol, { price: 990_000, size: 100 });
@@ -67,27 +68,27 @@ describe('R-fill-check: a price far from the mark transfers no margin to an acco
     expect(scenario.position(carol)).toBe(100);
   });
 
-  test('so is a sale far below the mark', () => {
+  test('a taker that sells far below the mark is stopped before the fill', () => {
     const scenario = venue();
     scenario.one(bob, { price: 300_000, size: 100 });
     const result = send(scenario, alice, { isBuy: false, price: 300_000, size: 100 });
     expect(causes(result)).toEqual({ 2: 'marginCanceled' });
   });
 
-  // 100 lots above the mark by x: 10 − x − fee ≥ 5. At 104.95: 10 − 4.95 − 0.0472275 = 5.0027725.
-  // At 104.96: 10 − 4.96 − 0.047232 = 4.992768.
+  // Filling 100 lots above the mark by x requires 10 − x − fee ≥ 5. At 104.95, 10 − 4.95 −
+  // 0.0472275 is 5.0027725; at 104.96, 10 − 4.96 − 0.047232 is 4.992768.
   test.each([
     [1_049_500, 'filled'],
     [1_049_600, 'cancelled'],
-  ])('the limit of an opening fill is account value = initial margin: %i', (price, state) => {
+  ])('an opening fill needs an account value of at least initial margin: %i', (price, state) => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price, size: 100 });
     expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
   });
 
-  test('account value = initial margin is sufficient, to the micro-USDC', () => {
+  test('an account value equal to initial margin is sufficient, to the micro-USDC', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // 5 USDC of margin for 100 lots and a fee of 0.045; a fill at the mark leaves exactly 5.
+    // 100 lots need 5 USDC of margin and a fee of 0.045; a fill at the mark leaves exactly 5.
     scenario.fund(alice, 5_045_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
@@ -101,7 +102,7 @@ describe('R-fill-check: a price far from the mark transfers no margin to an acco
     expect(scenario.position(alice)).toBe(190);
   });
 
-  test('a taker keeps its fills before a failure', () => {
+  test('a taker keeps the fills before an uncovered one', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
     scenario.one(bob, { isBuy: false, price: 1_200_000, size: 90 });
@@ -113,39 +114,42 @@ describe('R-fill-check: a price far from the mark transfers no margin to an acco
 
   test('own resting orders on the same side count in the state after the fill', () => {
     const scenario = venue();
-    // 150 lots rest: 7.5 USDC. 40 more at the mark would need 9.5 of 10 − fees.
+    // 150 resting lots need 7.5 USDC. 40 more at the mark would need 9.5 of 10 less fees.
     scenario.one(alice, { price: 900_000, size: 150 });
     scenario.one(bob, { isBuy: false, price: 1_010_000, size: 40 });
-    // The loss of 0.4 and the fee of 0.01818 leave 9.58182 for 9.5.
+    // The loss of 0.4 and the fee of 0.01818 leave 9.58182, which covers 9.5.
     expect(scenario.one(alice, { price: 1_010_000, size: 40 }).state).toBe('filled');
     const second = venue();
     second.one(alice, { price: 900_000, size: 150 });
     second.one(bob, { isBuy: false, price: 1_012_500, size: 40 });
-    // At 101.25: 10 − 0.5 − 0.018225 = 9.481775 for 9.5: not covered.
+    // At 101.25, 10 − 0.5 − 0.018225 = 9.481775 does not cover 9.5.
     expect(second.one(alice, { price: 1_012_500, size: 40 }).state).toBe('cancelled');
   });
 });
 
-describe('R-initial: the remainder of a taker enters the book only while it is covered', () => {
-  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835: 6.97165 cover the 60, not the 150. 40 at
-  // 105 lose 2 and pay 0.0189: 7.9811 cover all.
+describe('R-initial: remainder of a taker', () => {
+  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835, so 6.97165 cover the 60 but not the 150.
+  // 40 at 105 lose 2 and pay 0.0189, so 7.9811 cover all.
   test.each([
     { offered: 60, state: 'cancelled' },
     { offered: 40, state: 'open' },
-  ])('after $offered lots above the mark: $state', ({ offered, state }) => {
-    const scenario = venue();
-    scenario.one(bob, { isBuy: false, price: 1_050_000, size: offered });
-    const result = send(scenario, alice, { price: 1_050_000, size: 150 });
-    const [entry] = result.outcomes[0]!.entries!;
-    expect(entry).toMatchObject({ state, filled: offered });
-    expect(causes(result)[2]).toBe(state === 'open' ? undefined : 'marginCanceled');
-    const view = accountView(scenario.state, alice)!;
-    expect(view.cross.accountValue >= view.initialMargin).toBe(true);
-  });
+  ])(
+    'the remainder of a taker after $offered lots above the mark is $state',
+    ({ offered, state }) => {
+      const scenario = venue();
+      scenario.one(bob, { isBuy: false, price: 1_050_000, size: offered });
+      const result = send(scenario, alice, { price: 1_050_000, size: 150 });
+      const [entry] = result.outcomes[0]!.entries!;
+      expect(entry).toMatchObject({ state, filled: offered });
+      expect(causes(result)[2]).toBe(state === 'open' ? undefined : 'marginCanceled');
+      const view = accountView(scenario.state, alice)!;
+      expect(view.cross.accountValue >= view.initialMargin).toBe(true);
+    },
+  );
 
-  test('an order accepted to the last micro-USDC may fill in part at the mark and rest', () => {
+  test('an order accepted to the last micro-USDC can fill in part at the mark and rest', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // 101 lots: 5.05 of margin and 0.04545 of fee.
+    // 101 lots need 5.05 of margin and 0.04545 of fee.
     scenario.fund(alice, 5_095_450);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 11 });
     expect(scenario.one(alice, { price: PRICE, size: 101 })).toMatchObject({
@@ -154,41 +158,45 @@ describe('R-initial: the remainder of a taker enters the book only while it is c
     });
   });
 
-  test('the remainder of a flip that leaves the worst case unchanged may rest uncovered', () => {
+  test('the remainder of a flip that leaves the worst case unchanged can rest uncovered', () => {
     const scenario = aliceLong();
     scenario.oracle(930_000);
     scenario.one(carol, { price: 930_000, size: 30 });
-    // Long 100, worth 2.955 against 4.65: sells 200, of which 30 reduce at the mark.
+    // Alice is long 100 lots, worth 2.955 with a requirement of 4.65. She sells 200, of which 30
+    // reduce at the mark.
     const entry = scenario.one(alice, { isBuy: false, price: 930_000, size: 200 });
     expect(entry).toMatchObject({ filled: 30, state: 'cancelled' });
-    // 70 long, 170 to sell: the worst case would be 100 again, above the remaining 70.
+    // With 70 long and 170 to sell, the worst case would be 100 again, above the remaining 70.
     const within = scenario.one(alice, { isBuy: false, price: 930_000, size: 140 });
     expect(within.state).toBe('open');
   });
 });
 
-describe('R-fill-check: a fill that only reduces', () => {
+describe('R-fill-check: reducing fills', () => {
   // At a mark of 92 alice is worth 9.955 − 8 = 1.955, below the initial margin of 4.6. Closing at p
-  // leaves 9.955 + p − 100 − 0.045% × p: 0.0044595 at 90.09, −0.005536 at 90.08.
+  // leaves 9.955 + p − 100 − 0.045% × p, which is 0.0044595 at 90.09 and −0.005536 at 90.08.
   test.each([
     { size: 100, price: 900_900, state: 'filled' },
     { size: 100, price: 900_800, state: 'cancelled' },
-    // Half of it: the ratio 1.955 / 1.38 may not fall, which gives the same price.
+    // For half of it, the ratio of 1.955 / 1.38 must not fall, which gives the same price.
     { size: 50, price: 900_900, state: 'filled' },
     { size: 50, price: 900_800, state: 'cancelled' },
     { size: 50, price: 930_000, state: 'filled' },
-  ])('passes down to the bankruptcy price: $size lots at $price', ({ size, price, state }) => {
-    for (const reduceOnly of [true, false]) {
-      const scenario = aliceLong();
-      scenario.oracle(920_000);
-      scenario.one(carol, { price, size });
-      const sell = { isBuy: false, price, size, reduceOnly, timeInForce: 'ioc' } as const;
-      expect(scenario.one(alice, sell).state).toBe(state);
-    }
-  });
+  ])(
+    'a reducing fill passes down to the bankruptcy price: $size lots at $price',
+    ({ size, price, state }) => {
+      for (const reduceOnly of [true, false]) {
+        const scenario = aliceLong();
+        scenario.oracle(920_000);
+        scenario.one(carol, { price, size });
+        const sell = { isBuy: false, price, size, reduceOnly, timeInForce: 'ioc' } as const;
+        expect(scenario.one(alice, sell).state).toBe(state);
+      }
+    },
+  );
 
-  // A maker pays 0.015%: at 90.06 it has 0.001491 left, at 90.05 it would lack 0.0085075.
-  test('passes for a maker as well, and a maker below the bankruptcy price is cancelled', () => {
+  // A maker pays 0.015%: at 90.06 it has 0.001491 left, and at 90.05 it would lack 0.0085075.
+  test('a reducing maker passes down to the bankruptcy price and is cancelled below it', () => {
     for (const [price, cause] of [
       [900_600, undefined],
       [900_500, 'marginCanceled'],
@@ -202,17 +210,17 @@ describe('R-fill-check: a fill that only reduces', () => {
     }
   });
 
-  test('a fill through zero does not only reduce', () => {
+  test('a fill that flips the position is not a reducing fill', () => {
     const scenario = aliceLong();
     scenario.oracle(920_000);
     scenario.one(carol, { price: 920_000, size: 120 });
     const sell = { isBuy: false, price: 920_000, timeInForce: 'ioc' } as const;
-    // 120 lots leave alice 20 short with 1.905, above the 0.92 of initial margin.
+    // 120 lots leave alice 20 short with 1.905, above the initial margin of 0.92.
     expect(scenario.one(alice, { ...sell, size: 120 }).state).toBe('filled');
     const other = aliceLong();
     other.oracle(920_000);
     other.one(carol, { price: 920_000, size: 160 });
-    // 160 lots leave her 60 short with 1.89 against 2.76.
+    // 160 lots leave her 60 short with 1.89, below the initial margin of 2.76.
     expect(other.one(alice, { ...sell, size: 160 })).toMatchObject({
       state: 'cancelled',
       filled: 0,
@@ -228,8 +236,9 @@ describe('R-fill-check: a fill that only reduces', () => {
     expect(openOrders(scenario.state, carol)).toHaveLength(1);
   });
 
-  test('with negative equity, fills that lose more are rejected', () => {
-    // At 86 the second position has lost 12.6 of her 9.9145: −2.6855, further reduced by the fee.
+  test('fills that lose more are rejected while equity is negative', () => {
+    // At 86 the second position has lost 12.6 of her 9.9145, which leaves −2.6855, further reduced
+    // by the fee.
     const scenario = underWater(860_000, { price: PRICE, size: 100 });
     const sell = { isBuy: false, price: PRICE, size: 100, reduceOnly: true } as const;
     expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' })).toMatchObject({
@@ -238,16 +247,16 @@ describe('R-fill-check: a fill that only reduces', () => {
     });
   });
 
-  // At 88.4 it has lost 10.44: alice is worth −0.5255. 50 lots sold at 101 gain 0.5 and pay
-  // 0.022725: her ratio rises from −0.195 to −0.025, but her equity stays negative.
-  test('equity must not stay below zero, even if the ratio rises', () => {
+  // At 88.4 the second position has lost 10.44, so alice is worth −0.5255. 50 lots sold at 101 gain
+  // 0.5 and pay 0.022725: her ratio rises from −0.195 to −0.025, but her equity stays negative.
+  test('a reducing fill that leaves equity negative is rejected, even if the ratio rises', () => {
     const scenario = underWater(884_000, { price: 1_010_000, size: 50 });
     const sell = { isBuy: false, price: 1_010_000, size: 50, timeInForce: 'ioc' } as const;
     expect(scenario.one(alice, sell)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
 
-  // 53 lots sold at 102 gain 1.06 and pay 0.024327: −0.5255 becomes 0.510173.
-  test('a fill that lifts equity above zero passes', () => {
+  // 53 lots sold at 102 gain 1.06 and pay 0.024327, so −0.5255 becomes 0.510173.
+  test('a reducing fill that raises equity above zero passes', () => {
     const scenario = underWater(884_000, { price: 1_020_000, size: 53 });
     const sell = { isBuy: false, price: 1_020_000, size: 53, timeInForce: 'ioc' } as const;
     expect(scenario.one(alice, sell).state).toBe('filled');
@@ -255,8 +264,9 @@ describe('R-fill-check: a fill that only reduces', () => {
 });
 
 /**
- * Alice is long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second one falls and is halted, the
- * oracle of this one is stale: liquidation waits in both, reducing orders still work.
+ * Makes alice long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second perp falls
+ * and is halted, and the oracle of this one is stale: liquidation waits in both, and reducing
+ * orders still work.
  */
 function underWater(second: number, bid: { price: number; size: number }): Scenario {
   const scenario = aliceLong();
@@ -265,7 +275,7 @@ function underWater(second: number, bid: { price: number; size: number }): Scena
   scenario.oracle(PRICE, instrumentId);
   scenario.one(bob, { instrumentId, isBuy: false, price: PRICE, size: 90 });
   expect(scenario.one(alice, { instrumentId, price: PRICE, size: 90 }).state).toBe('filled');
-  // Carol buys back her sale: opening is not possible in a stale market.
+  // Carol buys back her sale, because opening is not possible in a stale market.
   scenario.one(carol, { isBuy: false, price: PRICE, size: 100 });
   scenario.one(bob, { price: PRICE, size: 100 });
   scenario.one(carol, bid);

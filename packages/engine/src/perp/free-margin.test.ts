@@ -10,8 +10,9 @@ const ID = PERP.instrumentId;
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 /**
- * R-order-of-events: money can leave a perp scope before the liquidations of a block only if it is free at its marks
- * and at the last valid ones. Alice is long 10 coins at 100 with 1,000, without fees.
+ * Money can leave a perp margin account before the liquidations of a block only if it is free at
+ * its marks and at the last valid ones (R-order-of-events). Alice is long 10 coins at 100 with
+ * 1,000, without fees.
  */
 let venue: Scenario;
 
@@ -26,7 +27,7 @@ function long(): void {
   venue.one(alice, { price: 1_000_000, size: 1_000, timeInForce: 'ioc' });
 }
 
-/** Executes a price and a command of alice's in one block; returns the result of the command. */
+/** Executes a price and a command of alice in one block; returns the result of the command. */
 function inOneBlock(price: number, command: Unsigned): CommandResult {
   const observedMs = timeMs(venue.wait(1_000).nowMs);
   const prices = [{ instrumentId: ID, oracle: price }];
@@ -49,51 +50,54 @@ const withdraw = (amount: number): Unsigned => ({
   amountMicroUsdc: usdc(amount),
 });
 
-describe('money that leaves cross in the block of a gap', () => {
-  // At 100 1,000 − 100 = 900 are free. At 150 it is worth 1,500 and 1,000 + 500 − 150 are free, at
-  // most the balance; but only 900 were free at the last valid mark.
+describe('cross margin in the block of a price gap', () => {
+  // At 100, 1,000 − 100 = 900 are free. At 150 the position is worth 1,500 and 1,000 + 500 − 150
+  // are free, at most the balance; but only 900 were free at the last valid mark.
   test.each([
     { why: 'a rise', price: 1_500_000, amount: 900, passes: true },
     { why: 'a rise', price: 1_500_000, amount: 900.000001, passes: false },
-    // At 50 1,000 − 500 − 50 = 450 are free.
+    // At 50, 1,000 − 500 − 50 = 450 are free.
     { why: 'a fall', price: 500_000, amount: 450, passes: true },
     { why: 'a fall', price: 500_000, amount: 450.000001, passes: false },
-  ])('$why to $price, $amount: $passes', ({ amount, passes, price }) => {
-    for (const command of [send, withdraw]) {
-      if (venue.account(alice).holdings.size === 0) long();
-      else {
-        // The same for the other command.
-        venue.wait(1_000).oracle(1_000_000);
-        venue.fund(alice, usdc(1_000) - Number(venue.balance(alice)));
+  ])(
+    'after $why to $price, money leaves only if it is also free at the last valid mark: $amount $passes',
+    ({ amount, passes, price }) => {
+      for (const command of [send, withdraw]) {
+        if (venue.account(alice).holdings.size === 0) long();
+        else {
+          // Restores the initial state for the second command.
+          venue.wait(1_000).oracle(1_000_000);
+          venue.fund(alice, usdc(1_000) - Number(venue.balance(alice)));
+        }
+        const { reject } = inOneBlock(price, command(amount));
+        expect(reject === undefined, command(amount).type).toBe(passes);
       }
-      const { reject } = inOneBlock(price, command(amount));
-      expect(reject === undefined, command(amount).type).toBe(passes);
-    }
-    checkRestarts(venue);
-  });
+      checkRestarts(venue);
+    },
+  );
 
-  test('a block later the new mark is valid', () => {
+  test('the new mark is valid in the block after a price gap', () => {
     long();
     venue.wait(1_000).oracle(1_500_000);
     expect(act(venue, alice, send(1_000)).outcomes[0]?.reject).toBeUndefined();
   });
 });
 
-test('margin that leaves an isolated position in the block of a gap', () => {
+test('margin leaves an isolated position only if it is also free at the last valid mark', () => {
   const margin = { type: 'updateIsolatedMargin', instrumentId: ID, isBuy: true } as const;
   act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
   long();
   act(venue, alice, { ...margin, amountMicroUsdc: usdc(150) });
-  // 200 of margin: at 100 200 − 100 are free, at 120 200 + 200 − 120 would be.
+  // Of the 200 of margin, 200 − 100 are free at 100, and 200 + 200 − 120 would be free at 120.
   const off = (amount: number): Unsigned => ({ ...margin, amountMicroUsdc: -usdc(amount) });
   expect(inOneBlock(1_200_000, off(100.000001)).reject?.reason).toBe('marginNotFree');
   venue.wait(1_000).oracle(1_000_000);
   expect(inOneBlock(1_200_000, off(100)).reject).toBeUndefined();
 });
 
-// At 20× the position needs 50: 950 are free in cross at 100. At 150 1,000 + 500 − 75 would be, at
-// most the balance of 1,000.
-test('money that leaves cross for isolated orders and margins in the block of a gap', () => {
+// At 20× the position needs 50, so 950 are free in cross at 100. At 150, 1,000 + 500 − 75 would be
+// free, at most the balance of 1,000.
+test('cross money goes to isolated orders and margins only if it is also free at the last valid mark', () => {
   const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
   venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });
   venue.oracle(1_000_000, second.instrumentId);

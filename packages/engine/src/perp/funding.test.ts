@@ -16,9 +16,9 @@ const PARAMETERS = {
   fundingRateMaxE10: 400_000_000,
 };
 
-describe('R-funding: the rate of an hour', () => {
+describe('R-funding: rate of an hour', () => {
   test.each([
-    // The rulebook's vectors: P, then the rate, both in 10^-10.
+    // The rows are the rulebook's vectors of P and the rate, both in 10^-10.
     [-5_591_732n, -73_966],
     [-4_000_000n, 125_000],
     [0n, 125_000],
@@ -26,23 +26,23 @@ describe('R-funding: the rate of an hour', () => {
     [100_000_000n, 11_875_000],
     [5_000_000_000n, 400_000_000],
     [-5_000_000_000n, -400_000_000],
-    // One step outside the range in which the interest alone is paid.
+    // These values are one step outside the range in which only the interest is paid.
     [6_000_001n, 125_000],
     [6_000_004n, 125_001],
     [-4_000_004n, 125_000],
     [-4_000_005n, 124_999],
-  ])('P %s gives %s', (premium, rate) => {
+  ])('a premium of %s gives a funding rate of %s', (premium, rate) => {
     expect(fundingRateE10(premium, PARAMETERS)).toBe(rate);
   });
 
-  test('a tie goes up on both sides of zero', () => {
-    // F8h = 12 gives 1.5, F8h = −12 gives −1.5.
+  test('a tie of the funding rate rounds towards plus infinity on both sides of zero', () => {
+    // F8h = 12 gives 1.5, and F8h = −12 gives −1.5.
     const bare = { ...PARAMETERS, fundingInterestE10: 0, fundingDamperE10: 0 };
     expect(fundingRateE10(12n, bare)).toBe(2);
     expect(fundingRateE10(-12n, bare)).toBe(-1);
   });
 
-  test('the average of an hour rounds towards zero', () => {
+  test('the average premium of an hour rounds towards zero', () => {
     expect(hourPremiumE10(1_439n)).toBe(1n);
     expect(hourPremiumE10(-1_439n)).toBe(-1n);
     expect(hourPremiumE10(-1_440n)).toBe(-2n);
@@ -51,7 +51,7 @@ describe('R-funding: the rate of an hour', () => {
 
 describe('R-funding, R-rounding: payments', () => {
   test.each([
-    // 2 lots at 1,000,001 and 0.0000125: 25.000025 micro-USDC.
+    // 2 lots at 1,000,001 and a rate of 0.0000125 pay 25.000025 micro-USDC.
     [2, 1_000_001, 125_000, -26n],
     [-1, 1_000_001, 125_000, 12n],
     [2, 1_000_001, -125_000, 25n],
@@ -59,22 +59,22 @@ describe('R-funding, R-rounding: payments', () => {
     [8, 1_000_000, 125_000, -100n],
     [-8, 1_000_000, 125_000, 100n],
     [5, 1_000_000, 0, 0n],
-  ])('%i lots at %i and a rate of %i collect %s', (size, oracle, rate, amount) => {
+  ])('%i lots at %i and a rate of %i receive %s', (size, oracle, rate, amount) => {
     expect(fundingAmount(size, oracle, rate, { lots: 8, ofFund: 0 })).toBe(amount);
   });
 
-  test('R-insurance-fund: receivers go without what its lots owe, rounded once', () => {
-    // The rulebook's example: the fund has 1,000 of 1,500 long lots of 0.01 at 100.
+  test('R-insurance-fund: receivers do not get the funding that the fund would owe, rounded once', () => {
+    // In the rulebook's example, the fund has 1,000 of 1,500 long lots of 0.01 at 100.
     const paying = { lots: 1_500, ofFund: 1_000 };
     expect(fundingAmount(500, 1_000_000, 11_875_000, paying)).toBe(-593_750n);
     expect(fundingAmount(-1_500, 1_000_000, 11_875_000, paying)).toBe(593_750n);
-    // 7 × 1,000,001 × 0.0000125 × 2 / 3 = 58.33…, not 87 × 2 / 3 = 58 of a rounded 87.50….
+    // 7 × 1,000,001 × 0.0000125 × 2 / 3 is 58.33…, not 87 × 2 / 3 = 58 of a rounded 87.50….
     expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 3, ofFund: 1 })).toBe(58n);
     expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 7, ofFund: 7 })).toBe(0n);
   });
 });
 
-/** A book with one order at each of some levels, [price, lots]. */
+/** Returns a book with one order at each of some levels, given as [price, lots]. */
 function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): LevelBook {
   const pool = new OrderPool();
   const made = new LevelBook(pool, 1);
@@ -91,15 +91,16 @@ function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): L
   return made;
 }
 
-describe('R-funding: the impact price', () => {
-  test('of one deep level is its price', () => {
+describe('R-funding: impact price', () => {
+  test('the impact price of one deep level is the price of that level', () => {
     const price = impactPrice(book(false, [[105, 1_000]]), false, 6_000);
     expect(shownImpact(price)).toBe(105);
     expect(price).toEqual({ numerator: 630_000n, denominator: 6_000n });
   });
 
-  test('is the value over the lots, the last level in part', () => {
-    // 10 lots at 100 are worth 1,000; the other 1,000 buy 1,000 / 125 = 8 lots: 2,000 / 18.
+  test('the impact price is the value over the lots, using a fraction of the last level', () => {
+    // 10 lots at 100 are worth 1,000; the other 1,000 buy 1,000 / 125 = 8 lots, so the price is
+    // 2,000 / 18.
     const price = impactPrice(
       book(false, [
         [100, 10],
@@ -112,47 +113,50 @@ describe('R-funding: the impact price', () => {
     expect(shownImpact(price)).toBe(111);
   });
 
-  test('a side worth exactly the impact notional is deep enough, one lot less is not', () => {
+  test('a side must be worth at least the impact notional to have an impact price', () => {
     expect(impactPrice(book(true, [[100, 10]]), true, 1_000)).toBeDefined();
     expect(impactPrice(book(true, [[100, 9]]), true, 1_000)).toBeUndefined();
     expect(impactPrice(book(true, []), true, 1_000)).toBeUndefined();
   });
 
-  test('reads as many levels as it needs', () => {
+  test('the impact price reads as many levels as necessary', () => {
     const levels = Array.from({ length: 500 }, (_, n) => [1_000 - n, 1] as const);
-    // 1,000 + 999 + … + 501 = 375,250 for 500 lots.
+    // 500 lots are worth 1,000 + 999 + … + 501 = 375,250.
     const price = impactPrice(book(true, levels), true, 375_250);
     expect(shownImpact(price)).toBe(751);
     expect(impactPrice(book(true, levels), true, 375_251)).toBeUndefined();
   });
 });
 
-describe('R-funding: the premium', () => {
+describe('R-funding: premium', () => {
   const at = (price: bigint) => ({ numerator: price, denominator: 1n });
 
   test.each([
-    // The rulebook's examples at an oracle of 100: the mark, the bid, the ask, the premium and the rate.
+    // The rows are the rulebook's examples at an oracle of 100: mark, bid, ask, premium and rate.
     [10_040n, 10_060n, 0n, 40_000_000n, 4_375_000],
     [10_040n, 10_030n, 0n, 30_000_000n, 3_125_000],
     [10_118n, 10_150n, 0n, 100_000_000n, 11_875_000],
     [10_000n, 17_000n, 0n, 0n, 125_000],
     [9_920n, 0n, 9_800n, -80_000_000n, -9_375_000],
-    // The mirror of the capped one, the far side of the mark, and a side that is missing.
+    // The rows mirror the capped one, use the other side of the mark, or lack a side.
     [9_882n, 0n, 9_850n, -100_000_000n, -11_875_000],
     [10_040n, 0n, 9_900n, 0n, 125_000],
     [9_960n, 10_100n, 0n, 0n, 125_000],
     [10_040n, 0n, 0n, 0n, 125_000],
     [9_960n, 0n, 0n, 0n, 125_000],
-  ])('at a mark of %s, a bid at %s and an ask at %s is %s', (mark, bid, ask, expected, rate) => {
-    const [impactBid, impactAsk] = [bid, ask].map((price) =>
-      price === 0n ? undefined : at(price),
-    );
-    const perp = { mark: Number(mark), oracle: 10_000, definition: {} };
-    expect(premiumE10(perp, impactBid, impactAsk)).toBe(expected);
-    expect(fundingRateE10(expected, PARAMETERS)).toBe(rate);
-  });
+  ])(
+    'at a mark of %s, a bid at %s and an ask at %s the premium is %s',
+    (mark, bid, ask, expected, rate) => {
+      const [impactBid, impactAsk] = [bid, ask].map((price) =>
+        price === 0n ? undefined : at(price),
+      );
+      const perp = { mark: Number(mark), oracle: 10_000, definition: {} };
+      expect(premiumE10(perp, impactBid, impactAsk)).toBe(expected);
+      expect(fundingRateE10(expected, PARAMETERS)).toBe(rate);
+    },
+  );
 
-  test('is capped by the premiumCap of the instrument', () => {
+  test('the premium is limited by the premium cap of the instrument', () => {
     const perp = { mark: 12_000, oracle: 10_000, definition: { premiumCapE8: 5_000_000 } };
     expect(premiumE10(perp, at(13_000n), undefined)).toBe(500_000_000n);
     expect(premiumE10({ ...perp, mark: 9_000 }, undefined, at(8_000n))).toBe(-500_000_000n);
@@ -160,8 +164,8 @@ describe('R-funding: the premium', () => {
     expect(premiumE10(none, at(13_000n), undefined)).toBe(0n);
   });
 
-  test('is taken from the exact average and rounds towards zero', () => {
-    // 2,000 / 18 = 111.11… against 100: 0.1111111111(1); against 120: −0.0740740740(7).
+  test('the premium is computed from the exact average and rounds towards zero', () => {
+    // 2,000 / 18 = 111.11… gives 0.1111111111(1) at 100 and −0.0740740740(7) at 120.
     const price = { numerator: 2_000n, denominator: 18n };
     const definition = { premiumCapE8: 50_000_000 };
     expect(premiumE10({ mark: 130, oracle: 100, definition }, price, undefined)).toBe(

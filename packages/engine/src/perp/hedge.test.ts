@@ -15,7 +15,7 @@ function venueWith(funds = 1_000_000_000, parameters = {}): Scenario {
   return venue;
 }
 
-/** Bob is the counterparty of alice's trades at the mark. */
+/** Trades at the mark with bob as alice's counterparty. */
 function trade(venue: Scenario, isBuy: boolean, size: number, reduceOnly = false): void {
   venue.one(bob, { isBuy: !isBuy, price: PRICE, size });
   const order: OrderShape = { isBuy, reduceOnly, price: PRICE, size, timeInForce: 'ioc' };
@@ -26,8 +26,8 @@ const sizes = (venue: Scenario): number[] =>
   ([0, 1] as const).map((leg) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size ?? 0);
 const initial = (venue: Scenario): bigint => accountView(venue.state, alice)!.initialMargin;
 
-describe('R-hedge: side and reduce-only determine the leg', () => {
-  test('all four combinations', () => {
+describe('R-hedge: leg of an order', () => {
+  test('side and reduce-only determine the leg of an order', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     expect(sizes(venue)).toEqual([100, 0]);
@@ -37,12 +37,12 @@ describe('R-hedge: side and reduce-only determine the leg', () => {
     expect(sizes(venue)).toEqual([70, -60]);
     trade(venue, true, 20, true);
     expect(sizes(venue)).toEqual([70, -40]);
-    // Two records, by leg.
+    // There are two positions, sorted by leg.
     const shown = accountView(venue.state, alice)!.positions.map(({ size }) => size);
     expect(shown).toEqual([70, -40]);
   });
 
-  test('a close never opens the other leg, and is rejected without a position in its leg', () => {
+  test('a closing order never opens the other leg and is rejected without a position in its leg', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     const buy = { isBuy: true, reduceOnly: true, price: PRICE, size: 50 };
@@ -53,7 +53,7 @@ describe('R-hedge: side and reduce-only determine the leg', () => {
     expect(sizes(venue)).toEqual([0, 0]);
   });
 
-  test('R-reduce: resting closes count against their own leg only', () => {
+  test('R-reduce: resting closing orders count only against their own leg', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     trade(venue, false, 100);
@@ -71,8 +71,8 @@ describe('R-hedge: side and reduce-only determine the leg', () => {
   });
 });
 
-describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|', () => {
-  test('legs and their orders add up, closing orders do not count', () => {
+describe('R-initial: margin in hedge mode', () => {
+  test('initial margin adds up both legs and their opening orders, without closing orders', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     trade(venue, false, 60);
@@ -86,10 +86,10 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
     expect(initial(venue)).toBe(11_000_000n);
   });
 
-  test('admission counts both legs: 6.045 cover 100 lots and 19 of the other leg, not 20', () => {
+  test('admission counts both legs of an account', () => {
     const venue = venueWith(6_045_000);
     trade(venue, true, 100);
-    // 6 are left. 20 lots short: 5 + 1, and a fee of 0.009.
+    // 6 USDC are left. 20 lots short need 5 + 1 and a fee of 0.009.
     expect(venue.one(alice, { isBuy: false, price: PRICE, size: 20 }).reject).toEqual({
       reason: 'marginInsufficient',
       required: 6_009_000n,
@@ -98,11 +98,12 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
     expect(tradeCapacity(venue.state, alice, ID)).toMatchObject({ maxBuy: 19, maxSell: 19 });
   });
 
-  test('R-tiers: each leg has its own', () => {
+  test('R-tiers: each leg has its own margin tier', () => {
     const venue = venueWith(100_000_000_000, { defaultLeverage: 50 });
     trade(venue, true, 100_000);
     trade(venue, false, 100_000);
-    // Each is 100,000 USDC of tier 1: 2% initial, 1% maintenance, 0.5% fee; tier 2 requires 5%.
+    // Each leg is 100,000 USDC in tier 1, with 2% initial margin, 1% maintenance margin and a 0.5%
+    // fee; tier 2 requires 5%.
     expect(accountView(venue.state, alice)).toMatchObject({
       initialMargin: 4_000_000_000n,
       maintenanceMargin: 2_000_000_000n,
@@ -144,7 +145,7 @@ test('isolated legs have separate margins', () => {
   trade(venue, false, 100);
   const leg = (n: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, n))!;
   expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 5_000_000n]);
-  // At 96 the long is worth 1 against a risk of 1.44 and is liquidated. The short has gained.
+  // At 96 the long leg is worth 1 with a risk of 1.44 and is liquidated. The short leg has gained.
   venue.fund(bob, 1);
   venue.one(bob, { price: 955_000, size: 100 });
   venue.wait(1_000).oracle(960_000);

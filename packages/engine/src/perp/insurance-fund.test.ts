@@ -24,7 +24,10 @@ const [failing, other] = [actor(0xfa11), actor(0x07e4)];
 const steps = ({ events }: BlockResult): string[] =>
   events.flatMap((event) => (event.type === 'liquidationStep' ? [event.step] : []));
 
-/** One account is long 10 coins with 50, another one short; the fund has 20,000. */
+/**
+ * Returns a venue in which one account is long 10 coins with 50 and another one is short; the fund
+ * has 20,000.
+ */
 function held(fund = 20_000): Scenario {
   const venue = openGap();
   venue.fund(failing, 50_000_000);
@@ -38,46 +41,49 @@ function note(venue: Scenario, id: number, usdc: number): void {
   noteFundCost(venue.state, id, microUsdc(money(usdc)));
 }
 
-/** X gaps from 100 to 90: 50 are lost. At worst the fund would pay 100 more than the value. */
+/**
+ * Moves X from 100 to 90, so that 50 are lost. In the worst case the fund would pay 100 more than
+ * the value.
+ */
 const gap = (venue: Scenario): string[] => steps(leap(venue, 90, 100));
 
-describe('R-insurance-fund: the maximum cost of take-overs and unwinding within an hour', () => {
-  // 5% of 20,000 is 1,000: with the 100 of this take-over, at most 900 before.
+describe('R-insurance-fund: costs within an hour', () => {
+  // 5% of 20,000 is 1,000, which includes the 100 of this take-over, so at most 900 can precede it.
   test.each([
     { before: 900, found: ['insurance'] },
     { before: 900.000001, found: ['adl'] },
-  ])('5% in an instrument: $before', ({ before, found }) => {
+  ])('the fund pays at most 5% per hour in one instrument: $before', ({ before, found }) => {
     const venue = held();
     note(venue, X, before);
     expect(gap(venue)).toEqual(found);
   });
 
-  // 10% is 2,000: with 1,900 in other instruments.
+  // 10% is 2,000, which allows 1,900 in other instruments.
   test.each([
     { before: 1_900, found: ['insurance'] },
     { before: 1_900.000001, found: ['adl'] },
-  ])('10% in all: $before', ({ before, found }) => {
+  ])('the fund pays at most 10% per hour in all instruments: $before', ({ before, found }) => {
     const venue = held();
     note(venue, Z, before);
     expect(gap(venue)).toEqual(found);
   });
 
-  test('the current minute and the 59 before', () => {
+  test('costs count for the current minute and the 59 minutes before it', () => {
     for (const [minutes, found] of [
       [59, 'adl'],
       [60, 'insurance'],
     ] as const) {
       const venue = held();
       note(venue, X, 1_000);
-      // A fresh price comes first: a gap is measured from the last valid mark.
+      // A fresh price comes first, because a gap is measured from the last valid mark.
       venue.wait(minutes * MINUTE_MS - 1_000 - (venue.nowMs % MINUTE_MS));
       leap(venue, 100, 100);
       expect(gap(venue), `${minutes} minutes later`).toEqual([found]);
     }
   });
 
-  // It buys at 95, and the value is 90: the cost is 50, not the 100 of the estimate.
-  test('the actual cost is counted, at the price of the take-over', () => {
+  // The fund buys at 95 and the value is 90, so the cost is 50 and not the estimated 100.
+  test('the actual cost of a take-over is counted, at its price', () => {
     const venue = held();
     gap(venue);
     expect(worth(venue, FUND)).toBe(money(19_950));
@@ -88,24 +94,24 @@ describe('R-insurance-fund: the maximum cost of take-overs and unwinding within 
     expect(dump(restore(plain))).toEqual(plain);
   });
 
-  // At 95.5 5 are left, below two thirds of 9.55: it buys at 95, a gain of 5. Step (7) takes it
-  // over, and no cost limits it.
-  test('gains are not counted in either direction', () => {
+  // At 95.5, 5 are left, below two thirds of 9.55. The fund buys at 95, which is a gain of 5. Step
+  // (7) takes the position over without a cost limit.
+  test('gains neither reduce the costs of the fund nor are limited by them', () => {
     const venue = held();
     note(venue, X, 1_000_000);
     expect(steps(leap(venue, 95.5, 100))).toEqual(['market', 'insurance']);
     expect(venue.state.fundCosts.total(venue.nowMs)).toBe(money(1_000_000));
   });
 
-  // 10 coins from 95, sold at 89.91 (0.1% below 90) for 0.90 less than the mark.
-  test('the cost of unwinding is counted too, a better price is not', () => {
+  // The 10 coins from 95 are sold at 89.91 (0.1% below 90), for 0.90 less than the mark.
+  test('the cost of unwinding is counted, and a better price does not reduce it', () => {
     const venue = held();
     gap(venue);
     venue.one(other, { price: 899_100, size: 400 });
     venue.wait(9_000);
     leap(venue, 90, 100);
     expect(venue.position(FUND, X)).toBe(600);
-    // 4 coins at 0.09.
+    // 4 coins cost 0.09 each.
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
     venue.one(other, { price: 905_000, size: 600 });
     venue.wait(9_000);
@@ -114,7 +120,7 @@ describe('R-insurance-fund: the maximum cost of take-overs and unwinding within 
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
   });
 
-  test('R-deficit: deficits of other accounts count, and are never refused', () => {
+  test('R-deficit: deficits of other accounts are counted but never refused', () => {
     const venue = held();
     note(venue, X, 50_000);
     postDeficit(venue.state, microUsdc(money(300)));

@@ -17,7 +17,10 @@ import { act } from '@oddlot/testing/engine/waiting';
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
-/** Alice trades isolated at 20× with these funds; bob and carol have ample funds. */
+/**
+ * Returns a venue where alice trades isolated at 20× with these funds, and bob and carol have ample
+ * funds.
+ */
 function venueWith(funds = 1_000_000_000): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, funds);
@@ -25,7 +28,7 @@ function venueWith(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/** Alice is long 100 lots at 100 with 5 USDC of margin; the fee of 0.045 is paid. */
+/** Makes alice long 100 lots at 100 with 5 USDC of margin after paying the fee of 0.045. */
 function aliceLong(funds = 1_000_000_000): Scenario {
   const venue = venueWith(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -35,15 +38,15 @@ function aliceLong(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-describe('R-isolated: the reserve of an opening order', () => {
-  // 100 lots: 5 USDC of margin, the immediate loss, 0.045% of the value at the limit.
+describe('R-isolated: reserve of an opening order', () => {
+  // 100 lots reserve 5 USDC of margin, the immediate loss, and 0.045% of the value at the limit.
   test.each([
     { isBuy: true, price: 1_000_000, reserve: 5_045_000n, why: 'at the mark' },
     { isBuy: true, price: 1_010_000, reserve: 6_045_450n, why: 'a buy above it loses 1' },
     { isBuy: true, price: 990_000, reserve: 5_044_550n, why: 'a buy below it loses nothing' },
     { isBuy: false, price: 990_000, reserve: 6_044_550n, why: 'a sale below it loses 1' },
     { isBuy: false, price: 1_010_000, reserve: 5_045_450n, why: 'a sale above it loses nothing' },
-  ])('$why: $reserve', ({ isBuy, price, reserve }) => {
+  ])('an opening order reserves $reserve: $why', ({ isBuy, price, reserve }) => {
     const venue = venueWith();
     const { orderId } = venue.one(alice, { isBuy, price, size: 100 });
     expect(venue.balance(alice)).toBe(1_000_000_000n - reserve);
@@ -60,28 +63,29 @@ describe('R-isolated: the reserve of an opening order', () => {
     expect(venueWith(Number(reserve)).one(alice, { isBuy, price, size: 100 }).state).toBe('open');
   });
 
-  test('only orders that raise the worst case have a reserve, reduce-only orders have none', () => {
+  test('only orders that increase the worst case have a reserve', () => {
     const venue = aliceLong();
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 100, reduceOnly: true });
     expect(venue.holding(alice).reserved).toBe(0n);
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 200 });
     expect(venue.holding(alice).reserved).toBe(0n);
-    // 100 − 220 = −120: 20 more than 100. 1 of margin, 0.045% of 20.2.
+    // 100 − 220 = −120 is 20 more than 100, which needs 1 of margin and 0.045% of 20.2.
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 20 });
     expect(venue.holding(alice).reserved).toBe(1_009_090n);
   });
 
-  test('the tier of the exposure caps the leverage', () => {
+  test('the tier of the exposure limits the leverage of the reserve', () => {
     const venue = venueWith(100_000_000_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
-    // 100,010 lots at the 20× of tier 2: 5,000.5, and 0.045% of 100,010 = 45.0045.
+    // 100,010 lots at the 20× of tier 2 need 5,000.5, and the fee is 0.045% of 100,010 = 45.0045.
     venue.one(alice, { price: PRICE, size: 100_010 });
     expect(venue.holding(alice).reserved).toBe(5_045_504_500n);
   });
 
-  test('an order that crosses a tier in several fills is checked as one', () => {
-    // 150,000 lots at the 20× of tier 2: exactly 7,500, and 0.045% of 150,000 = 67.5.
+  test('an order that reaches another tier in several fills is checked as one', () => {
+    // 150,000 lots at the 20× of tier 2 need exactly 7,500, and the fee is 0.045% of 150,000 =
+    // 67.5.
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -93,8 +97,8 @@ describe('R-isolated: the reserve of an opening order', () => {
     expect(venue.balance(alice)).toBe(0n);
   });
 
-  test('rounded up fill by fill, the reserve of an order still covers all fills', () => {
-    // 3 times 33 lots at 101 and 7×: 14.2842857… in total, 4.7614285… each.
+  test('the reserve of an order covers all fills although each fill rounds up', () => {
+    // Three times 33 lots at 101 and 7× need 14.2842857… in total and 4.7614285… each.
     const venue = venueWith(14_284_286 + 44_996);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
@@ -104,7 +108,7 @@ describe('R-isolated: the reserve of an opening order', () => {
     expect(venue.position(alice)).toBe(99);
   });
 
-  test('so does a partial fill as a maker, and its remainder', () => {
+  test('the reserve of a maker covers its partial fills in another tier', () => {
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -116,20 +120,21 @@ describe('R-isolated: the reserve of an opening order', () => {
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 7_500_000_000n, reserved: 0n });
   });
 
-  test('free margin is value less initial margin of cross, at most the balance', () => {
+  test('free margin is the value of cross less its initial margin, at most the balance', () => {
     const venue = aliceLong(10_000_000);
-    // 4.955 left: 98 lots need 4.9 + 0.0441 = 4.9441, 99 need 4.99455.
+    // Of the 4.955 left, 98 lots need 4.9 + 0.0441 = 4.9441, and 99 lots need 4.99455.
     expect(venue.one(alice, { price: PRICE, size: 99 }).reject?.reason).toBe('marginInsufficient');
     expect(venue.one(alice, { price: PRICE, size: 98 }).state).toBe('open');
   });
 });
 
 describe('R-isolated: fills', () => {
-  test('a maker filled in part moves its share; the rest stays reserved until released', () => {
+  test('a partly filled maker moves its share of the reserve, and the rest stays reserved', () => {
     const venue = venueWith();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 990_000, size: 40, timeInForce: 'ioc' });
-    // 40 / 20 = 2 at the mark; no immediate loss below it; fee 0.015% of 39.6.
+    // The margin is 40 / 20 = 2 at the mark, without an immediate loss below it; the fee is 0.015%
+    // of 39.6.
     expect(venue.holding(alice)).toMatchObject({
       size: 40,
       isolatedMargin: 2_000_000n,
@@ -146,13 +151,13 @@ describe('R-isolated: fills', () => {
       const venue = venueWith();
       venue.one(bob, { isBuy: false, price: 1_010_000, size: 100 });
       venue.one(alice, { price, size: 100 });
-      // 5 + 1 of loss; equity is 5 again. The fee is 0.045% of 101.
+      // The margin is 5 + 1 of loss, so that equity is 5 again. The fee is 0.045% of 101.
       expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 6_000_000n, reserved: 0n });
       expect(venue.balance(alice)).toBe(993_954_550n);
     }
   });
 
-  // The mark rises to 110 after 5.045 were reserved: 5.5 and a maker fee of 0.015 are needed.
+  // The mark rises to 110 after 5.045 were reserved, so 5.5 and a maker fee of 0.015 are needed.
   test.each([
     { funds: 5_515_000, state: 'filled' },
     { funds: 5_514_999, state: 'marginCanceled' },
@@ -168,7 +173,7 @@ describe('R-isolated: fills', () => {
     expect(venue.balance(alice)).toBe(isFilled ? 0n : 5_514_999n);
   });
 
-  test('an order reserved to the last micro-USDC may fill in part and rest', () => {
+  test('an order reserved to the last micro-USDC can fill in part and rest', () => {
     const venue = venueWith(5_045_000);
     venue.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const entry = venue.one(alice, { price: PRICE, size: 100 });
@@ -179,7 +184,7 @@ describe('R-isolated: fills', () => {
       reserved: 3_027_000n,
     });
     expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
-    // 3 more; a maker pays 0.009 instead of 0.027, and the difference is released.
+    // 3 more are used; a maker pays 0.009 and not 0.027, and the difference is released.
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
     expect(venue.balance(alice)).toBe(18_000n);
   });
@@ -189,42 +194,42 @@ describe('R-isolated: closing', () => {
   const sell = (shape: Partial<OrderShape> & { price: number; size: number }) =>
     ({ isBuy: false, timeInForce: 'ioc', ...shape }) as const;
 
-  test('pays released margin and realised PnL, less the fee', () => {
+  test('a close pays out released margin and realised PnL less the fee', () => {
     const venue = aliceLong();
     venue.one(carol, { price: 1_020_000, size: 50 });
     venue.one(alice, sell({ price: 1_020_000, size: 50 }));
-    // 2.5 + 1 − 0.045% of 51.
+    // The payout is 2.5 + 1 − 0.045% of 51.
     expect(venue.balance(alice)).toBe(994_955_000n + 3_477_050n);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_500_000n });
   });
 
-  test('the last lot releases all; until then the remainder of a division stays', () => {
+  test('the last lot releases the whole margin, including remainders of earlier divisions', () => {
     const venue = aliceLong();
     venue.one(carol, { price: PRICE, size: 100 });
     venue.one(alice, sell({ price: PRICE, size: 33 }));
-    // 5 × 33 / 100 = 1.65.
+    // 5 × 33 / 100 is 1.65.
     expect(venue.holding(alice).isolatedMargin).toBe(3_350_000n);
     venue.one(alice, sell({ price: PRICE, size: 20 }));
-    // 3.35 × 20 / 67 = 1.
+    // 3.35 × 20 / 67 is 1.
     expect(venue.holding(alice).isolatedMargin).toBe(2_350_000n);
     venue.one(alice, sell({ price: PRICE, size: 47 }));
     expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n, cost: 0n });
-    // Fees: 0.045 to open, 0.01485 + 0.009 + 0.02115 to close.
+    // The fees are 0.045 to open, and 0.01485 + 0.009 + 0.02115 to close.
     expect(venue.balance(alice)).toBe(999_910_000n);
   });
 
-  test('a shortfall reduces the remaining margin, never the balance', () => {
+  test('a shortfall reduces the remaining margin and never the balance', () => {
     const venue = aliceLong();
     venue.oracle(970_000);
     venue.one(carol, { price: 945_000, size: 50 });
     const before = venue.balance(alice);
-    // 2.5 released, 2.75 lost, fee 0.0212625: a shortfall of 0.271263, rounded with the fee.
+    // 2.5 are released and 2.75 lost, and the fee is 0.0212625, so the shortfall is 0.271263, rounded with the fee.
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
   });
 
-  test('so does an off-book trade, which has no margin check', () => {
+  test('a shortfall outside the book reduces the remaining margin without a margin check', () => {
     const venue = aliceLong();
     const before = venue.balance(alice);
     const execution = { state: venue.state, events: [], commandIndex: TIMER };
@@ -232,7 +237,7 @@ describe('R-isolated: closing', () => {
       account: venue.account(trader),
       holding: venue.holding(trader),
     });
-    // 2.5 released, 3 lost at 94: 0.5 from the remaining 2.5.
+    // 2.5 are released and 3 are lost at 94, so the remaining 2.5 lose 0.5.
     expect(tradeOffBook(execution, side(alice), -50, 940_000).realised).toBe(-3_000_000n);
     expect(tradeOffBook(execution, side(bob), 50, 940_000).realised).toBe(3_000_000n);
     expect(venue.balance(alice)).toBe(before);
@@ -240,8 +245,8 @@ describe('R-isolated: closing', () => {
     checkInvariants(venue.state);
   });
 
-  test('no close below the bankruptcy price: 95 with the fee paid', () => {
-    // 5 + (p − 100) − 0.045% of p ≥ 0: p ≥ 95.0427…; ticks are 0.01.
+  test('a close below the bankruptcy price including the fee is rejected', () => {
+    // 5 + (p − 100) − 0.045% of p ≥ 0 requires p ≥ 95.0427…; ticks are 0.01.
     for (const [price, state] of [
       [950_500, 'filled'],
       [950_400, 'cancelled'],
@@ -258,21 +263,21 @@ describe('R-isolated: closing', () => {
     venue.oracle(1_020_000);
     venue.one(carol, { price: 1_020_000, size: 150 });
     venue.one(alice, sell({ price: 1_020_000, size: 150 }));
-    // 5 + 2 are paid out, 50 × 1.02 / 20 = 2.55 move in, fee 0.045% of 153.
+    // 5 + 2 are paid out, 50 × 1.02 / 20 = 2.55 become margin, and the fee is 0.045% of 153.
     expect(venue.holding(alice)).toMatchObject({ size: -50, isolatedMargin: 2_550_000n });
     expect(venue.balance(alice)).toBe(994_955_000n + 7_000_000n - 2_550_000n - 68_850n);
   });
 
-  test('an isolated loss does not affect cross, nor a cross loss isolated positions', () => {
+  test('isolated losses do not affect cross positions, and cross losses do not affect isolated ones', () => {
     const venue = aliceLong(10_000_000);
     const before = venue.balance(alice);
-    // At 96.5 equity is 1.5 and risk 1.4475; at 96 it is liquidated.
+    // At 96.5 equity is 1.5 and risk 1.4475; at 96 the position is liquidated.
     venue.wait(1_000).oracle(965_000);
     expect(venue.position(alice)).toBe(100);
     venue.one(carol, { price: 955_000, size: 100 });
     venue.wait(1_000).oracle(960_000);
     expect(venue.position(alice)).toBe(0);
-    // Sold at 95.5: 5 − 4.5 = 0.5 left, fee min(0.4775, 0.5).
+    // Sold at 95.5, 5 − 4.5 = 0.5 are left, and the fee is min(0.4775, 0.5).
     expect(venue.balance(alice)).toBe(before + 22_500n);
   });
 });

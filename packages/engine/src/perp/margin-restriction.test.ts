@@ -21,7 +21,7 @@ import {
   unpricedDeduction,
 } from './margin-restriction.ts';
 
-/** One lot at this price is worth 1 USDC, one coin is 100 lots. */
+/** One lot at this price is worth 1 USDC, and one coin is 100 lots. */
 const PRICE = 1_000_000;
 const A = PERP.instrumentId;
 const B = instrumentId(2);
@@ -30,7 +30,10 @@ const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 let venue: Scenario;
 
-/** Two markets at 100, B's prices stay fresh; bob and carol have ample funds. There are no fees. */
+/**
+ * Opens two markets at 100 without fees, of which B always has fresh prices; bob and carol have
+ * ample funds.
+ */
 function open(funds: number): void {
   const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
   venue = Scenario.open({ accounts: [bob, carol, builder], funds: usdc(1_000_000), perp });
@@ -67,12 +70,12 @@ function order(shape: OrderShape): string {
   return entry.reject?.reason ?? entry.state;
 }
 
-describe('R-oracle-stale: the value of a scope', () => {
-  // 10 coins at 100 are 1,000: 2,000 are subtracted. Their initial margin at 20× is 50.
+describe('R-oracle-stale: value of a margin account', () => {
+  // 10 coins at 100 are 1,000, so 2,000 are subtracted. Their initial margin at 20× is 50.
   test.each([
     { funds: 2_050, blind: false },
     { funds: 2_049.999999, blind: true },
-  ])('with $funds it is restricted: $blind', ({ blind, funds }) => {
+  ])('an account with $funds is margin-restricted: $blind', ({ blind, funds }) => {
     open(funds);
     trade(alice, 1_000);
     expect(isRestricted()).toBe(false);
@@ -86,23 +89,27 @@ describe('R-oracle-stale: the value of a scope', () => {
     checkRestarts(venue);
   });
 
-  // Halted at 100, the mark follows the oracle to 120 or to 80: 2 × 10 × 120, or 2 × 10 × 100.
+  // In the halted market, the mark follows the oracle from 100 to 120 or to 80: the deduction is 2
+  // × 10 × 120 or 2 × 10 × 100.
   test.each([
     { mark: 1_200_000, share: 2_400 },
     { mark: 800_000, share: 2_000 },
-  ])('halted, at the mark or the last valid one: $mark', ({ mark, share }) => {
-    open(10_000);
-    trade(alice, 1_000);
-    halt();
-    venue.wait(1_000).oracle(mark);
-    expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(share)));
-    // The last valid mark survives a restart.
-    expect(venue.state.perps.get(A)).toMatchObject({ mark, lastValidMark: PRICE });
-    checkRestarts(venue);
-  });
+  ])(
+    'a halted position is deducted at the higher of the mark and the last valid mark: $mark',
+    ({ mark, share }) => {
+      open(10_000);
+      trade(alice, 1_000);
+      halt();
+      venue.wait(1_000).oracle(mark);
+      expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(share)));
+      // A restart preserves the last valid mark.
+      expect(venue.state.perps.get(A)).toMatchObject({ mark, lastValidMark: PRICE });
+      checkRestarts(venue);
+    },
+  );
 
-  // 5,000 less 2,000, less 10% of 1,000.
-  test('an unrestricted scope may still withdraw the rest', () => {
+  // 5,000 are reduced by 2,000 and by 10% of 1,000.
+  test('an unrestricted account can withdraw the money beyond the deduction', () => {
     open(5_000);
     trade(alice, 1_000);
     goStale();
@@ -110,7 +117,7 @@ describe('R-oracle-stale: the value of a scope', () => {
     expect(order({ instrumentId: B, price: PRICE, size: 100 })).toBe('open');
   });
 
-  test('the insurance fund is never restricted', () => {
+  test('the insurance fund is never margin-restricted', () => {
     open(1_000);
     venue.fund(FUND, usdc(100));
     trade(FUND, 1_000);
@@ -119,9 +126,10 @@ describe('R-oracle-stale: the value of a scope', () => {
     expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
-  // Long 10 with 60 in a halted market, short 1 in B. The oracle goes to 120: an unrealised profit of 200, which does
-  // not count, so that 1.5% of 1,300 = 19.50 are compared with 60 − 45 when B is at 145.
-  test('R-ratio: a profit without a valid price does not count', () => {
+  // Alice is long 10 coins with 60 in a halted market and short 1 in B. The oracle moves to 120,
+  // which is an unrealised profit of 200 that does not count. With B at 145, 60 − 45 is therefore
+  // compared with 1.5% of 1,300 = 19.50.
+  test('R-ratio: a profit without a valid price does not count for liquidation', () => {
     open(60);
     trade(alice, 1_000);
     trade(alice, -100, B);
@@ -132,8 +140,11 @@ describe('R-oracle-stale: the value of a scope', () => {
   });
 });
 
-describe('R-oracle-stale: nothing can leave a restricted scope', () => {
-  /** Cross: long 10 of A with 1,000, which is stale. Isolated: long 1 of B with 5. */
+describe('R-oracle-stale: money of a margin-restricted account', () => {
+  /**
+   * The cross account is long 10 of A with 1,000, and A is stale. The isolated position is long 1
+   * of B with 5.
+   */
   beforeEach(() => {
     open(1_005);
     isolate(alice, B);
@@ -144,7 +155,7 @@ describe('R-oracle-stale: nothing can leave a restricted scope', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  test('transfer and withdrawal', () => {
+  test('a margin-restricted account can neither transfer nor withdraw', () => {
     const ends = { destination: bob, from: 'perp', to: 'perp', token: 0 } as const;
     const send = { type: 'sendToken', ...ends, amountMicroUsdc: usdc(1) } as const;
     expect(first(act(venue, alice, send))).toBeDefined();
@@ -156,7 +167,7 @@ describe('R-oracle-stale: nothing can leave a restricted scope', () => {
     expect(first(act(venue, alice, send))).toBeUndefined();
   });
 
-  test('isolated and cross orders that open, and reversals', () => {
+  test('a margin-restricted account can neither open positions nor reverse them', () => {
     const stale = { reason: 'oracleStale', instrumentId: A };
     expect(venue.one(alice, { instrumentId: B, price: PRICE, size: 100 }).reject).toEqual(stale);
     const turn = { type: 'reversePosition', instrumentId: B } as const;
@@ -165,48 +176,48 @@ describe('R-oracle-stale: nothing can leave a restricted scope', () => {
     expect(group(venue, alice, 'none', trigger).entries?.[0]?.reject).toEqual(stale);
   });
 
-  test('adding margin to an isolated position; removed margin may return', () => {
+  test('a margin-restricted account cannot add isolated margin, but removed margin can return', () => {
     const move = { type: 'updateIsolatedMargin', instrumentId: B, isBuy: true } as const;
     const add = { ...move, amountMicroUsdc: usdc(1) };
     expect(first(act(venue, alice, add))?.reason).toBe('balanceInsufficient');
-    // B's position has 5 and needs 10 for a tenth of its value: nothing is free yet.
+    // B's position has 5 and needs 10 for 10% of its value, so nothing is free yet.
     venue.oracle(1_300_000, B);
-    // 5 + 30 − 13 = 22, but at most its margin of 5.
+    // 5 + 30 − 13 = 22 would be free, but at most its margin of 5.
     expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(5) }))).toBeUndefined();
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_005)));
     venue.fund(alice, usdc(10));
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_015)));
   });
 
-  test('a lower leverage, isolated and cross', () => {
+  test('a margin-restricted account cannot lower its leverage, isolated or cross', () => {
     const type = 'updateLeverage';
     const lower = { type, instrumentId: B, leverage: 10 } as const;
     expect(first(act(venue, alice, lower))?.reason).toBe('marginInsufficient');
     const cross = { type, instrumentId: A, leverage: 10 } as const;
     expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
-    // A higher one releases nothing.
+    // A higher leverage releases nothing.
     expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
     expect(isRestricted()).toBe(true);
   });
 });
 
-test('R-oracle-stale: margin cannot be removed from an isolated position whose market is stale', () => {
+test('R-oracle-stale: margin is not removable from an isolated position while its market is stale', () => {
   open(5_000);
   isolate(alice, A);
   trade(alice, 100);
   const move = { type: 'updateIsolatedMargin', instrumentId: A, isBuy: true } as const;
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: usdc(300) }))).toBeUndefined();
   goStale();
-  // 305 less 200, less a tenth of 100: 95 are free.
+  // 305 less 200 and less 10% of 100 leaves 95 free.
   const off = { ...move, amountMicroUsdc: -usdc(95.000001) };
   expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
-  // Cross has no position there, so it is unrestricted.
+  // The cross account has no position there, so it is unrestricted.
   expect(isRestricted()).toBe(false);
 });
 
-describe('the texts', () => {
-  test('name the restricting market, and whether it is stale or halted', () => {
+describe('rejections of a margin-restricted account', () => {
+  test('a rejection names the restricting market and whether it is stale or halted', () => {
     open(100);
     trade(alice, 1_000);
     halt();
@@ -218,7 +229,7 @@ describe('the texts', () => {
     expect(venue.one(alice, shape).reject).toEqual({ reason: 'oracleStale', instrumentId: A });
   });
 
-  test('R-delist: a market that waits for a price for another hour restricts as well', () => {
+  test('R-delist: a market that waits for a price for another closing hour restricts as well', () => {
     open(100);
     trade(alice, 1_000);
     venue.block({ type: 'setPerp', instrumentId: A, delisted: true, changes: {} });
@@ -230,8 +241,10 @@ describe('the texts', () => {
   });
 });
 
-describe('R-fill-check: a restricted scope closes near the mark', () => {
-  /** Long 10 of stale A, and 10 of B at this leverage; its orders in B may only reduce. */
+describe('R-fill-check: closes of a margin-restricted account', () => {
+  /**
+   * Makes alice long 10 of stale A and 10 of B at this leverage; her orders in B can only reduce.
+   */
   function blind(leverage: number): void {
     open(1_000);
     approve(venue, alice, 100);
@@ -242,7 +255,8 @@ describe('R-fill-check: a restricted scope closes near the mark', () => {
     expect(isRestricted()).toBe(true);
   }
 
-  // The lesser of 0.5% and 5% / leverage: 5× and 10× 0.5, 20× 0.25, 50× 0.1 of 100.
+  // The lesser of 0.5% and 5% / leverage, for a price of 100, is 0.5 at 5× and 10×, 0.25 at 20×,
+  // and 0.1 at 50×.
   const BOUNDS = [
     { leverage: 5, price: 995_000 },
     { leverage: 10, price: 995_000 },
@@ -250,32 +264,38 @@ describe('R-fill-check: a restricted scope closes near the mark', () => {
     { leverage: 50, price: 999_000 },
   ];
 
-  test.each(BOUNDS)('as taker at $leverage×: $price', ({ leverage, price }) => {
-    blind(leverage);
-    venue.one(bob, { instrumentId: B, price: price - 100, size: 1_000 });
-    const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
-    expect(order({ ...sell, timeInForce: 'ioc' })).toBe('cancelled');
-    venue.one(bob, { instrumentId: B, price, size: 100 });
-    expect(order({ ...sell, timeInForce: 'ioc' })).toBe('filled');
-    expect(venue.position(alice, B)).toBe(900);
-  });
+  test.each(BOUNDS)(
+    'as a taker at $leverage×, a restricted account closes near the mark: $price',
+    ({ leverage, price }) => {
+      blind(leverage);
+      venue.one(bob, { instrumentId: B, price: price - 100, size: 1_000 });
+      const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
+      expect(order({ ...sell, timeInForce: 'ioc' })).toBe('cancelled');
+      venue.one(bob, { instrumentId: B, price, size: 100 });
+      expect(order({ ...sell, timeInForce: 'ioc' })).toBe('filled');
+      expect(venue.position(alice, B)).toBe(900);
+    },
+  );
 
-  test.each(BOUNDS)('as maker at $leverage×: $price', ({ leverage, price }) => {
-    blind(leverage);
-    const rests = { instrumentId: B, isBuy: false, size: 100 };
-    const [near, far] = [price, price - 100].map((each) =>
-      venue.one(alice, { ...rests, price: each, reduceOnly: true }),
-    );
-    // The order that is too far away is cancelled, and the buyer continues.
-    const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
-    expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
-    expect([near?.state, far?.state]).toEqual(['open', 'open']);
-    expect(venue.position(alice, B)).toBe(900);
-    expect(venue.account(alice).liveOrders).toBe(0);
-  });
+  test.each(BOUNDS)(
+    'as a maker at $leverage×, a restricted account closes near the mark: $price',
+    ({ leverage, price }) => {
+      blind(leverage);
+      const rests = { instrumentId: B, isBuy: false, size: 100 };
+      const [near, far] = [price, price - 100].map((each) =>
+        venue.one(alice, { ...rests, price: each, reduceOnly: true }),
+      );
+      // The order that is too far away is cancelled, and the buyer continues.
+      const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
+      expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
+      expect([near?.state, far?.state]).toEqual(['open', 'open']);
+      expect(venue.position(alice, B)).toBe(900);
+      expect(venue.account(alice).liveOrders).toBe(0);
+    },
+  );
 
-  // 0.25% of 100 is 0.25; a builder fee of 0.1% (0.09985 of 99.85) leaves 0.15 of it for the price.
-  test('a builder fee counts towards it', () => {
+  // 0.25% of 100 is 0.25. A builder fee of 0.1%, which is 0.09985 of 99.85, leaves 0.15 of it for the price.
+  test('the builder fee counts towards the allowed loss of a restricted close', () => {
     blind(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
     venue.one(bob, { instrumentId: B, price: 998_400, size: 100 });
@@ -286,7 +306,7 @@ describe('R-fill-check: a restricted scope closes near the mark', () => {
     expect(filled.outcomes[0]?.entries?.[0]?.state).toBe('filled');
   });
 
-  test('in the stale market itself, closes are near the current mark', () => {
+  test('closes in the stale market itself are near its current mark', () => {
     blind(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
     // Carol is short against alice, and unrestricted.
@@ -297,19 +317,19 @@ describe('R-fill-check: a restricted scope closes near the mark', () => {
     expect(venue.position(alice)).toBe(900);
   });
 
-  test('exactly at the bound, to the micro-USDC', () => {
+  test('the bound of a restricted close is exact to the micro-USDC', () => {
     blind(20);
     const holding = venue.holding(alice, B);
     const fill = { signedSize: -1, price: 997_500, builderFee: 0n as never };
     expect(isNearMark(holding, fill)).toBe(true);
     expect(isNearMark(holding, { ...fill, price: 997_499 })).toBe(false);
     expect(isNearMark(holding, { ...fill, builderFee: 1n as never })).toBe(false);
-    // A better price compensates a builder fee.
+    // A better price compensates for a builder fee.
     const better = { ...fill, price: 1_000_001, builderFee: 2_501n as never };
     expect(isNearMark(holding, better)).toBe(true);
   });
 
-  test('an earlier cross order that would open is cancelled by its fill', () => {
+  test('an earlier cross order that would open a position is cancelled when it would fill', () => {
     open(1_000);
     trade(alice, 1_000);
     const { orderId } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
@@ -322,11 +342,11 @@ describe('R-fill-check: a restricted scope closes near the mark', () => {
 });
 
 describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
-  test('still fill in other markets, from their reserve alone', () => {
+  test('isolated orders of a restricted account fill in other markets from their reserve', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
-    // 100 lots at 20×: 5.
+    // 100 lots need 5 at 20×.
     venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
     goStale();
     expect(isRestricted()).toBe(true);
@@ -336,8 +356,8 @@ describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(995)));
   });
 
-  // The mark has risen to 110: 100 lots need 5.50, and only 5 are reserved.
-  test('and fail when it is insufficient', () => {
+  // The mark has risen to 110, so 100 lots need 5.50, but only 5 are reserved.
+  test('isolated orders of a restricted account fail if their reserve is insufficient', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
@@ -349,9 +369,9 @@ describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays 10, so it
-  // is accepted; she would be the first to be short there.
-  test('in a stale market no fill raises exposure, including the first one', () => {
+  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays 10, so the
+  // order is accepted, but its fill would open a short position.
+  test('no fill increases exposure in a stale market, including the first one', () => {
     open(1_000);
     venue.one(alice, { price: 990_000, size: 1_000 });
     venue.one(bob, { price: 995_000, size: 500 });

@@ -8,7 +8,7 @@ const PRICE = 1_000_000;
 const USDC = 1_000_000n;
 const viewOf = (scenario: Scenario) => accountView(scenario.state, alice)!;
 
-/** Alice is long this many lots, bought at 100 from bob, with these funds in micro-USDC. */
+/** Makes alice long this many lots, bought at 100 from bob, with these funds in micro-USDC. */
 function aliceLong(size: number, funds: number, parameters = {}): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000, parameters });
   scenario.fund(alice, funds);
@@ -26,17 +26,20 @@ describe('R-initial: worst-case exposure', () => {
     { size: 10, buys: 0, sells: 20, exposure: 10 },
     { size: -10, buys: 50, sells: 30, exposure: 40 },
     { size: -10, buys: 5, sells: 0, exposure: 10 },
-  ])('$size with $buys bought and $sells sold: $exposure', ({ size, buys, sells, exposure }) => {
-    expect(worstCase(size, buys, sells)).toBe(exposure);
-  });
+  ])(
+    'a position of $size with $buys to buy and $sells to sell has an exposure of $exposure',
+    ({ size, buys, sells, exposure }) => {
+      expect(worstCase(size, buys, sells)).toBe(exposure);
+    },
+  );
 
-  test('resting orders of both sides count once, reduce-only ones do not count', () => {
+  test('resting orders of one side count for initial margin, and reduce-only ones do not', () => {
     const scenario = aliceLong(100, 1_000_000_000);
-    // 100 lots at 20×: 5 USDC.
+    // 100 lots need 5 USDC at 20×.
     expect(viewOf(scenario).initialMargin).toBe(5n * USDC);
     scenario.one(alice, { price: 900_000, size: 60 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
-    // 100 − 250 = −150, less than 160: no additional margin.
+    // 100 − 250 = −150 is less than 160, so no additional margin is needed.
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 250 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
@@ -47,25 +50,25 @@ describe('R-initial: worst-case exposure', () => {
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
   });
 
-  test('rounds up, at the mark and not at the limit', () => {
+  test('initial margin rounds up and is computed at the mark, not at the limit', () => {
     const scenario = Scenario.open({ oracle: 1_000_001 });
     scenario.one(alice, { price: 900_000, size: 13 });
-    // 13 × 1,000,001 / 20 = 650,000.65.
+    // 13 × 1,000,001 / 20 is 650,000.65.
     expect(viewOf(scenario).initialMargin).toBe(650_001n);
   });
 
-  test('the tier of the exposure caps the leverage of all of it', () => {
+  test('the tier of the exposure limits the leverage of the whole exposure', () => {
     const parameters = { defaultLeverage: 50 };
     const scenario = Scenario.open({ funds: 100_000_000_000, parameters });
     scenario.one(alice, { price: PRICE, size: 100_000 });
-    // 100,000 USDC at 50×.
+    // 100,000 USDC at 50× need 2,000.
     expect(viewOf(scenario).initialMargin).toBe(2_000n * USDC);
     scenario.one(alice, { price: PRICE, size: 10 });
-    // 100,010 USDC at the 20× of tier 2.
+    // 100,010 USDC at the 20× of tier 2 need 5,000.5.
     expect(viewOf(scenario).initialMargin).toBe(5_000_500_000n);
   });
 
-  test('R-leverage: 20× unless the first tier allows less', () => {
+  test('R-leverage: the default is 20× unless the first tier allows less', () => {
     const scenario = Scenario.open({ parameters: { defaultLeverage: 75 } });
     scenario.one(alice, { price: PRICE, size: 100 });
     expect(scenario.holding(alice).leverage).toBe(50);
@@ -73,11 +76,11 @@ describe('R-initial: worst-case exposure', () => {
 });
 
 describe('R-initial: admission', () => {
-  // 100 lots: 5 USDC of margin, and 0.045% of 100 USDC for the fee.
+  // 100 lots need 5 USDC of margin, and 0.045% of 100 USDC for the fee.
   test.each([
     [5_045_000, undefined],
     [5_044_999, 'marginInsufficient'],
-  ])('of 100 lots with %i micro-USDC', (funds, reason) => {
+  ])('admission checks the margin of 100 lots with %i micro-USDC', (funds, reason) => {
     const scenario = Scenario.open({ funds });
     const entry = scenario.one(alice, { price: PRICE, size: 100 });
     expect(entry.reject?.reason).toBe(reason);
@@ -87,15 +90,15 @@ describe('R-initial: admission', () => {
   });
 
   test('the maximum fee is that of the limit price', () => {
-    // 20 lots at 1.8: margin 1 USDC at the mark, fee 0.045% of 36 = 0.0162.
+    // 20 lots at 1.8 need 1 USDC of margin at the mark and a fee of 0.045% of 36 = 0.0162.
     const order = { price: 1_800_000, size: 20 };
     expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
     expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');
   });
 
-  test('an order that does not raise the worst case is accepted at any account value', () => {
+  test('an order that does not increase the worst case is accepted at any account value', () => {
     const scenario = aliceLong(100, 10_000_000);
-    // 9.955 USDC less a loss of 8 at 92: far below the 4.6 of initial margin.
+    // 9.955 USDC less a loss of 8 at 92 is far below the initial margin of 4.6.
     scenario.oracle(920_000);
     const view = viewOf(scenario);
     expect(view.cross.accountValue < view.initialMargin).toBe(true);
@@ -108,8 +111,8 @@ describe('R-initial: admission', () => {
   });
 });
 
-describe('R-tiers: the position limit', () => {
-  test('is checked on worst-case exposure, before margin', () => {
+describe('R-tiers: position limit', () => {
+  test('the position limit is checked on worst-case exposure, before margin', () => {
     const scenario = Scenario.open({ funds: 4_000_000_000_000 });
     expect(scenario.one(alice, { price: PRICE, size: 9_999_990 }).state).toBe('open');
     const above = scenario.one(alice, { price: PRICE, size: 11 });
@@ -121,9 +124,9 @@ describe('R-tiers: the position limit', () => {
   });
 });
 
-describe('R-ratio and R-withdrawable', () => {
-  // Alice: 1,000 USDC less 0.045 of fee, long 100 lots at 100.
-  test('maintenance, liquidation fee, notional', () => {
+describe('R-ratio and R-withdrawable: values of an account', () => {
+  // Alice has 1,000 USDC less a fee of 0.045 and is long 100 lots at 100.
+  test('an account shows maintenance margin, liquidation fee and notional', () => {
     const view = viewOf(aliceLong(100, 1_000_000_000));
     const sums = { accountValue: 999_955_000n, notional: 100n * USDC, marginUsed: 5n * USDC };
     expect(view).toMatchObject({
@@ -138,46 +141,46 @@ describe('R-ratio and R-withdrawable', () => {
   test.each([
     ['10% of notional above initial margin', PRICE, 989_955_000n],
     ['profit carries positions but does not leave', 2_000_000, 999_955_000n],
-    // At 50: worth 949.955, less 10% of 50.
+    // At 50 the account is worth 949.955, less 10% of 50.
     ['a loss does not leave either', 500_000, 944_955_000n],
-  ])('%s', (_, oracle, expected) => {
+  ])('the withdrawable amount is limited: %s', (_, oracle, expected) => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.oracle(oracle);
     expect(viewOf(scenario).withdrawable).toBe(expected);
   });
 
-  test('initial margin counts when resting orders raise it above the tenth', () => {
+  test('initial margin limits withdrawals if resting orders raise it above 10% of notional', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.one(alice, { price: 900_000, size: 300 });
-    // 400 lots at 20× are 20 USDC.
+    // 400 lots at 20× need 20 USDC.
     expect(viewOf(scenario).withdrawable).toBe(979_955_000n);
   });
 
-  test('is never below 0', () => {
+  test('the withdrawable amount is never below 0', () => {
     const scenario = aliceLong(100, 10_000_000);
     scenario.oracle(920_000);
     expect(viewOf(scenario).withdrawable).toBe(0n);
-    // Halted, so that liquidation waits.
+    // The market is halted, so that liquidation waits.
     scenario.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
     scenario.oracle(800_000);
     expect(viewOf(scenario).cross.accountValue).toBe(-10_045_000n);
     expect(viewOf(scenario).withdrawable).toBe(0n);
   });
 
-  test('R-oracle-stale: twice a position without a valid price is retained, for its owner only', () => {
+  test('R-oracle-stale: the owner of a position without a valid price cannot withdraw twice its value', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.wait(30_001);
     scenario.block();
-    // 999.955 − 2 × 100 − 10% of 100.
+    // The amount is 999.955 − 2 × 100 − 10% of 100.
     expect(viewOf(scenario).withdrawable).toBe(789_955_000n);
     expect(accountView(scenario.state, carol)!.withdrawable).toBe(1_000_000n * USDC);
     scenario.oracle(PRICE);
     expect(viewOf(scenario).withdrawable).toBe(989_955_000n);
   });
 
-  test('liquidation price: the mark at which the ratio is 1', () => {
+  test('the liquidation price is the mark at which the ratio is 1', () => {
     const scenario = aliceLong(100, 10_000_000);
-    // 9.955 + (x − 100) = x × (1% + 0.5%), so x = 90.045 / 0.985 = 91.41624…
+    // 9.955 + (x − 100) = x × (1% + 0.5%), so x = 90.045 / 0.985 = 91.41624….
     expect(viewOf(scenario).positions[0]!.liquidationPrice).toBe(914_162);
   });
 });

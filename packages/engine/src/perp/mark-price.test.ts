@@ -24,7 +24,7 @@ type Opinions = {
   readonly ask?: number;
   readonly trade?: readonly [price: number, ageMs: number];
   readonly external?: readonly [price: number, ageMs: number];
-  /** In 10^-6 price units. */
+  /** Moving average in 10^-6 price units. */
   readonly ema?: number;
 };
 
@@ -54,7 +54,7 @@ function perpWith(oracle: number, opinions: Opinions): Perp {
 const markOf = (opinions: Opinions, oracle = ORACLE): number =>
   markPrice(perpWith(oracle, opinions), NOW, 30_000);
 
-describe('R-mark: the median of A, B and C', () => {
+describe('R-mark: median of A, B and C', () => {
   const book = { bid: 1_001_200, ask: 1_001_600, ema: 2_000_000_000 };
   test.each<[string, Opinions, number]>([
     ['nothing but the oracle', {}, 1_000_000],
@@ -73,8 +73,8 @@ describe('R-mark: the median of A, B and C', () => {
     expect(markOf(opinions)).toBe(expected);
   });
 
-  // markBand: (1/50 − 1% − 0.5% − 0.045%) / (2 + 1% + 0.5% + 1/50) = 0.223587%.
-  test('is clamped to the band around the oracle, both ways', () => {
+  // The band is (1/50 − 1% − 0.5% − 0.045%) / (2 + 1% + 0.5% + 1/50) = 0.223587%.
+  test('the mark is clamped to the band around the oracle on both sides', () => {
     const high = { bid: 1_030_000, ask: 1_040_000, ema: 9_000_000_000 } as const;
     expect(markOf({ ...high, external: [1_050_000, 0] })).toBe(1_002_236);
     const low = { bid: 960_000, ask: 970_000, ema: -9_000_000_000 } as const;
@@ -87,40 +87,43 @@ describe('R-mark: the median of A, B and C', () => {
     [499_999, 1_000_000],
     [-500_000, 1_000_000],
     [-500_001, 999_999],
-  ])('rounds half up: %i millionths of a unit', (ema, expected) => {
+  ])('the mark rounds half up: %i millionths of a unit', (ema, expected) => {
     const sign = Math.sign(ema);
     const bid = ORACLE + 2 * sign;
     expect(markOf({ ema, bid, ask: bid + 1 })).toBe(expected);
   });
 
-  test('is at least one unit', () => {
+  test('the mark is at least one unit', () => {
     expect(markOf({ bid: 1, ask: 2 }, 1)).toBe(1);
   });
 });
 
-describe('R-ema', () => {
-  test('the vector of the rulebook: 1000 held from 0 is 632.120507 after 150 s', () => {
+describe('R-ema: moving average', () => {
+  test('a sample of 1000 for 150 s moves the average from 0 to 632.120507, as in the rulebook', () => {
     expect(emaAfter(0, 1_000_000_000, 150)).toBe(632_120_507);
   });
 
-  // 151 × 28,537,883 = 4,309,220,333, just above 2^32 = 4,294,967,296; 150 × is below.
+  // 151 × 28,537,883 = 4,309,220,333 is just above 2^32 = 4,294,967,296; 150 × is below it.
   test.each([
     [150, 0],
     [151, 1],
     [-1, -1],
     [-150, -1],
     [-151, -2],
-  ])('each step rounds towards minus infinity: a sample of %i moves it by %i', (sample, step) => {
-    expect(emaAfter(0, sample, 1)).toBe(step);
-  });
+  ])(
+    'each step of the average rounds towards minus infinity: a sample of %i moves it by %i',
+    (sample, step) => {
+      expect(emaAfter(0, sample, 1)).toBe(step);
+    },
+  );
 
-  test('a lower sample is reached, a higher one not quite', () => {
+  test('the average reaches a lower sample exactly and stays slightly below a higher one', () => {
     expect(emaAfter(1_000, 0, 100_000)).toBe(0);
-    // It stops where the distance is 150 or less.
+    // The average stops where the distance is 150 or less.
     expect(emaAfter(0, 1_000, 100_000)).toBe(850);
   });
 
-  test('many seconds at once are that many steps', () => {
+  test('many seconds at once have the effect of as many single steps', () => {
     let value = 0;
     for (let i = 0; i < 40; i++) value = emaAfter(value, -123_456_789, 1);
     expect(emaAfter(0, -123_456_789, 40)).toBe(value);
@@ -133,7 +136,10 @@ function marks(result: BlockResult): number[] {
     .map(({ mark }) => mark);
 }
 
-/** A book of 1,003,000 to 1,005,000: the mid price is 4,000 above the oracle. */
+/**
+ * Returns a venue with a book of 1,003,000 to 1,005,000, so the mid price is 4,000 above the
+ * oracle.
+ */
 function withBook(): Scenario {
   const scenario = Scenario.open({ perp: WIDE_PERP });
   scenario.one(alice, { price: 1_003_000, size: 20 });
@@ -142,26 +148,26 @@ function withBook(): Scenario {
 }
 const emaOf = (scenario: Scenario) => scenario.state.perps.get(PERP.instrumentId)!.ema;
 
-describe('R-mark: when it is computed', () => {
-  test('at least every second, and not for every block', () => {
+describe('R-mark: times of computation', () => {
+  test('marks are computed at least every second, and not in every block', () => {
     const scenario = withBook();
     scenario.wait(999);
     expect(marks(scenario.block())).toEqual([]);
     scenario.wait(1);
-    // One step: 4 × 10^9 × 28,537,883 / 2^32 = 26,577,974.6, so A is 26.577974 above the oracle.
+    // One step is 4 × 10^9 × 28,537,883 / 2^32 = 26,577,974.6, so A is 26.577974 above the oracle.
     expect(marks(scenario.block())).toEqual([1_000_027]);
     expect(emaOf(scenario)).toBe(26_577_974);
     expect(marks(scenario.block())).toEqual([]);
   });
 
-  test('at each oracle price, the average only by whole seconds', () => {
+  test('marks are computed at each oracle price, and the average only for whole seconds', () => {
     const scenario = withBook();
     scenario.wait(400);
     expect(marks(scenario.oracle(1_001_000))).toEqual([1_001_000]);
     expect(emaOf(scenario)).toBe(0);
   });
 
-  test('seconds without a block repeat the sample', () => {
+  test('the average repeats its sample for seconds without a block', () => {
     const scenario = withBook();
     scenario.wait(10_900);
     scenario.block();
@@ -175,7 +181,7 @@ describe('R-mark: when it is computed', () => {
     expect(emaOf(scenario)).toBeGreaterThan(ema);
   });
 
-  test('R-ema: after 1,500 s it equals the sample, after 1,499 not yet', () => {
+  test('R-ema: the average equals the sample after 1,500 s but not after 1,499 s', () => {
     for (const [seconds, isSample] of [
       [1_500, true],
       [1_499, false],
@@ -187,7 +193,7 @@ describe('R-mark: when it is computed', () => {
     }
   });
 
-  test('R-ema: the sample is clamped to the band and 0 when a side is empty', () => {
+  test('R-ema: the sample is clamped to the band and is 0 when a side is empty', () => {
     const scenario = Scenario.open({ perp: WIDE_PERP });
     scenario.one(alice, { price: 1_300_000, size: 20 });
     scenario.wait(1_500_000);
@@ -199,7 +205,7 @@ describe('R-mark: when it is computed', () => {
     expect(emaOf(scenario)).toBe(10_000_000_000);
   });
 
-  test('a trade counts for 60 s', () => {
+  test('a last trade counts for the mark for 60 s', () => {
     const scenario = withBook();
     scenario.one(bob, { isBuy: false, price: 1_004_000, size: 12 });
     scenario.one(alice, { price: 1_004_000, size: 12 });
@@ -209,7 +215,7 @@ describe('R-mark: when it is computed', () => {
       return marks(scenario.block({ type: 'pushOracle', prices, observedMs }));
     };
     scenario.wait(60_000);
-    // A is below 1,004,000 and C above it: B, the trade.
+    // A is below 1,004,000 and C above it, so the median is B, the trade.
     expect(push()).toEqual([1_004_000]);
     scenario.wait(1);
     // B is the median of bid, ask and oracle.
@@ -225,19 +231,19 @@ describe('R-mark: when it is computed', () => {
   });
 });
 
-describe('R-oracle-stale', () => {
-  test('the mark does not move until the next price', () => {
+describe('R-oracle-stale: mark with a stale oracle', () => {
+  test('the mark of a stale market does not move until the next price', () => {
     const scenario = withBook();
     scenario.wait(30_001);
     expect(marks(scenario.block())).toEqual([]);
     expect(emaOf(scenario)).toBe(0);
     scenario.wait(999);
-    // 31 steps towards 4,000: 746.837173 (computed by an independent script).
+    // 31 steps towards 4,000 give 746.837173, computed by an independent script.
     expect(marks(scenario.oracle(ORACLE))).toEqual([1_000_747]);
     expect(emaOf(scenario)).toBe(746_837_173);
   });
 
-  test('an observation up to 5 s ahead counts as current, a later one and an older one are skipped', () => {
+  test('observations up to 5 s ahead count as current, and later or older ones are skipped', () => {
     const scenario = Scenario.open();
     const push = (oracle: number, aheadMs: number) =>
       scenario.block({
@@ -254,7 +260,7 @@ describe('R-oracle-stale', () => {
     });
   });
 
-  test('a price that arrives too late moves the oracle, not the mark', () => {
+  test('a price that arrives too late moves the oracle but not the mark', () => {
     const scenario = Scenario.open();
     scenario.wait(60_000);
     const prices = [{ instrumentId: PERP.instrumentId, oracle: 1_200_000 }];

@@ -11,7 +11,10 @@ function emptyHolding(): Holding {
   return holdingOf(createAccount(0, alice, timeMs(0)), perp, 0, 20);
 }
 
-/** `lots@price`, then after `=>`: size, cost, realised by the trade, realised since the opening. */
+/**
+ * Checks lines of `lots@price` and, after `=>`, the size, the cost, and the PnL realised by the
+ * trade and since the opening.
+ */
 function check(table: string): void {
   const holding = emptyHolding();
   const watch = new PerpWatch();
@@ -29,13 +32,13 @@ function check(table: string): void {
   }
 }
 
-test('opening adds to the cost and realises nothing', () =>
+test('opening a position adds to its cost and realises nothing', () =>
   check(`
     3@100 => 3 cost 300 realised 0 of 0
     2@150 => 5 cost 600 realised 0 of 0
   `));
 
-test('R-rounding: reducing releases cost in proportion', () =>
+test('R-rounding: reducing a position releases its cost in proportion', () =>
   check(`
      3@100 => 3 cost 300 realised 0 of 0
      2@150 => 5 cost 600 realised 0 of 0
@@ -43,8 +46,9 @@ test('R-rounding: reducing releases cost in proportion', () =>
     -3@100 => 0 cost 0 realised -60 of 100
   `));
 
-// 100 × 1/3 = 33.3 releases 33, 67 × 1/2 = 33.5 releases 33, the last lot the 34 that are left.
-test('R-rounding: what is released of a long rounds towards zero, the last lot releases all', () =>
+// 100 × 1/3 = 33.3 releases 33, 67 × 1/2 = 33.5 releases 33, and the last lot releases the
+// remaining 34.
+test('R-rounding: the released cost of a long rounds towards zero, and the last lot releases all', () =>
   check(`
      1@34 => 1 cost 34 realised 0 of 0
      2@33 => 3 cost 100 realised 0 of 0
@@ -53,7 +57,7 @@ test('R-rounding: what is released of a long rounds towards zero, the last lot r
     -1@50 => 0 cost 0 realised 16 of 50
   `));
 
-test('R-rounding: what is released of a short rounds towards zero too', () =>
+test('R-rounding: the released cost of a short rounds towards zero', () =>
   check(`
     -1@34 => -1 cost -34 realised 0 of 0
     -2@33 => -3 cost -100 realised 0 of 0
@@ -62,7 +66,7 @@ test('R-rounding: what is released of a short rounds towards zero too', () =>
      1@30 => 0 cost 0 realised 4 of 10
   `));
 
-test('a trade through zero closes all of the old position and opens with the rest', () =>
+test('a trade through zero closes the whole old position and opens with the rest', () =>
   check(`
      3@100 => 3 cost 300 realised 0 of 0
     -5@110 => -2 cost -220 realised 30 of 0
@@ -71,14 +75,14 @@ test('a trade through zero closes all of the old position and opens with the res
      1@70  => 1 cost 70 realised 0 of 0
   `));
 
-test('R-exact: a cost above 2^53 releases exactly', () => {
+test('R-exact: a cost above 2^53 is released exactly', () => {
   const holding = emptyHolding();
   const state = { timeMs: 1, watch: new PerpWatch() };
-  // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, towards zero, is 3 × 10^21.
+  // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, rounded towards zero, is 3 × 10^21.
   tradePosition(state, holding, 1_000_000_000_000, 9_000_000_000);
   expect(holding.cost).toBe(9_000_000_000_000_000_000_000n);
   const closed = tradePosition(state, holding, -333_333_333_333, 9_000_000_001);
-  // Bought and sold one unit apart: a third of 10^12 lots gain one unit each.
+  // The lots were bought and sold one unit apart, so a third of 10^12 lots gain one unit each.
   expect(closed?.realised).toBe(333_333_333_333n);
   expect(holding.cost).toBe(9_000_000_000n * 666_666_666_667n);
 });

@@ -5,8 +5,8 @@ import { oracleAges, venueMoney } from './read-health.ts';
 
 const SECOND = instrumentId(2);
 
-describe('R-oracle-stale: the ages of prices', () => {
-  test('start at the observation, and a perp without one is stale', () => {
+describe('R-oracle-stale: ages of oracle prices', () => {
+  test('the age of an oracle starts at its observation, and a perp without one is stale', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
     venue.oracle(1_000_000);
@@ -20,7 +20,7 @@ describe('R-oracle-stale: the ages of prices', () => {
     expect(at(oracleStaleMs + 1)[0]).toMatchObject({ ageMs: oracleStaleMs + 1, isStale: true });
   });
 
-  test('are not awaited for a halted perp', () => {
+  test('no price is awaited for a halted perp', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({
       type: 'setPerp',
@@ -50,8 +50,8 @@ describe('R-oracle-stale: the ages of prices', () => {
   });
 });
 
-describe('the money of the venue', () => {
-  test('consists of the fees in the treasury and the insurance fund', () => {
+describe('money of the venue', () => {
+  test('the money of the venue consists of the fees in the treasury and the insurance fund', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     const before = venueMoney(venue.state);
     venue.fund(PARAMETERS.insuranceFundAddress, 5_000_000);

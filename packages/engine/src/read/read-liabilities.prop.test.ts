@@ -11,7 +11,10 @@ import { liabilities, liabilitiesMax } from './read-liabilities.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
 
-/** R-conservation: all parts less what scopes below zero lack are deposits less withdrawals paid. */
+/**
+ * Checks that all components less the shortfalls are deposits less paid withdrawals
+ * (R-conservation).
+ */
 function compare(state: Scenario['state']): void {
   let owed = 0n;
   let shortfall = 0n;
@@ -27,7 +30,7 @@ function compare(state: Scenario['state']): void {
   expect(count).toBeLessThanOrEqual(liabilitiesMax(state));
 }
 
-test('R-conservation: all that is owed is what came in less what was paid, after every block', () => {
+test('R-conservation: liabilities equal deposits less payouts after every block', () => {
   const reached = new Reached();
   for (let seed = 1; seed <= RUNS / 10; seed++) {
     const pick = randomIntegers(seed);
@@ -44,7 +47,7 @@ test('R-conservation: all that is owed is what came in less what was paid, after
   reached.demand(5, 'placeOrders', 'withdraw', 'withdrawHold', 'updateIsolatedMargin');
 });
 
-test('R-conservation: so it is with shares, while they trade and while their holders are paid', () => {
+test('R-conservation: liabilities include shares while they trade and while holders are paid', () => {
   const fraction = fc.oneof(fc.constantFrom(0, UNIT, UNIT / 2), fc.integer({ min: 0, max: UNIT }));
   const reached = new Reached();
   fc.assert(

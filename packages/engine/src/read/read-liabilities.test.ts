@@ -40,7 +40,7 @@ test('an account with negative equity has no liability and does not reduce other
   expect(found.at(-1)?.account).toBe(VENUE_ADDRESS);
 });
 
-test('grants are all received money without deposits', () => {
+test('faucet payments are all received money without deposits', () => {
   const scenario = Scenario.open({ accounts: [alice] });
   const before = grantedMicroUsdc(scenario.state);
   expect(before).toBe(owedMicroUsdc(scenario.state));

@@ -22,7 +22,7 @@ test('the value of an account includes margins, reserves and holds', () => {
   expect(accountWorth(venue.state, carol)).toBeUndefined();
 });
 
-test('shares count at their mark, and at their payout once that is known', () => {
+test('shares count at their mark, and at their payout once it is known', () => {
   const venue = openMarket();
   const before = accountWorth(venue.state, alice)!;
   const entries = [{ instrumentId: MARKET_ID, size: 1_000 }];
@@ -31,7 +31,7 @@ test('shares count at their mark, and at their payout once that is known', () =>
   share(venue, alice, { sell: true, price: 6_000, size: 600 });
   share(venue, bob, { price: 6_000, size: 600 });
   setPhase(venue, 'closed');
-  // Four YES shares at the last trade, ten NO at the rest, 3.60 from the sale.
+  // There are four YES shares at the last trade, ten NO at the remainder, and 3.60 from the sale.
   expect(accountWorth(venue.state, alice)).toBe(
     before - 10_000_000n + 3_600_000n + 2_400_000n + 4_000_000n,
   );

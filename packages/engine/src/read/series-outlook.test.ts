@@ -4,11 +4,11 @@ import { decide, setPhase } from '@oddlot/testing/engine/outcomes';
 import { feed, FIRST_ID, push, seriesVenue, to } from '@oddlot/testing/engine/series';
 import { seriesOutlook } from './read-outcome.ts';
 
-/** The first market starts at 900 s and ends at 1,800 s. */
+/** Reads the outlook of the first market, which starts at 900 s and ends at 1,800 s. */
 
 const outlook = (venue: ReturnType<typeof seriesVenue>) => seriesOutlook(venue.state, FIRST_ID);
 
-test('R-series: a strike is pending, then fixed', () => {
+test('R-series: the strike of a market is pending before it is fixed', () => {
   const venue = seriesVenue();
   feed(venue, 840, 899, 100);
   expect(outlook(venue)).toEqual({ strike: 'pending', decidedBy: 'series' });
@@ -22,7 +22,7 @@ test.each([
   ['none at all', 900],
   ['53 seconds of 60', 847],
 ])(
-  'R-series: without prices before the start, %s, it is missing from the first instant on',
+  'R-series: a strike without prices before the start (%s) is missing from the start',
   (_n, from) => {
     const venue = seriesVenue();
     feed(venue, from, 899, 100);
@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test('R-series: prices that arrive late bring a missing strike back, for five seconds', () => {
+test('R-series: prices that arrive within five seconds can restore a missing strike', () => {
   const venue = seriesVenue();
   feed(venue, 840, 885, 100);
   to(venue, 900).block();
@@ -46,7 +46,7 @@ test('R-series: prices that arrive late bring a missing strike back, for five se
   expect(outlook(venue)?.strike).toBe('fixed');
 });
 
-test('R-series: without prices before the end the operator decides, from five seconds after it on', () => {
+test('R-series: without prices before the end, the operator decides five seconds after it', () => {
   const venue = seriesVenue();
   feed(venue, 840, 899, 100);
   to(venue, 1_804.999).block();
@@ -55,7 +55,7 @@ test('R-series: without prices before the end the operator decides, from five se
   expect(outlook(venue)).toEqual({ strike: 'fixed', decidedBy: 'operator' });
 });
 
-test('one that is resolved by hand ahead of its start has no strike and never gets one', () => {
+test('a market that the operator resolves before its start never gets a strike', () => {
   const venue = seriesVenue();
   setPhase(venue, 'closed', FIRST_ID);
   decide(venue, 5_000, FIRST_ID);

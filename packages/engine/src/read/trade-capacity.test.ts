@@ -8,7 +8,7 @@ const PRICE = 1_000_000;
 const id = PERP.instrumentId;
 const settings = { instrumentId: id, marginMode: 'cross' } as const;
 
-/** The displayed size is accepted at the mark, and one lot more is not. */
+/** Checks that the displayed size is accepted at the mark and that one lot more is not. */
 function expectTight(arrange: (scenario: Scenario) => void, funds = 10_000_000): void {
   for (const isBuy of [true, false]) {
     for (const more of [0, 1]) {
@@ -33,10 +33,10 @@ function long(scenario: Scenario, size: number): void {
   expect(scenario.one(alice, { price: PRICE, size }).state).toBe('filled');
 }
 
-describe('R-initial: the largest size shown is the largest accepted', () => {
-  test('without positions: 10 USDC at 20× and 0.045%', () => {
+describe('R-initial: largest order of an account', () => {
+  test('an account without positions can use 10 USDC at 20× and 0.045%', () => {
     const scenario = Scenario.open({ funds: 10_000_000 });
-    // n × (0.05 + 0.00045) ≤ 10: 198.2.
+    // n × (0.05 + 0.00045) ≤ 10 allows 198.2 lots.
     expect(tradeCapacity(scenario.state, alice, id)).toEqual({
       isIsolated: false,
       isHedged: false,
@@ -50,19 +50,21 @@ describe('R-initial: the largest size shown is the largest accepted', () => {
     expectTight(() => {});
   });
 
-  test('with a position', () => expectTight((scenario) => long(scenario, 100)));
-  test('with orders on both sides', () =>
+  test('the displayed capacity is exact with a position', () =>
+    expectTight((scenario) => long(scenario, 100)));
+  test('the displayed capacity is exact with orders on both sides', () =>
     expectTight((scenario) => {
       scenario.one(alice, { price: 900_000, size: 30 });
       scenario.one(alice, { isBuy: false, price: 1_100_000, size: 45 });
     }));
-  test('across a tier', () => expectTight(() => {}, 60_000_000_000));
-  test('with reduce-only orders, which do not count', () =>
+  test('the displayed capacity is exact across a margin tier', () =>
+    expectTight(() => {}, 60_000_000_000));
+  test('reduce-only orders do not reduce the displayed capacity', () =>
     expectTight((scenario) => {
       long(scenario, 100);
       scenario.one(alice, { isBuy: false, price: 1_100_000, size: 60, reduceOnly: true });
     }));
-  test('at the limit of the tiers', () => {
+  test('the displayed capacity is exact at the position limit', () => {
     expectTight(
       (scenario) => scenario.one(alice, { price: 900_000, size: 1_000_000 }),
       4_000_000_000_000,
@@ -70,13 +72,13 @@ describe('R-initial: the largest size shown is the largest accepted', () => {
   });
 });
 
-describe('R-tiers, R-initial: the displayed margin is that of the tier of the resulting size', () => {
+describe('R-tiers, R-initial: displayed margin', () => {
   test.each([
-    // 50× up to 100,000 lots: 2,000 USDC cover 98 thousand of them.
+    // 2,000 USDC cover 98,000 lots at 50×, which applies up to 100,000 lots.
     { funds: 2_000_000_000, tierLeverage: 50 },
-    // 20× above.
+    // 20× applies above 100,000 lots.
     { funds: 20_000_000_000, tierLeverage: 20 },
-  ])('$funds at $tierLeverage×', ({ funds, tierLeverage }) => {
+  ])('with $funds the displayed margin is that of $tierLeverage×', ({ funds, tierLeverage }) => {
     const scenario = Scenario.open({ accounts: [] });
     scenario.fund(alice, funds);
     act(scenario, alice, { type: 'updateLeverage', ...settings, leverage: 50 });
@@ -84,12 +86,12 @@ describe('R-tiers, R-initial: the displayed margin is that of the tier of the re
     expect(capacity.leverage).toBe(50);
     const margin = (BigInt(capacity.maxBuy) * BigInt(PRICE)) / BigInt(tierLeverage);
     expect(capacity).toMatchObject({ availableToBuy: margin, availableToSell: margin });
-    // All but the fees and a lot.
+    // The margin is the balance less the fees and at most one lot.
     expect(margin).toBeGreaterThan((BigInt(funds) * 97n) / 100n);
     expect(margin).toBeLessThanOrEqual(BigInt(funds));
   });
 
-  test('isolated, across a tier', () => {
+  test('the displayed capacity of an isolated order is exact across a margin tier', () => {
     expectTight((scenario) => {
       const isolated = { instrumentId: id, marginMode: 'isolated' } as const;
       act(scenario, alice, { type: 'updateMarginMode', ...isolated });
@@ -98,19 +100,19 @@ describe('R-tiers, R-initial: the displayed margin is that of the tier of the re
   });
 });
 
-test('R-sizes: zero when the affordable size is below the minimum value', () => {
+test('R-sizes: the capacity is zero if the affordable size is below the minimum value', () => {
   const scenario = Scenario.open({ funds: 400_000 });
   const none = { maxBuy: 0, maxSell: 0, availableToBuy: 0n, availableToSell: 0n };
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject(none);
 });
 
-test('R-halt: zero while trading is halted', () => {
+test('R-halt: the capacity is zero while trading is halted', () => {
   const scenario = Scenario.open();
   scenario.block({ type: 'setPerp', instrumentId: id, halted: true, changes: {} });
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 0 });
 });
 
-test('R-initial: for a mark off the tick, the next price that could trade there', () => {
+test('R-initial: for a mark between ticks, the capacity is that at the next price that could trade', () => {
   const scenario = Scenario.open({ funds: 10_000_000, oracle: 1_000_050 });
   for (const isBuy of [true, false]) {
     const { maxBuy, maxSell } = tradeCapacity(scenario.state, alice, id)!;
@@ -124,7 +126,7 @@ test('R-initial: for a mark off the tick, the next price that could trade there'
   }
 });
 
-test('a position below initial margin may still be flipped up to its size', () => {
+test('a position below initial margin can still be flipped up to its size', () => {
   const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
   long(scenario, 100);
@@ -132,7 +134,7 @@ test('a position below initial margin may still be flipped up to its size', () =
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 200 });
 });
 
-test('zero before the first price, for unknown accounts and for unlisted instruments', () => {
+test('the capacity is zero before the first price, and for unknown accounts and instruments', () => {
   const scenario = Scenario.open();
   const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
   scenario.block({ type: 'registerPerp', perp: second });

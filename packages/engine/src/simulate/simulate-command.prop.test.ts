@@ -27,9 +27,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**
- * Goal: a simulation equals the execution and changes nothing. Method: in random histories of every command type,
- * once nothing is due, each command is simulated and then executed in its own block at the same time. Rejects are
- * compared with admission, other results with the block; at the end, the history is replayed without simulations.
+ * Number of random histories in which a simulation must equal the execution and change nothing. In
+ * histories of every command type, each command is simulated while nothing is due, and executed in
+ * its own block at the same time. Rejects are compared with admission, other results with the
+ * block. At the end, the history is replayed without simulations.
  */
 
 const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;
@@ -39,13 +40,15 @@ const POOR = 15_000_000;
 
 const text = (state: State): string => JSON.stringify(dump(state));
 
-/** The state without the parts that only a block and a signature change. */
+/** Returns the state without the parts that only a block and a signature change. */
 function essence(state: State): object {
   const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
   return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
 
-/** The readable data of each account's owner; ranks among other accounts are cached. */
+/**
+ * Returns the data that the owner of each account can read; ranks among other accounts are cached.
+ */
 function views(state: State): object[] {
   return state.accounts.map(({ address }) => ({
     account: accountView(state, address, () => 0),
@@ -56,7 +59,7 @@ function views(state: State): object[] {
   }));
 }
 
-/** The fork of a simulation, read before the next block invalidates it. */
+/** Result of a simulation, read before the next block invalidates its fork. */
 type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
   readonly essence: object;
   readonly views: object[];
@@ -72,7 +75,7 @@ function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
   return foreseen;
 }
 
-/** Executes the command on a restored copy without a block around it: the digests agree as well. */
+/** Executes the command on a restored copy without a block around it, and compares the digests. */
 function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
   const { after, outcome } = simulateCommand(state, user, command);
   if (outcome.reject !== undefined) return;
@@ -94,7 +97,7 @@ function endings(outcome: CommandResult, events: readonly EngineEvent[]): string
   return [outcome.reject?.reason ?? 'accepted', ...statuses];
 }
 
-/** Plays a history and returns its accepted commands and their endings. */
+/** Executes a history and returns its accepted commands and their results. */
 function play(scenario: Scenario, seed: number): Set<string> {
   const pick = randomIntegers(seed);
   const seen = new Set<string>();

@@ -18,7 +18,10 @@ import {
 import { act, sign } from '@oddlot/testing/engine/waiting';
 import { simulateCommand } from './simulate-command.ts';
 
-/** A property test compares simulations with execution; these are all other cases. */
+/**
+ * Address of a vault. A property test compares simulations with execution; this file tests all
+ * other cases.
+ */
 
 const vault = actor(0x7a17);
 const outsider = actor(0x999);
@@ -28,10 +31,10 @@ function placing(scenario: Scenario, user: Address, ...shapes: OrderShape[]): Si
   return sign(scenario, user, { type: 'placeOrders', orders }) as SignedCommand;
 }
 
-describe('the acting account', () => {
+describe('acting account of a simulation', () => {
   const shape = { price: 1_000_000, size: 20 };
 
-  test('does not exist', () => {
+  test('a simulation for an unknown account is rejected', () => {
     const scenario = Scenario.open();
     const command = placing(scenario, outsider, shape);
     const { events, outcome } = simulateCommand(scenario.state, outsider, command);
@@ -39,7 +42,7 @@ describe('the acting account', () => {
     expect(events).toEqual([]);
   });
 
-  test('acts regardless of its key: neither nonce nor signatures are checked', () => {
+  test('a simulation checks neither nonce nor signatures', () => {
     const scenario = Scenario.open();
     const signers = { users: [bob, carol], threshold: 2 };
     act(scenario, alice, { type: 'convertToMultiSig', signers });
@@ -62,7 +65,7 @@ describe('the acting account', () => {
     expect(outcome).toMatchObject(expected);
   });
 
-  test('R-gate: a closed channel rejects new risk and nothing more', () => {
+  test('R-gate: a closed channel rejects the simulation of commands that add risk', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, shape);
     scenario.block({ type: 'setGate', channel: 0, mode: 'closed' });
@@ -75,7 +78,7 @@ describe('the acting account', () => {
   });
 });
 
-test('admission comes first: a rejected order rejects the whole action', () => {
+test('an order that admission rejects rejects the whole simulated action', () => {
   const scenario = Scenario.open();
   const good = { price: 1_000_000, size: 20 };
   const command = placing(scenario, alice, good, { ...good, size: 0 });
@@ -84,7 +87,7 @@ test('admission comes first: a rejected order rejects the whole action', () => {
   expect(events).toEqual([]);
 });
 
-test('R-fill-check: an uncovered maker is cancelled, and still rests afterwards', () => {
+test('R-fill-check: a simulation that cancels an uncovered maker leaves it resting in the book', () => {
   const scenario = Scenario.open({ accounts: [bob, carol] });
   scenario.fund(alice, 12_000_000);
   scenario.one(alice, { isBuy: false, price: 1_000_000, size: 200 });
@@ -100,7 +103,7 @@ test('R-fill-check: an uncovered maker is cancelled, and still rests afterwards'
   expect(openOrders(scenario.state, alice)).toHaveLength(1);
 });
 
-test('a sweep of a deep book ends at the simulation limit and reports it', () => {
+test('a simulated sweep of a deep book ends at the limit and reports it', () => {
   const scenario = Scenario.open({ funds: 100_000_000_000 });
   const { matchesPerSimulation } = LIMITS;
   for (let placed = 0; placed <= matchesPerSimulation; placed += 50) {
@@ -129,8 +132,8 @@ test('a sweep of a deep book ends at the simulation limit and reports it', () =>
   expect(both).toMatchObject({ isCut: true, outcome: { entries: [{ filled: 12_000 }, {}] } });
 });
 
-describe('leaves no trace, including data that is not in a dump', () => {
-  test('of simulated positions: no account is checked for liquidation', () => {
+describe('effects of a simulation on the state', () => {
+  test('simulated positions do not cause liquidation checks', () => {
     const scenario = Scenario.open({ funds: 100_000_000 });
     scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_500 });
     scenario.block();
@@ -141,7 +144,7 @@ describe('leaves no trace, including data that is not in a dump', () => {
     expect(scenario.state.risk.take()).toEqual([]);
   });
 
-  test('R-nonce: of simulated revocations, which would invalidate signatures of an agent', () => {
+  test('R-nonce: simulated revocations do not invalidate signatures of an agent', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa9e7);
     scenario.approve(alice, agent, 'bot');
@@ -157,7 +160,7 @@ describe('leaves no trace, including data that is not in a dump', () => {
     expect(dump(scenario.state)).toEqual(before);
   });
 
-  test('of expiries: the next order has the same id, and does not expire', () => {
+  test('a simulated gtd order neither uses an order id nor expires', () => {
     const scenario = Scenario.open();
     const shape = { price: 900_000, size: 20 };
     const expireMs = (scenario.nowMs + 6_000) as never;
@@ -170,7 +173,7 @@ describe('leaves no trace, including data that is not in a dump', () => {
   });
 });
 
-test('R-insurance-fund: the target is that of the next block, not of the last one', () => {
+test('R-insurance-fund: a simulation uses the fund target of the next block', () => {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 2_000 });
   scenario.one(alice, { price: 1_000_000, size: 1_000 });
@@ -184,7 +187,7 @@ test('R-insurance-fund: the target is that of the next block, not of the last on
   });
 });
 
-test('R-oracle-stale: a restricted scope gets the result of execution, and nothing more changes', () => {
+test('R-oracle-stale: the simulation for a margin-restricted account equals its execution', () => {
   const scenario = Scenario.open();
   const id = PERP.instrumentId;
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });

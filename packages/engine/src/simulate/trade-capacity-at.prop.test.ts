@@ -20,9 +20,10 @@ import { simulateCommand } from './simulate-command.ts';
 import { tradeCapacityAt } from './trade-capacity-at.ts';
 
 /**
- * Goal: the size that is answered for a price is admitted and no part of it ends for lack of margin, and a larger one is
- * not. Method: random histories with positions, resting orders and moving books; between their steps the answer is compared with what
- * a simulation says of that size and of one lot more. Some of the orders are then executed.
+ * Number of random histories. The capacity returned for a price must be admitted without losing any
+ * part to lack of margin, and one lot more must not. Between the steps of histories with positions,
+ * resting orders and moving books, the capacity is compared with simulations of that size and of
+ * one lot more. Some of the orders are executed afterwards.
  */
 
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 25);
@@ -33,7 +34,7 @@ const POOR = 60_000_000;
 type Pick = (below: number) => number;
 type Asked = { readonly user: Address; readonly order: OrderRequest; readonly most: number };
 
-/** A limit in ticks from the mark, most of them near it; undefined for an order at the market. */
+/** Returns a limit in ticks from the mark, usually near it, or undefined for a market order. */
 function limitOf(mark: number, tick: number, pick: Pick): number | undefined {
   const reach = [0, 3, 30, 300, 2_500][pick(5)] ?? 0;
   if (reach === 0) return undefined;
@@ -68,7 +69,9 @@ function commandOf(scenario: Scenario, { order, user }: Asked, size: number): Pl
   };
 }
 
-/** Why an order did not pass whole: its refusal, or that the margin stopped a part of it. */
+/**
+ * Returns why an order did not pass completely: its rejection, or that margin stopped a part of it.
+ */
 function stopOf(
   { entries: [entry] = [], reject }: CommandResult,
   events: readonly EngineEvent[],
@@ -86,7 +89,7 @@ function simulated(scenario: Scenario, asked: Asked, size: number): string | und
   return stopOf(outcome, events);
 }
 
-test('R-initial, R-fill-check: the size answered for a price passes whole, and one lot more does not', () => {
+test('R-initial, R-fill-check: the capacity at a price passes completely, and one lot more does not', () => {
   const stops = new Map<string, number>();
   let answered = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {

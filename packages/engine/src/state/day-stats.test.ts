@@ -5,22 +5,22 @@ import { DayStats } from './perp.ts';
 
 const HOUR = 3_600_000;
 
-test('a day is the hour in progress and the 23 before it', () => {
+test('daily statistics cover the current hour and the 23 hours before it', () => {
   const day = new DayStats();
   day.record(0, 100, 1, 100n);
   day.record(HOUR - 1, 110, 2, 220n);
   day.record(HOUR, 120, 3, 360n);
   expect(day.at(HOUR)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
-  // The first hour is in until the 24th hour after its start begins.
+  // The first hour counts until the 24th hour after its start begins.
   expect(day.at(24 * HOUR - 1)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
   expect(day.at(24 * HOUR)).toEqual({ lots: 3, notional: 360n, previousClose: 110 });
   expect(day.at(25 * HOUR)).toEqual({ lots: 0, notional: 0n, previousClose: 120 });
   expect(day.at(900 * HOUR)).toEqual({ lots: 0, notional: 0n, previousClose: 120 });
-  // A look ahead changed nothing.
+  // Reading a later time changed nothing.
   expect(day.at(HOUR)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
 });
 
-test('recording evicts what has left, and a restored copy answers the same', () => {
+test('recording a trade removes expired hours, and a restored copy returns the same statistics', () => {
   const day = new DayStats();
   day.record(0, 100, 1, 100n);
   day.record(2 * HOUR, 110, 2, 220n);

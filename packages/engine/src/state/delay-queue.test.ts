@@ -23,7 +23,10 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const CLIENT = '0x000000000000000000000000000000aa';
 
-/** A market with a taker delay of 250 ms; Alice bids 0.60 for 100 YES, Carol has 100 pairs. */
+/**
+ * Returns a market with a taker delay of 250 ms, where Alice bids 0.60 for 100 YES and Carol has
+ * 100 pairs.
+ */
 function delayed(options: Parameters<typeof openMarket>[0] = {}): Scenario {
   const venue = openMarket({ orderDelayMs: 250, ...options });
   operate(venue, carol, 'split', 10_000);
@@ -37,7 +40,7 @@ function place(venue: Scenario, account: Address, ...orders: readonly ShareOrder
   return sign(venue, account, { type: 'placeOrders', orders: orders.map(shareOrder) });
 }
 
-describe('R-delay: which orders wait', () => {
+describe('R-delay: orders that wait', () => {
   test.each<[string, ShareOrder, string]>([
     ['mints', takes, 'queued'],
     ['sells to a bid', { sell: true, price: 6_000, size: 1_000 }, 'queued'],
@@ -49,18 +52,18 @@ describe('R-delay: which orders wait', () => {
     expect(share(delayed(), carol, order).state).toBe(state);
   });
 
-  test('an order that crosses only its own order waits too', () => {
+  test('an order that would only cross its account’s own order waits too', () => {
     const venue = openMarket({ orderDelayMs: 250 });
     share(venue, alice, { price: 6_000, size: 1_000 });
     expect(share(venue, alice, takes).state).toBe('queued');
     expect(tale(later(venue, 250))).toEqual(['#1 cancelled selfTrade', '#2 open 10']);
   });
 
-  test('no order, without a delay', () => {
+  test('orders do not wait in a market without a delay', () => {
     expect(share(delayed({ orderDelayMs: 0 }), bob, takes).state).toBe('filled');
   });
 
-  test('orders of one action are queued separately', () => {
+  test('the orders of one action are queued separately', () => {
     const venue = delayed();
     const { events, outcomes } = sendShares(venue, bob, takes, { ...takes, price: 3_900 }, takes);
     expect(outcomes[0]?.entries?.map(({ state }) => state)).toEqual(['queued', 'open', 'queued']);
@@ -78,8 +81,8 @@ describe('R-delay: which orders wait', () => {
   });
 });
 
-describe('R-delay: funds are reserved from arrival to release', () => {
-  test('money and shares', () => {
+describe('R-delay: reserved funds', () => {
+  test('a queued order reserves money or shares until its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
     expect(purse(venue, bob)).toBe('995.832 + 4.168 reserved');
@@ -91,7 +94,7 @@ describe('R-delay: funds are reserved from arrival to release', () => {
     expect(purse(venue, carol)).toBe('905.832, 90 yes, 100 no');
   });
 
-  test('the release comes with the first entry at or after its time', () => {
+  test('a queued order is released by the first block at or after its due time', () => {
     const venue = delayed();
     share(venue, bob, takes);
     expect(nextDueMs(venue.state)).toBe(venue.nowMs + 250);
@@ -103,7 +106,7 @@ describe('R-delay: funds are reserved from arrival to release', () => {
     ]);
   });
 
-  test('an order that no longer crosses rests, accepted at its release', () => {
+  test('a queued order that no longer crosses rests and counts as accepted at its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
     venue.block(
@@ -119,8 +122,8 @@ describe('R-delay: funds are reserved from arrival to release', () => {
   });
 });
 
-describe('R-delay: release by due time, then arrival', () => {
-  test('a shorter delay overtakes, equal times keep their order', () => {
+describe('R-delay: order of releases', () => {
+  test('an order with a shorter delay is released earlier, and equal times keep their order', () => {
     const venue = delayed();
     const quick = instrumentId(100_001);
     const market = { ...MARKET, slug: 'quick', orderDelayMs: 100 };
@@ -136,16 +139,16 @@ describe('R-delay: release by due time, then arrival', () => {
     expect(owners).toEqual([`100001 ${carol}`, `100000 ${bob}`, `100000 ${carol}`]);
   });
 
-  test('R-order-of-events: cancels of the entry come before, its other orders after', () => {
+  test('R-order-of-events: cancels of a block execute before releases, its other orders afterwards', () => {
     const venue = delayed();
     share(venue, carol, { price: 5_900, size: 1_000 });
     share(venue, bob, takes);
     venue.wait(250);
     const cancels = [{ instrumentId: MARKET_ID, orderId: 1 }];
     const result = venue.block(
-      // It arrives first, but with the last class: Bob's order reaches the book before it.
+      // This order arrives first but has the last class, so Bob's order reaches the book before it.
       place(venue, carol, { price: 6_000, size: 1_000 }),
-      // It has the first class and is the only order that Bob's could fill against at its release.
+      // This order has the first class and is the only one that Bob's could match at its release.
       place(venue, alice, { price: 6_100, size: 500, timeInForce: 'alo' }),
       sign(venue, bob, {
         type: 'operateOutcome',
@@ -165,7 +168,7 @@ describe('R-delay: release by due time, then arrival', () => {
   });
 });
 
-describe('R-delay: at release the order is checked again', () => {
+describe('R-delay: check at release', () => {
   const expireMs = (venue: Scenario) => timeMs(venue.nowMs + 5_000);
   test.each<[string, (venue: Scenario) => unknown, string]>([
     ['halted', (venue) => setPhase(venue, 'halted'), 'tradingHalted'],
@@ -190,7 +193,7 @@ describe('R-delay: at release the order is checked again', () => {
     checkRestarts(venue);
   });
 
-  test('a market that was halted and reopened in time', () => {
+  test('a queued order is accepted if its market was halted and reopened before its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
     setPhase(venue, 'halted');
@@ -198,7 +201,7 @@ describe('R-delay: at release the order is checked again', () => {
     expect(tale(later(venue, 250))).toContain('#2 filled');
   });
 
-  test('after its own expiry, which is reported (R-delay)', () => {
+  test('a queued order that expires before its release is rejected and reported (R-delay)', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, timeInForce: 'gtd', expireMs: expireMs(venue) });
     expect(tale(later(venue, 5_000))).toEqual([]);
@@ -206,7 +209,7 @@ describe('R-delay: at release the order is checked again', () => {
     expect(purse(venue, bob)).toBe('1000');
   });
 
-  test('a Gtd order that rests after its release expires', () => {
+  test('a gtd order that rests after its release expires at its time', () => {
     const venue = delayed();
     share(venue, bob, { ...takes, timeInForce: 'gtd', size: 15_000, expireMs: expireMs(venue) });
     expect(tale(later(venue, 250))).toContain('#2 open 50');
@@ -214,15 +217,15 @@ describe('R-delay: at release the order is checked again', () => {
   });
 });
 
-describe('R-delay: a queued order cannot be cancelled', () => {
-  test('by its client id, by cancelAll, by the switch, by an amend', () => {
+describe('R-delay: cancels of queued orders', () => {
+  test('a queued order cannot be cancelled or amended', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, clientOrderId: CLIENT });
     const named = { instrumentId: MARKET_ID, clientOrderId: CLIENT };
     const byName = (...cancels: (typeof named)[]) =>
       venue.outcome(sign(venue, bob, { type: 'cancelByClientId', cancels }));
     expect(byName(named)).toMatchObject({ reject: { reason: 'orderQueued' }, rejectIndex: 0 });
-    // It fails alone, next to an entry that succeeds.
+    // Only this entry fails, next to one that succeeds.
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([
@@ -241,7 +244,7 @@ describe('R-delay: a queued order cannot be cancelled', () => {
     expect(tale(later(venue, 5_000))).toContain('#3 filled');
   });
 
-  test('cancelAll and the switch also cancel resting orders of the outcome sub-account', () => {
+  test('cancelAll and a scheduled cancel also cancel resting outcome orders', () => {
     for (const subAccount of ['outcome', undefined, 'perp'] as const) {
       const venue = openMarket();
       share(venue, alice, takes);
@@ -257,7 +260,7 @@ describe('R-delay: a queued order cannot be cancelled', () => {
   });
 });
 
-test('a restart in the middle of the queue changes nothing', () => {
+test('a restart while orders are queued changes nothing', () => {
   const venue = delayed();
   share(venue, bob, { ...takes, clientOrderId: CLIENT });
   const again = share(venue, bob, { ...takes, clientOrderId: CLIENT });

@@ -30,7 +30,7 @@ test('R-order-of-events: holders are sorted by address, not by creation or tradi
   ]);
 });
 
-test('an account without a position is not a holder, and is one again with a new position', () => {
+test('an account without a position is not a holder until it opens one again', () => {
   const venue = traded();
   venue.one(alice, { isBuy: false, price: 1_000_000, size: 200 });
   venue.one(carol, { price: 1_000_000, size: 200, timeInForce: 'ioc' });
@@ -43,7 +43,7 @@ test('an account without a position is not a holder, and is one again with a new
   expect(names(venue.state)[0]).toEqual([alice, -10]);
 });
 
-test('a restored venue and a fork have the same holders; those of the fork are separate', () => {
+test('a restored venue and a fork have the same holders, and those of a fork are separate', () => {
   const { state } = traded();
   expect(names(restore(dump(state)))).toEqual(names(state));
   const fork = forkState(state);
@@ -56,7 +56,7 @@ test('a restored venue and a fork have the same holders; those of the fork are s
   expect(state.perps.get(ID)?.openInterest).toBe(300);
 });
 
-test('an index that lacks a holder is a broken invariant', () => {
+test('an index that lacks a holder violates an invariant', () => {
   const { state } = traded();
   const holders = state.perps.get(ID)?.holders;
   holders?.delete([...holders.keys()][0] ?? -1);

@@ -36,7 +36,7 @@ describe('R-mark: the band', () => {
     expect(markBandE8({ ...terms, markBandE8: 7 }, FEE_E8)).toBe(7);
   });
 
-  test('at the maximum is accepted, above it is not', () => {
+  test('a configured mark band is accepted up to the maximum', () => {
     const listed = (bandE8: number) =>
       new Scenario().block(
         { type: 'genesis', parameters: PARAMETERS },
@@ -50,7 +50,7 @@ describe('R-mark: the band', () => {
     });
   });
 
-  test('without a configured value follows table and fee, and is the same after a restart', () => {
+  test('the default mark band follows the table and the fee, also after a restart', () => {
     const venue = Scenario.open();
     expect(bandOf(venue)).toBe(223_587);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { tiers: SOL.tiers } });
@@ -61,7 +61,7 @@ describe('R-mark: the band', () => {
     expect(restore(dump(venue.state)).perps.get(ID)?.markBandE8).toBe(480_769);
   });
 
-  test('with a configured value is checked again when band, table or fee change', () => {
+  test('a configured mark band is checked again when the band, the table or a fee changes', () => {
     const venue = Scenario.open();
     const set = (changes: object) =>
       venue.outcome({ type: 'setPerp', instrumentId: ID, changes }).reject?.reason;

@@ -3,13 +3,18 @@ import { expect, test } from 'vitest';
 import { fromRunLengths, PastEvents, toRunLengths } from './past-events.ts';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
-/** Packed events are found exactly as in maps that keep every object. */
+/**
+ * A settled event with its markets. Packed events must be found exactly as in maps that keep every
+ * object.
+ */
 
 type Over = { readonly event: MarketEvent; readonly markets: readonly SettledMarket[] };
 
 const UNIT = 10_000;
 
-/** Events of a few series; only some names contain their start time. */
+/**
+ * Generates events of a few series, of which only some have names that contain their start time.
+ */
 const overs: fc.Arbitrary<Over[]> = fc
   .array(
     fc.record({

@@ -12,9 +12,10 @@ import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
 /**
- * Goal: a block that skips unchanged perps has the same result as one that checks all of them.
- * Method: random histories with triggers, halts, stale oracles and closing perps are applied three
- * times: unchanged, by a venue that checks everything in each block, and by a restored one.
+ * Number of random histories in which a block that skips unchanged perps must have the same result
+ * as one that checks all of them. Histories with triggers, halts, stale oracles and closing perps
+ * are applied three times: unchanged, by a venue that checks everything in each block, and by a
+ * restored one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4);
@@ -49,7 +50,7 @@ test('a venue that checks perps when necessary ends like one that always checks 
   reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled', 'an hour is lost');
 });
 
-/** Only the missing samples prevent a settlement, not a missing price. */
+/** Returns true if missing samples, and not a missing price, prevent a settlement. */
 function hasLostItsHour({ closing, halted, openInterest }: Perp): boolean {
   return !halted && openInterest > 0 && closing !== undefined && !canSettle(closing);
 }

@@ -13,10 +13,11 @@ import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**
- * Goal: the index that selects accounts for liquidation misses none, and a venue restored during liquidations has the
- * same future. Method: random histories of traders at high leverage, cross, isolated and hedged, on three perps with
- * price jumps. After every block all scopes are checked by brute force: one at a ratio of at most 1 must be in
- * liquidation. Copies are dumped and restored during liquidations and compared for the next 50 blocks.
+ * The traders of the random histories. The index that selects accounts for liquidation must miss
+ * none, and a venue restored during liquidations must have the same future. The traders have high
+ * leverage, cross, isolated and hedged, on three perps with price jumps. After every block all
+ * margin accounts are checked directly: each with a ratio of at most 1 must be in liquidation.
+ * Copies are dumped and restored during liquidations and compared for the next 50 blocks.
  */
 
 const TRADERS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => actor(0x9000 + n));
@@ -28,7 +29,7 @@ type Pick = (below: number) => number;
 type Copy = { readonly state: State; left: number };
 
 function openVenue(pick: Pick): Scenario {
-  // In two histories of three, the fund can take over positions.
+  // In two of three histories, the fund can take over positions.
   const venue = Scenario.open({ accounts: [] });
   const [, second, third] = IDS;
   const perp = PERP;
@@ -100,7 +101,7 @@ function randomOrder(venue: Scenario, pick: Pick, id: (typeof IDS)[number]): Ord
   };
 }
 
-/** Prices of some perps, mostly near the last one, sometimes a jump. */
+/** Returns prices of some perps, mostly near the previous one and sometimes with a jump. */
 function randomPrices(venue: Scenario, pick: Pick): Command {
   const prices = IDS.filter(() => pick(5) > 0).map((id) => {
     const { oracle } = venue.state.perps.get(id)!;
@@ -119,7 +120,10 @@ function scopesOf(state: State): Scope[] {
   });
 }
 
-/** Finds every scope at a ratio of at most 1; changes by deleveraging count from the next block. */
+/**
+ * Checks that every margin account with a ratio of at most 1 is in liquidation; changes by
+ * deleveraging count from the next block.
+ */
 function expectNobodyMissed(state: State, { events }: BlockResult): void {
   const deleveraged = new Set(
     events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : [])),
@@ -160,8 +164,8 @@ function play(seed: number, seen: Map<string, number>): void {
   }
 }
 
-describe('R-liquidation over random histories', () => {
-  test('no scope is missed, and a restored venue has the same future', () => {
+describe('R-liquidation: random histories', () => {
+  test('no endangered margin account is missed, and a restored venue has the same future', () => {
     const seen = new Map<string, number>();
     for (let seed = 1; seed <= SEEDS; seed++) {
       try {
@@ -176,14 +180,14 @@ describe('R-liquidation over random histories', () => {
   });
 });
 
-describe('the safe distance', () => {
+describe('safe distance of a margin account', () => {
   // d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%, rounded down.
-  test('is the relative move that could exhaust the margin, rounded down', () => {
+  test('the safe distance is the relative move that could exhaust the margin, rounded down', () => {
     const distance = safeDistance(10_000_000n, 1_500_000n, 100_000_000n);
     expect(distance).toBe(Math.floor((2 * 8_499_000 * TRAVEL_ONE) / (2 * 101_500_001 + 8_499_000)));
   });
 
-  test('is zero without spare margin and at most a half', () => {
+  test('the safe distance is zero without spare margin and at most a half', () => {
     expect(safeDistance(1_500_000n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(1_500_900n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(900_000_000n, 1_500_000n, 100_000_000n)).toBe(TRAVEL_ONE / 2);

@@ -4,12 +4,12 @@ import { PERP } from '@oddlot/testing/engine/scenario';
 import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './perp.ts';
 
 const table = tierTable(PERP.tiers);
-/** One lot is worth 1 USDC. */
+/** One lot at this mark is worth 1 USDC. */
 const MARK = 1_000_000;
 
 describe('R-tiers: maintenance margin', () => {
-  // Tier 1: 1%. Tier 2 from 100,000 lots: 2.5% less 100,000 × 1.5% = 1,500 lots.
-  // Tier 3 from 1,000,000 lots: 10% less 1,500 + 1,000,000 × 7.5% = 76,500 lots.
+  // Tier 1 has 1%. Tier 2 from 100,000 lots has 2.5% less 100,000 × 1.5% = 1,500 lots. Tier 3 from
+  // 1,000,000 lots has 10% less 1,500 + 1,000,000 × 7.5% = 76,500 lots.
   test.each([
     [0, 0n],
     [1, 10_000n],
@@ -18,11 +18,11 @@ describe('R-tiers: maintenance margin', () => {
     [1_000_000, 23_500_000_000n],
     [1_000_001, 23_500_100_000n],
     [10_000_000, 923_500_000_000n],
-  ])('of %i lots', (size, expected) => {
+  ])('the maintenance margin of %i lots follows the tiers', (size, expected) => {
     expect(maintenanceMargin(table, size, MARK)).toBe(expected);
   });
 
-  test('is the same from both sides of a border', () => {
+  test('maintenance margin is continuous at the border of two tiers', () => {
     for (const [at, upper] of table.tiers.slice(1).entries()) {
       const border = table.tiers[at]!.maxSize;
       const above = BigInt(border) * BigInt(upper.mmrE8) - upper.deductionLotsE8;
@@ -30,14 +30,14 @@ describe('R-tiers: maintenance margin', () => {
     }
   });
 
-  test('rounds up', () => {
+  test('maintenance margin rounds up', () => {
     // 1% of 1,000,001 is 10,000.01.
     expect(maintenanceMargin(table, 1, 1_000_001)).toBe(10_001n);
   });
 
-  test('R-exact: does not lose a micro-USDC beyond 2^53', () => {
+  test('R-exact: maintenance margin is exact beyond 2^53', () => {
     const wide = tierTable([{ ...PERP.tiers[0]!, maxSize: 1_000_000_000_000 }]);
-    // 10^12 lots × (9 × 10^9 − 1) × 1%.
+    // The result is 10^12 lots × (9 × 10^9 − 1) × 1%.
     const expected = 89_999_999_990_000_000_000n;
     expect(maintenanceMargin(wide, 1_000_000_000_000, 8_999_999_999)).toBe(expected);
   });
@@ -54,11 +54,11 @@ test.each([
   expect(tierOf(table, size).tier).toBe(tier);
 });
 
-describe('R-tiers: a table that cannot be listed', () => {
+describe('R-tiers: invalid margin tables', () => {
   const [first, second] = PERP.tiers as [MarginTier, MarginTier];
   const fault = (...tiers: MarginTier[]) => tierTableFault(tiers, 500_000, 45_000);
 
-  test('the tables of the tests can', () => {
+  test('the margin tables of the tests are valid', () => {
     expect(tierTableFault(PERP.tiers, 500_000, 45_000)).toBeUndefined();
   });
 
@@ -77,11 +77,11 @@ describe('R-tiers: a table that cannot be listed', () => {
     expect(fault(...tiers)).toMatch(expected);
   });
 
-  test('opens positions at liquidation: 1/maxLeverage must exceed mmr and both fees', () => {
-    // 1/50 = 2%; 1.455% + 0.5% + 0.045% = 2% is too much, a hundred-millionth less is not.
+  test('a margin table is invalid unless 1/maxLeverage exceeds mmr and both fees', () => {
+    // 1/50 is 2%. 1.455% + 0.5% + 0.045% = 2% is too much, and a hundred-millionth less is not.
     expect(fault({ ...first, mmrE8: 1_455_000 })).toMatch(/at liquidation/);
     expect(fault({ ...first, mmrE8: 1_454_999 })).toBeUndefined();
-    // The case of the rulebook: 100× with 0.5% and 0.5%.
+    // This is the case of the rulebook: 100× with 0.5% and 0.5%.
     expect(fault({ ...first, maxLeverage: 100, mmrE8: 500_000 })).toMatch(/at liquidation/);
   });
 });

@@ -24,8 +24,8 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const MINUTE_MS = 60_000;
 const TO = ['open', 'halted', 'closed'] as const;
 
-describe('R-phases: a market opens and closes automatically', () => {
-  test('upcoming, open from its start, closed from its end', () => {
+describe('R-phases: automatic phases', () => {
+  test('a market is upcoming before its start, open until its end, and closed afterwards', () => {
     const startMs = timeMs(START_MS + MINUTE_MS);
     const endMs = timeMs(START_MS + 2 * MINUTE_MS);
     const venue = openMarket({ startMs, endMs });
@@ -40,7 +40,7 @@ describe('R-phases: a market opens and closes automatically', () => {
     checkRestarts(venue);
   });
 
-  test('an entry after both goes straight to closed', () => {
+  test('a market whose start and end have passed is closed directly', () => {
     const venue = openMarket({
       startMs: timeMs(START_MS + MINUTE_MS),
       endMs: timeMs(START_MS + 2 * MINUTE_MS),
@@ -48,7 +48,7 @@ describe('R-phases: a market opens and closes automatically', () => {
     expect(tale(later(venue, 3 * MINUTE_MS))).toEqual(['upcoming to closed']);
   });
 
-  test('a halted market closes at its end; one opened early stays open at its start', () => {
+  test('a halted market closes at its end, and one opened early stays open at its start', () => {
     const venue = openMarket({ startMs: timeMs(START_MS + MINUTE_MS) });
     expect(tale(setPhase(venue, 'open'))).toEqual(['upcoming to open']);
     setPhase(venue, 'halted');
@@ -57,7 +57,7 @@ describe('R-phases: a market opens and closes automatically', () => {
     checkRestarts(venue);
   });
 
-  test('closing cancels resting orders by order id, and releases their reserves', () => {
+  test('closing a market cancels its resting orders by order id and releases their reserves', () => {
     const venue = openMarket();
     operate(venue, bob, 'split', 1_000);
     share(venue, bob, { sell: true, price: 7_000, size: 1_000 });
@@ -75,7 +75,7 @@ describe('R-phases: a market opens and closes automatically', () => {
     expect(purse(venue, bob)).toBe('990, 10 yes, 10 no');
   });
 
-  test('a halt keeps resting orders, and they can be cancelled', () => {
+  test('a halt keeps resting orders, which can be cancelled', () => {
     const venue = openMarket();
     share(venue, alice, { price: 5_000, size: 1_000 });
     expect(tale(setPhase(venue, 'halted'))).toEqual(['open to halted']);
@@ -87,7 +87,7 @@ describe('R-phases: a market opens and closes automatically', () => {
   });
 });
 
-describe('setTrading: the permitted changes of phase', () => {
+describe('setTrading: permitted changes of phase', () => {
   const reach: Record<string, (venue: Scenario) => unknown> = {
     upcoming: () => undefined,
     open: (venue) => setPhase(venue, 'open'),
@@ -99,18 +99,23 @@ describe('setTrading: the permitted changes of phase', () => {
   allowed.push('halted open', 'halted closed');
   const rows = Object.keys(reach).flatMap((from) => TO.map((to) => [from, to] as const));
 
-  test.each(rows)('%s to %s', (from, to) => {
-    const venue = openMarket({ startMs: timeMs(START_MS + MINUTE_MS) });
-    reach[from]?.(venue);
-    const command = { type: 'setTrading', instrumentIds: [MARKET_ID], to } as const;
-    const admitted = checkCommand(venue.state, command, venue.nowMs);
-    const outcome = venue.outcome(command);
-    expect(admitted).toEqual(outcome);
-    const refused = { reject: { reason: 'phaseChangeInvalid', instrumentId: MARKET_ID, from, to } };
-    expect(outcome).toEqual(allowed.includes(`${from} ${to}`) ? {} : refused);
-  });
+  test.each(rows)(
+    'a change of phase is accepted or rejected according to the rules: %s to %s',
+    (from, to) => {
+      const venue = openMarket({ startMs: timeMs(START_MS + MINUTE_MS) });
+      reach[from]?.(venue);
+      const command = { type: 'setTrading', instrumentIds: [MARKET_ID], to } as const;
+      const admitted = checkCommand(venue.state, command, venue.nowMs);
+      const outcome = venue.outcome(command);
+      expect(admitted).toEqual(outcome);
+      const refused = {
+        reject: { reason: 'phaseChangeInvalid', instrumentId: MARKET_ID, from, to },
+      };
+      expect(outcome).toEqual(allowed.includes(`${from} ${to}`) ? {} : refused);
+    },
+  );
 
-  test('all markets or none', () => {
+  test('a change of phase applies to all markets or to none', () => {
     const venue = openMarket();
     const other = instrumentId(100_001);
     venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'other' } });
@@ -141,7 +146,7 @@ describe('registerEvent', () => {
     return { venue, result };
   };
 
-  test('ids are consecutive and skip requested ones', () => {
+  test('event ids are consecutive and skip requested ones', () => {
     const venue = openMarket();
     const ids = (['a', 'b', 'c'] as const).map((slug, at) => {
       const event = { ...EVENT, slug, ...(at === 0 ? { eventId: 2 } : {}) };
@@ -150,7 +155,7 @@ describe('registerEvent', () => {
     expect(ids).toEqual([2, 3, 4]);
   });
 
-  test('a known slug changes only the texts', () => {
+  test('registering a known slug changes only the texts of the event', () => {
     const { result, venue } = listed({ endMs: timeMs(1), mutuallyExclusive: true, eventId: 77 });
     expect(result.events).toMatchObject([
       {
@@ -162,7 +167,7 @@ describe('registerEvent', () => {
     expect(venue.state.outcomes.events.live.size).toBe(1);
   });
 
-  test('unless one of its markets is resolved', () => {
+  test('an event with a resolved market cannot be registered again', () => {
     const venue = openMarket();
     setPhase(venue, 'closed');
     decide(venue, 10_000);
@@ -173,7 +178,7 @@ describe('registerEvent', () => {
   test.each([
     ['it ends before it starts', { slug: 'new', endMs: EVENT.startMs }, 'endTime'],
     ['its id is used', { slug: 'new', eventId: 1 }, 'eventId'],
-  ])('%s', (_name, event, field) => {
+  ])('an event is rejected because %s', (_name, event, field) => {
     expect(listed(event).result.outcomes[0]?.reject).toMatchObject({
       reason: 'definitionInvalid',
       field,
@@ -202,7 +207,7 @@ describe('registerMarket', () => {
     ['an id beyond 31 bits', { instrumentId: instrumentId(2 ** 31) }, 'instrumentId'],
     ['an id that is used', { instrumentId: MARKET_ID }, 'instrumentIdUsed'],
   ];
-  test.each(rows)('rejects %s', (_name, change, why) => {
+  test.each(rows)('a market with %s is rejected', (_name, change, why) => {
     const venue = openMarket();
     venue.wait(1);
     const market = { ...MARKET, slug: 'new', ...change };
@@ -213,7 +218,7 @@ describe('registerMarket', () => {
     expect(reject?.reason === 'definitionInvalid' ? reject.field : reject?.reason).toBe(why);
   });
 
-  test('ids are consecutive; the largest and the finest grid trade', () => {
+  test('market ids are consecutive, and the coarsest and finest grids can trade', () => {
     const venue = openMarket();
     const list = (market: Partial<MarketListing>) =>
       venue.outcome({ type: 'registerMarket', market: { ...MARKET, ...market } }).created

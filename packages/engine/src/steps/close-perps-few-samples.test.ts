@@ -8,8 +8,8 @@ import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/e
 import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * R-delist: closing hours that have missed so many samples that they cannot settle. Nothing happens at their
- * average from then on.
+ * Market whose closing hour misses so many samples that it cannot settle (R-delist). Its average
+ * must have no effect from then on.
  */
 
 const A = PERP.instrumentId;
@@ -22,7 +22,7 @@ const DELIST = { type: 'setPerp', instrumentId: A, delisted: true, changes: {} }
 
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
-/** Alice is long and bob short 100 coins of A at 100, with 5,000 each; free of fees. */
+/** Makes alice long and bob short 100 coins of A at 100, with 5,000 each and without fees. */
 function traded(): Scenario {
   const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [alice, bob], funds: usdc(5_000), perp });
@@ -35,7 +35,7 @@ function traded(): Scenario {
   return venue;
 }
 
-/** A price every 5 s for a while. */
+/** Pushes a price every 5 s for a while. */
 function run(venue: Scenario, ms: number, price: number): BlockResult[] {
   return Array.from({ length: ms / SAMPLE_MS }, () => venue.wait(SAMPLE_MS).oracle(price));
 }
@@ -54,7 +54,10 @@ const SILENCES: readonly { readonly what: string; readonly pass: Silence }[] = [
 
 type Silence = (venue: Scenario, ms: number) => void;
 
-/** Ten minutes of the hour at 100, then none for 35: 127 samples and 179 to come. */
+/**
+ * Passes ten minutes of the hour at 100 and 35 minutes without prices, which leaves 127 samples and
+ * 179 to come.
+ */
 function lost(pass: Silence): Scenario {
   const venue = traded();
   venue.block(DELIST);
@@ -87,8 +90,8 @@ const send = {
   amountMicroUsdc: usdc(1),
 } as const;
 
-describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost', ({ pass }) => {
-  test('lets nothing out from the very entry in which a price is back', () => {
+describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what', ({ pass }) => {
+  test('a lost closing hour holds back all money, starting with the block in which prices return', () => {
     const venue = lost(pass);
     const { outcomes } = venue.block(push(venue, 500_000), sign(venue, alice, send));
     expect(outcomes[1]?.reject).toMatchObject({
@@ -107,7 +110,7 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     checkRestarts(venue);
   });
 
-  test('takes orders of its holders that reduce near the mark, and no others', () => {
+  test('holders in a lost closing hour can only place orders that reduce near the mark', () => {
     const venue = lost(pass);
     venue.block(push(venue, 500_000));
     const opening = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
@@ -125,7 +128,7 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     expect(venue.position(alice)).toBe(9_900);
   });
 
-  test('fires no trigger until the next hour begins', () => {
+  test('triggers do not fire in a lost closing hour', () => {
     const venue = lost(pass);
     const exit = waiting(
       { kind: 'takeProfit', price: 800_000 },
@@ -139,10 +142,11 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     checkRestarts(venue);
   });
 
-  test('causes no liquidation, and costs the insurance fund nothing', () => {
+  test('a lost closing hour causes no liquidation and no cost for the insurance fund', () => {
     const venue = lost(pass);
     venue.fund(FUND, usdc(6_000));
-    // Alice is ruined at 50, the fund would take over from her a little above.
+    // Alice is insolvent at 50, and the fund would take over her position at a slightly higher
+    // price.
     const passed: BlockResult[] = [];
     let [lowest, price] = [PRICE, 202_500];
     while (venue.state.perps.get(A)?.closing?.isWaiting === false) {
@@ -156,8 +160,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
     expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
 
-    // The next hour begins with a price that applies to all positions: the gap is settled between
-    // their holders.
+    // The next hour begins with a price that applies to all positions, and the gap is settled
+    // between their holders.
     const next = venue.wait(SAMPLE_MS).oracle(400_000);
     expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: 400_000 });
     expect(stepsOf([next])).toMatchObject([{ account: alice }]);
@@ -168,11 +172,11 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
   });
 });
 
-// Delisted with a price; the samples 0 to 6 are fresh, 7 is the first to be missed.
+// The perp is delisted with a price; samples 0 to 6 are fresh, and 7 is the first that is missed.
 test.each([
   { what: '360 can still be taken', at: 367 * SAMPLE_MS, isLost: false },
   { what: 'one too many is missed', at: 367 * SAMPLE_MS + 1, isLost: true },
-])('R-delist: $what', ({ at, isLost }) => {
+])('R-delist: a closing hour is lost when too few samples remain: $what', ({ at, isLost }) => {
   for (const { pass } of SILENCES) {
     const venue = traded();
     venue.oracle(PRICE);

@@ -5,7 +5,7 @@ import type { BlockResult } from '../messages/block.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Accounts that the settlement price of a closing hour makes insolvent. */
+/** Market whose settlement price makes accounts insolvent. */
 
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ function of(result: BlockResult, type: string) {
   return result.events.filter((event) => event.type === type);
 }
 
-test('R-delist: an isolated loss beyond its margin falls to the fund, not to its owner', () => {
+test('R-delist: an isolated loss beyond its margin is covered by the fund, not by its owner', () => {
   const venue = Scenario.open();
   const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
   const authority = () => venue.authority(bob);
@@ -28,7 +28,8 @@ test('R-delist: an isolated loss beyond its margin falls to the fund, not to its
   venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // Halted, so that liquidation waits while the price moves by 5%, more than the 2% of margin.
+  // The market is halted, so that liquidation waits while the price moves by 5%, more than the 2%
+  // of margin.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.block(DELIST);
   run(venue, HOUR_MS - SAMPLE_MS, 1_050_000);
@@ -41,13 +42,14 @@ test('R-delist: an isolated loss beyond its margin falls to the fund, not to its
   expect(of(result, 'perpSettled')).toMatchObject([{ price: 1_049_931 }]);
   expect(venue.balance(bob)).toBe(before.bob);
   expect(venue.holding(bob)).toMatchObject({ size: 0, isolatedMargin: 0n });
-  // All but the first sample are at 105. 49.931 USDC were lost, of which bob's margin covers 20.
+  // All samples except the first are at 105. 49.931 USDC were lost, of which bob's margin covers
+  // 20.
   const gained = venue.balance(alice) - before.alice;
   const paid = reserves - (fund.perpBalance + venue.state.treasury);
   expect(gained).toBe(20_000_000n + paid);
 });
 
-/** Bob has 59.55 USDC, is short 1,000 lots against alice at 100, and the price is 110. */
+/** Bob has 59.55 USDC and is short 1,000 lots against alice at 100; the price is 110. */
 function ruined(fundMicroUsdc: number): Scenario {
   const venue = Scenario.open();
   const drained = venue.balance(bob) - 60_000_000n;
@@ -56,7 +58,7 @@ function ruined(fundMicroUsdc: number): Scenario {
   if (fundMicroUsdc > 0) venue.fund(PARAMETERS.insuranceFundAddress, fundMicroUsdc);
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // Halted, so that liquidation waits.
+  // The market is halted, so that liquidation waits.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.oracle(1_100_000);
   venue.block(DELIST);
@@ -84,7 +86,7 @@ test('R-delist: a fund with sufficient money takes over an insolvent position', 
   expect(venue.position(PARAMETERS.insuranceFundAddress)).toBe(0);
 });
 
-test('R-delist: with a poor fund the other side is deleveraged at the bankruptcy price', () => {
+test('R-delist: with a poor fund, the other side is deleveraged at the bankruptcy price', () => {
   const venue = ruined(0);
   const fund = insuranceFund(venue.state);
   const reserves = fund.perpBalance + venue.state.treasury;

@@ -30,7 +30,7 @@ function run(venue: Scenario, ms: number, price: number): BlockResult {
   return last;
 }
 
-/** Delists and runs the hour at a price; returns the block that settles. */
+/** Delists the perp and passes the closing hour at a price; returns the block that settles. */
 function close(venue: Scenario, price: number): BlockResult {
   venue.oracle(price);
   venue.block(DELIST);
@@ -41,7 +41,7 @@ function of(result: BlockResult, type: string) {
   return result.events.filter((event) => event.type === type);
 }
 
-/** Alice is long and bob short 1,000 lots at 100. */
+/** Makes alice long and bob short 1,000 lots at 100. */
 function traded(): Scenario {
   const venue = Scenario.open();
   venue.one(alice, { price: 1_000_000, size: 1_000 });
@@ -51,8 +51,8 @@ function traded(): Scenario {
 
 const markOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?.mark;
 
-describe('R-delist: the closing hour', () => {
-  test('starts by cancelling orders that could open; reducing orders and positions stay', () => {
+describe('R-delist: closing hour', () => {
+  test('the closing hour cancels orders that could open and keeps reducing orders and positions', () => {
     const venue = traded();
     const opening = venue.one(carol, { price: 900_000, size: 100 });
     const reducing = venue.one(alice, {
@@ -94,7 +94,7 @@ describe('R-delist: the closing hour', () => {
     expect(nextDueMs(venue.state)).toBe(venue.nowMs + HOUR_MS);
   });
 
-  test('ends a running reversal as failed', () => {
+  test('the closing hour ends a running reversal as failed', () => {
     const venue = traded();
     const turned = act(venue, alice, { type: 'reversePosition', instrumentId: ID });
     expect(story(turned)).toEqual(['closing 0 0']);
@@ -102,12 +102,12 @@ describe('R-delist: the closing hour', () => {
     expect(venue.state.reverseJobs.size).toBe(0);
   });
 
-  test('accepts only reducing orders, their amends, and cancels', () => {
+  test('the closing hour accepts only reducing orders, their amendments, and cancels', () => {
     const venue = traded();
     venue.block(DELIST);
     const reject = { reason: 'marketClosing', instrumentId: ID };
     expect(venue.one(carol, { price: 900_000, size: 100 }).reject).toEqual(reject);
-    // An order that would only reduce must be flagged as such.
+    // An order that would only reduce must be flagged as reduce-only.
     expect(venue.one(alice, { isBuy: false, price: 1_000_000, size: 100 }).reject).toEqual(reject);
     const opens = waiting({ price: 900_000 }, { reduceOnly: false });
     expect(group(venue, carol, 'none', opens).entries?.[0]?.reject).toEqual(reject);
@@ -131,14 +131,14 @@ describe('R-delist: the closing hour', () => {
     expect(stop.entries?.[0]?.state).toBe('open');
   });
 
-  test('moves the mark to the settlement price without a jump, outside the band', () => {
+  test('the closing hour moves the mark to the settlement price without a jump, outside the band', () => {
     const venue = traded();
     venue.block(DELIST);
     run(venue, HOUR_MS / 2 - SAMPLE_MS, 1_000_000);
-    // 360 samples at 100; if 120 continued, the average would be 110.
+    // 360 samples are at 100; if 120 continued, the average would be 110.
     venue.wait(4_000).oracle(1_200_000);
     expect(markOf(venue)).toBe(1_100_000);
-    // It moves a 720th of the way with each sample, and not with time alone.
+    // The mark moves a 720th of the way with each sample, and not with time alone.
     const marks = [1, 2, 3].map(() => {
       venue.wait(SAMPLE_MS).oracle(1_200_000);
       return markOf(venue);
@@ -149,7 +149,7 @@ describe('R-delist: the closing hour', () => {
     expect(markOf(venue)).toBe(1_000_833);
   });
 
-  test('settles at the average of its own hour, without the hour before', () => {
+  test('a perp settles at the average of its closing hour, without the hour before', () => {
     const venue = Scenario.open({ oracle: 1_000_000, funds: 100_000_000_000 });
     run(venue, HOUR_MS, 1_000_000);
     venue.wait(1_000).oracle(800_000);
@@ -164,7 +164,7 @@ describe('R-delist: the closing hour', () => {
     expect(venue.balance(alice)).toBe(before - fee);
   });
 
-  test('continues to pay funding', () => {
+  test('funding continues to be paid in the closing hour', () => {
     const venue = traded();
     const sell = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 } as const;
     venue.one(alice, sell);
@@ -177,7 +177,7 @@ describe('R-delist: the closing hour', () => {
     ]);
   });
 
-  test('fires stops and liquidates by its own mark', () => {
+  test('stops fire and accounts are liquidated at the mark of the closing hour', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_000);
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -191,8 +191,8 @@ describe('R-delist: the closing hour', () => {
   });
 });
 
-describe('R-delist: the settlement', () => {
-  test('cancels resting orders, closes every position at the average and is final', () => {
+describe('R-delist: settlement', () => {
+  test('a settlement cancels resting orders, closes every position at the average and is final', () => {
     const venue = traded();
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
     venue.oracle(1_000_000);
@@ -200,13 +200,13 @@ describe('R-delist: the settlement', () => {
     venue.block(DELIST);
     const sell = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 } as const;
     const resting = venue.one(alice, sell);
-    // Samples 0 to 479 are at 100, 480 to 719 at 103.
+    // Samples 0 to 479 are at 100, and samples 480 to 719 at 103.
     run(venue, 480 * SAMPLE_MS - SAMPLE_MS, 1_000_000);
     run(venue, 240 * SAMPLE_MS, 1_030_000);
     expect(venue.nowMs).toBe(startMs + HOUR_MS - SAMPLE_MS);
     expect(markOf(venue)).toBe(1_010_000);
     expect(of(venue.wait(SAMPLE_MS - 1).block(), 'perpSettled')).toEqual([]);
-    // A last-moment price changes nothing.
+    // A price at the last moment changes nothing.
     const result = venue.wait(1).oracle(2_000_000);
     expect(of(result, 'orderUpdated')).toMatchObject([
       { status: 'cancelled', cancelCause: 'delisted', order: { orderId: resting.orderId } },
@@ -222,7 +222,7 @@ describe('R-delist: the settlement', () => {
       { account: bob, size: -1_000, price: 1_010_000, realised: -10_000_000n },
     ]);
     expect(of(result, 'perpSettled')).toMatchObject([{ instrumentId: ID, price: 1_010_000 }]);
-    // No premium is sampled in the hour (R-funding-gaps): no funding falls due.
+    // No premium is sampled in the closing hour (R-funding-gaps), so no funding is due.
     expect(venue.balance(alice)).toBe(before.alice + 10_000_000n);
     expect(venue.balance(bob)).toBe(before.bob - 10_000_000n);
     expect(perpView(venue.state, ID)).toMatchObject({
@@ -236,7 +236,7 @@ describe('R-delist: the settlement', () => {
     expectFinal(venue);
   });
 
-  test('returns isolated margin with the PnL of the position', () => {
+  test('a settlement returns isolated margin with the PnL of the position', () => {
     const venue = Scenario.open();
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateMarginMode', ...isolated });
@@ -254,7 +254,7 @@ describe('R-delist: the settlement', () => {
     expect(venue.balance(alice)).toBe(before + margin + 10_000_000n);
   });
 
-  test('closes both legs of a hedge', () => {
+  test('a settlement closes both legs of a hedge', () => {
     const venue = Scenario.open();
     act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 800 });
@@ -270,7 +270,7 @@ describe('R-delist: the settlement', () => {
     expect(venue.balance(alice)).toBe(before + 8_000_000n);
   });
 
-  test('of a perp that never had a price is the end of its hour', () => {
+  test('a perp without any price ends after its closing hour without a settlement', () => {
     const venue = Scenario.open();
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: 2 as never, name: 'B' } });
     venue.block({ ...DELIST, instrumentId: 2 as never });
@@ -280,10 +280,10 @@ describe('R-delist: the settlement', () => {
     expect(venue.state.perps.get(2)).toMatchObject({ delisted: true, halted: true, mark: 0 });
   });
 
-  test('waits when half of the samples are missing, halted, and another hour starts automatically', () => {
+  test('with too few samples the settlement waits while halted, and a new hour starts with a price', () => {
     const venue = traded();
     venue.block(DELIST);
-    // Samples 0 to 352, and six more until the last price is stale: 359.
+    // There are samples 0 to 352 and six more until the last price is stale, which makes 359.
     run(venue, 352 * SAMPLE_MS, 1_000_000);
     const endMs = venue.nowMs + HOUR_MS - 352 * SAMPLE_MS;
     const failed = venue.wait(endMs - venue.nowMs).block();
@@ -297,7 +297,7 @@ describe('R-delist: the settlement', () => {
     expect(venue.one(alice, sell).reject?.reason).toBe('tradingHalted');
     expect(withdrawable(venue.state, venue.account(alice))).toBe(0n);
     expect(withdrawable(venue.state, venue.account(carol))).toBeGreaterThan(0n);
-    // Neither the operator nor a late price resumes it.
+    // Neither the operator nor a late price resumes the market.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     const prices = [{ instrumentId: ID, oracle: 1_020_000 }];
     venue.block({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs - 30_001) });
@@ -313,17 +313,17 @@ describe('R-delist: the settlement', () => {
     checkRestarts(venue);
   });
 
-  test('happens with half of the samples: their average, at any last price', () => {
+  test('half of the samples suffice for a settlement at their average', () => {
     const venue = traded();
     venue.block(DELIST);
-    // Samples 0 to 353 and six more.
+    // There are samples 0 to 353 and six more.
     run(venue, 353 * SAMPLE_MS, 1_000_000);
     venue.wait(HOUR_MS - 353 * SAMPLE_MS);
     const settled = venue.oracle(1_100_000);
     expect(of(settled, 'perpSettled')).toMatchObject([{ price: 1_000_000 }]);
   });
 
-  test('also happens after an operator’s halt, and another hour resumes into a halt', () => {
+  test('a perp halted by the operator can wait for samples and stays halted in the next hour', () => {
     const venue = traded();
     venue.block({ ...DELIST, halted: true });
     venue.wait(HOUR_MS).block();
@@ -338,7 +338,7 @@ describe('R-delist: the settlement', () => {
     expect(of(settled, 'perpSettled')).toMatchObject([{ price: 1_020_000 }]);
   });
 
-  test('and the hour are the same after a restart at any point', () => {
+  test('the closing hour and the settlement are the same after a restart at any point', () => {
     const venue = traded();
     venue.checks = false;
     venue.one(alice, { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 });
@@ -349,7 +349,7 @@ describe('R-delist: the settlement', () => {
   });
 });
 
-test('R-delist: samples are those of every fifth second, for any times of entries', () => {
+test('R-delist: samples are taken every fifth second, for any times of blocks', () => {
   let seed = 12_345;
   const random = (below: number): number => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -361,7 +361,7 @@ test('R-delist: samples are those of every fifth second, for any times of entrie
     const startMs = venue.nowMs + 1_234;
     venue.wait(1_234);
     venue.block(DELIST);
-    /** [start of validity, end of freshness, price]. */
+    /** Rows of start of validity, end of freshness and price. */
     const prices: [number, number, number][] = [[START_MS, START_MS + 30_000, 1_000_000]];
     let settled: BlockResult | undefined;
     while (venue.nowMs < startMs + HOUR_MS) {
@@ -384,7 +384,7 @@ test('R-delist: samples are those of every fifth second, for any times of entrie
   }
 });
 
-/** Nothing trades, changes or moves the mark; a restored venue agrees. */
+/** Checks that nothing trades, changes or moves the mark, also in a restored venue. */
 function expectFinal(venue: Scenario): void {
   const refused = { reject: { reason: 'instrumentDelisted', instrumentId: ID } };
   expect(venue.outcome({ ...DELIST })).toEqual(refused);

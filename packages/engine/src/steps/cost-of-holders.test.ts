@@ -11,10 +11,13 @@ import {
 import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import type { Account } from '../state/account.ts';
 
-/** The cost of a market depends on its holders, not on the number of accounts. */
+/**
+ * Number of accounts without positions. The cost of a market must depend on its holders and not on
+ * the number of accounts.
+ */
 
 const OTHERS = 500;
-/** Holders, the fund and the sender of the command. */
+/** Upper bound for the holders, the fund and the sender of the command. */
 const FEW = 6;
 const HOUR_MS = 3_600_000;
 
@@ -56,8 +59,8 @@ function held(aliceFunds = 60_000_000): Scenario {
   return venue;
 }
 
-describe('R-funding, R-adl, R-settlement: only holders are read', () => {
-  test('funding', () => {
+describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
+  test('funding reads only holders', () => {
     const venue = held(1_000_000_000);
     venue.one(carol, { price: 990_000, size: 100 });
     venue.one(carol, { isBuy: false, price: 1_010_000, size: 100 });
@@ -72,7 +75,7 @@ describe('R-funding, R-adl, R-settlement: only holders are read', () => {
     expect(looked).toBeLessThanOrEqual(FEW);
   });
 
-  test('deleveraging', () => {
+  test('deleveraging reads only holders', () => {
     const venue = held();
     let closed = 0;
     const looked = lookedAt(venue, () => {
@@ -83,7 +86,7 @@ describe('R-funding, R-adl, R-settlement: only holders are read', () => {
     expect(looked).toBeLessThanOrEqual(FEW);
   });
 
-  test('the payout of an outcome market', () => {
+  test('the payout of an outcome market reads only holders', () => {
     const venue = crowd(openMarket());
     fundOutcome(venue, alice, 10_000_000);
     operate(venue, alice, 'split', 500);
@@ -98,7 +101,7 @@ describe('R-funding, R-adl, R-settlement: only holders are read', () => {
   });
 });
 
-test('R-delist: only holders are read', () => {
+test('R-delist: a settlement reads only holders', () => {
   const venue = held(1_000_000_000);
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {}, delisted: true });
   for (let at = 5_000; at < HOUR_MS; at += 5_000) venue.wait(5_000).oracle(1_000_000);

@@ -3,15 +3,15 @@ import type { Command } from '../messages/command.ts';
 import type { FundingPaid } from '../messages/event.ts';
 import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
-/** Attacks on the funding of honest holders, one hour each. */
+/** Attacks on the funding of honest holders last one hour each. */
 
 const HOUR = 3_600_000;
 const SAMPLE_MS = 5_000;
 const ID = PERP.instrumentId;
-/** The payment of 1,000 USDC for an hour of interest only. */
+/** Payment for 1,000 USDC in an hour with the interest only. */
 const INTEREST = -12_500n;
 
-/** Alice is long some lots at 100 and bob short; carol attacks. */
+/** Makes alice long some lots at 100 and bob short; carol attacks. */
 function holders(size = 1_000): Scenario {
   const venue = Scenario.open({ accounts: [alice, bob], funds: 100_000_000_000 });
   venue.one(alice, { price: 1_000_000, size });
@@ -39,8 +39,8 @@ function isAlices(event: { type: string }): event is FundingPaid {
   return event.type === 'fundingPaid' && (event as FundingPaid).account === alice;
 }
 
-describe('R-fillable, R-funding: an hour of attacks', () => {
-  test('F1: an order that cannot fill contributes no premium', () => {
+describe('R-fillable, R-funding: attacks on funding', () => {
+  test('F1: an order that cannot fill contributes nothing to the premium', () => {
     const venue = holders();
     venue.fund(carol, 640_000_000);
     venue.one(bob, { price: 990_000, size: 100 });
@@ -63,7 +63,7 @@ describe('R-fillable, R-funding: an hour of attacks', () => {
       before: () => {
         orderId = venue.one(carol, { price: 1_020_000, size: 6_000 }).orderId ?? 0;
       },
-      // In the block that samples: cancels come after the sample.
+      // In the block that samples, cancels execute after the sample.
       at: () => [
         {
           type: 'cancelOrders',
@@ -75,13 +75,13 @@ describe('R-fillable, R-funding: an hour of attacks', () => {
     expect(paid).toEqual([INTEREST]);
   });
 
-  test('F3: orders of a closing hour contribute no premium, for any oracle', () => {
+  test('F3: orders of a closing hour contribute nothing to the premium, for any oracle', () => {
     const venue = holders(10_000);
     venue.one(bob, { price: 990_000, size: 100 });
     venue.wait(SAMPLE_MS).oracle(1_000_000);
     venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
     const { samples } = venue.state.perps.get(ID)!.funding;
-    // The mark is an average and follows the oracle slowly: it stays above.
+    // The mark is an average and follows the oracle slowly, so it stays above.
     venue.wait(SAMPLE_MS).oracle(900_000);
     venue.one(bob, { reduceOnly: true, price: 980_000, size: 10_000 });
     for (let at = 0; at < HOUR / 2; at += SAMPLE_MS) venue.wait(SAMPLE_MS).oracle(900_000);

@@ -15,13 +15,14 @@ import {
 } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () => {
-  // The first market runs from 900 s to 1,800 s; samples are from the 60 seconds before each.
+describe('R-series: resolution by average prices', () => {
+  // The first market runs from 900 s to 1,800 s; samples are from the 60 seconds before each of
+  // these times.
   test.each([
     ['higher', 101, 10_000],
     ['equal', 100, 10_000],
     ['lower', 99, 0],
-  ])('%s', (_name, px, fraction) => {
+  ])('a market resolves to Up if its final price is equal or higher: %s', (_name, px, fraction) => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_799, px);
@@ -42,17 +43,17 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     });
   });
 
-  test('sums are compared, not rounded averages', () => {
+  test('a resolution compares sums of prices and not rounded averages', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_798, 100);
-    // One sample is lower by 10^-8: the displayed average is equal, the result is not.
+    // One sample is lower by 10^-8: the displayed average is equal, but the result is not.
     push(to(venue, 1_799), [1_799, 100 - 1e-8]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('different counts are compared by multiplying out: 60 at 100, 54 at 100', () => {
+  test('averages of different numbers of samples are compared by multiplying out', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     // Starting at 1,746, 54 samples are 90 percent of 60.
@@ -66,7 +67,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     ['53 seconds at the start', 847, 1_740],
     ['none at the start', 900, 1_740],
   ])(
-    '%s: it stays closed, a late push changes nothing, the operator decides',
+    'a market with too few prices (%s) stays closed until the operator decides',
     (_n, strike, end) => {
       const venue = seriesVenue();
       feed(venue, strike, 899, 100);
@@ -82,7 +83,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     },
   );
 
-  test('a silent feed that is filled in later does not resolve the market afterwards', () => {
+  test('prices that fill in a silent period later do not resolve the market', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_760, 101);
@@ -97,13 +98,13 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
   test('an observation counts for the seconds up to 5 s later', () => {
     const venue = seriesVenue({ windowSeconds: 30 });
     feed(venue, 870, 899, 100);
-    // Every 6 s, just after the second: each counts for five of six seconds, 25 of 30.
+    // Observations every 6 s, just after the second, count for five of six seconds each: 25 of 30.
     for (let at = 1_770; at < 1_800; at += 6) push(to(venue, at + 0.001), [at + 0.001, 100]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toBeUndefined();
     const other = seriesVenue({ windowSeconds: 30 });
     feed(other, 870, 899, 100);
-    // At the second itself it is at most 5 s old for six of them.
+    // At the second itself, an observation is at most 5 s old for six of them.
     for (let at = 1_770; at < 1_800; at += 6) push(to(other, at), [at, 100]);
     to(other, 1_805).block();
     expect(resolution(other)).toMatchObject({ fraction: 10_000 });
@@ -112,7 +113,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
   test('late observations count until 5 s after the end, and future ones count as current', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
-    // These count for 51 seconds; the following ones arrive up to 10 s late.
+    // These observations count for 51 seconds; the following ones arrive up to 10 s late.
     feed(venue, 1_740, 1_785, 100);
     to(venue, 1_804.5);
     for (let at = 1_786; at < 1_800; at++) push(venue, [at, 103]);
@@ -132,7 +133,8 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     const ahead = seriesVenue();
     feed(ahead, 840, 899, 100);
     feed(ahead, 1_740, 1_799, 100);
-    // Observed at 1,804 s but sent at 1,799.5: it counts as of 1,799.5, after the last sample.
+    // The price is observed at 1,804 s but sent at 1,799.5, so it counts as of 1,799.5, after the
+    // last sample.
     push(to(ahead, 1_799.5), [1_804, 1]);
     to(ahead, 1_805).block();
     expect(resolution(ahead)).toMatchObject({ fraction: 10_000 });
@@ -142,7 +144,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_745, 100);
-    // The first entry after the outage has every price of the window.
+    // The first block after the outage has every price of the window.
     const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
     const pushed = push(to(venue, 1_811), ...missed);
     // Readers of the prices still get them.
@@ -161,7 +163,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     ] as const) {
       const venue = seriesVenue();
       feed(venue, 840, 899, 100);
-      // These count for 53 seconds, one fewer than required.
+      // These observations count for 53 seconds, one fewer than required.
       feed(venue, 1_740, 1_787, 100);
       push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
       to(venue, 1_805).block();
@@ -169,7 +171,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     }
   });
 
-  test('observations never go back, whether they count or not', () => {
+  test('observations older than the previous one are skipped, whether or not that one counts', () => {
     const venue = seriesVenue();
     to(venue, 100);
     expect(push(venue, [80, 5], [79, 5], [85, 5], [84, 5], [99, 5]).skipped).toEqual([
@@ -211,7 +213,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('after one long stall, strike and end are computed in the same entry, from stored prices', () => {
+  test('after a long stall, strike and end are computed in the same block from stored prices', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     const { events } = to(venue, 1_900).block();
@@ -230,7 +232,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     return venue;
   }
 
-  test('markets that the operator resolved do not count against the limit', () => {
+  test('markets that the operator resolved do not count against the limit of resolutions', () => {
     const venue = sixty();
     for (let n = 0; n < 55; n++) {
       const id = instrumentId(FIRST_ID + n);
@@ -243,9 +245,9 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     expect(left.map(({ isJudged }) => isJudged)).toEqual([true, true, true, true, true]);
   });
 
-  test('beyond the limit of a block the others follow, and a restart changes nothing', () => {
+  test('markets beyond the limit of a block are resolved in the next one, also after a restart', () => {
     const venue = sixty();
-    // 60 strikes and 60 ends are due at once; a block processes 100.
+    // 60 strikes and 60 ends are due together; a block processes 100.
     const first = to(venue, 1_805).block().events;
     const struck = first.filter(({ type }) => type === 'seriesStruck').length;
     expect(struck).toBe(60);

@@ -8,12 +8,13 @@ import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: a series lists its markets automatically', () => {
+describe('R-series: automatic listing', () => {
   test.each([
-    // At 0 the first starts in one period: with one ahead it is listed, the next is not.
+    // At time 0 the first market starts in one period: with one market ahead it is listed, and the
+    // next is not.
     [1, [1]],
     [3, [1, 2, 3]],
-  ])('%d ahead', (listAhead, listed) => {
+  ])('a series lists its markets %d periods ahead', (listAhead, listed) => {
     const venue = seriesVenue({ listAhead });
     expect(starts(venue)).toEqual(listed);
     const next = START_MS + (listed.length + 1 - listAhead) * PERIOD_MS;
@@ -33,7 +34,7 @@ describe('R-series: a series lists its markets automatically', () => {
     expect(starts(venue)).toEqual([5]);
   });
 
-  test('with the names, times and grid of the rule', () => {
+  test('a series market has the names, times and grid of its series', () => {
     const venue = seriesVenue({ orderDelayMs: 250 });
     const start = START_MS + PERIOD_MS;
     const slug = `btc-15m-${start / 1_000}`;
@@ -50,7 +51,7 @@ describe('R-series: a series lists its markets automatically', () => {
     });
     expect(venue.state.outcomes.events.get(slug)).toMatchObject({ mutuallyExclusive: false });
     const { events } = later(venue, PERIOD_MS);
-    // R-order-of-events: phases first, then listings.
+    // Phases are advanced before markets are listed (R-order-of-events).
     const types = events.map(({ type }) => type);
     const steps = ['marketPhaseChanged', 'outcomeEventListed', 'outcomeMarketListed'];
     expect(types.filter((type) => steps.includes(type))).toEqual(steps);
@@ -59,22 +60,22 @@ describe('R-series: a series lists its markets automatically', () => {
     ]);
   });
 
-  test('periods that have ended are skipped; the current one is listed as open', () => {
+  test('a series skips periods that have ended and lists the current one as open', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS - 10 * PERIOD_MS) });
     expect(starts(venue)).toEqual([0, 1]);
     expect(firstMarket(venue)?.phase).toBe('open');
-    // A stall of five periods.
+    // The venue stalls for five periods.
     later(venue, 5 * PERIOD_MS + 1);
     expect(starts(venue).slice(-2)).toEqual([5, 6]);
     expect(starts(venue)).not.toContain(3);
   });
 
-  test('a new definition applies to markets not yet listed; a stopped series lists none', () => {
+  test('a new definition applies to markets not yet listed, and a stopped series lists none', () => {
     const venue = seriesVenue();
     const firstStartMs = timeMs(START_MS);
     const hourly = { ...SERIES, recurrence: '1h', symbol: 'ETH', firstStartMs } as const;
     venue.block({ type: 'registerSeries', series: hourly });
-    // The next start is a full hour, though the last listed market ended at half past.
+    // The next start is a full hour, although the last listed market ended at half past.
     expect(starts(venue)).toEqual([1, 4]);
     expect(firstMarket(venue)?.definition.reference?.symbol).toBe('BTC');
     venue.block({ type: 'registerSeries', series: { ...hourly, enabled: false } });
@@ -86,7 +87,7 @@ describe('R-series: a series lists its markets automatically', () => {
     checkRestarts(venue);
   });
 
-  test('a slug that a deployer used is skipped', () => {
+  test('a series skips a market whose slug a deployer used', () => {
     const venue = Scenario.open({ accounts: [] });
     const slug = `btc-15m-${(START_MS + PERIOD_MS) / 1_000}`;
     const { category, icon, image, tags, title } = SERIES;
@@ -98,14 +99,14 @@ describe('R-series: a series lists its markets automatically', () => {
     expect(starts(venue)).toEqual([2]);
   });
 
-  test('the number of listings per block is limited; the others follow', () => {
+  test('the number of listings per block is limited, and the others follow in the next block', () => {
     const venue = Scenario.open({ accounts: [] });
     for (const slug of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       venue.block({ type: 'registerSeries', series: { ...SERIES, slug, listAhead: 20 } });
     }
     const listed = () => venue.state.outcomes.markets.size;
     expect(listed()).toBe(7 * 20);
-    // After twenty periods each has twenty more to list.
+    // After twenty periods each series has twenty more markets to list.
     later(venue, 20 * PERIOD_MS);
     expect(listed()).toBe(7 * 20 + LIMITS.listingsPerBlock);
     expect(nextDueMs(venue.state)).toBeLessThanOrEqual(venue.nowMs);
@@ -119,7 +120,7 @@ describe('R-series: a series lists its markets automatically', () => {
     ['none ahead', { listAhead: 0 }, 'listAhead'],
     ['too many ahead', { listAhead: 21 }, 'listAhead'],
     ['a tick that does not divide 1.00', { priceTick: 300 }, 'priceTick'],
-  ])('rejected: %s', (_name, change, field) => {
+  ])('an invalid series is rejected: %s', (_name, change, field) => {
     const venue = Scenario.open({ accounts: [] });
     const command = { type: 'registerSeries', series: { ...SERIES, ...change } } as const;
     const admitted = checkCommand(venue.state, command, venue.nowMs);

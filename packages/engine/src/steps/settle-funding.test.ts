@@ -25,7 +25,7 @@ function paid(result: BlockResult): FundingPaid[] {
   return result.events.filter((event) => event.type === 'fundingPaid');
 }
 
-/** Alice is long and bob short by this many lots; the book is empty again. */
+/** Makes alice long and bob short by this many lots; the book is empty afterwards. */
 function positions(lots: number, options: ScenarioOptions = {}): Scenario {
   const venue = Scenario.open(options);
   const price = options.oracle ?? 1_000_000;
@@ -35,8 +35,9 @@ function positions(lots: number, options: ScenarioOptions = {}): Scenario {
 }
 
 /**
- * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one side: above a mark
- * of 101 her bid, below a mark of 99 her ask. Bob has the other side of the book.
+ * Returns positions in a market whose mark can be 1% from the oracle, and carol's order beyond it
+ * on one side: above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of
+ * the book.
  */
 function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
   const venue = positions(1_000, { perp: WIDE_PERP });
@@ -60,15 +61,15 @@ function runTo(venue: Scenario, endMs: number, price = 1_000_000, external?: num
   return result;
 }
 
-describe('R-funding: one hour', () => {
-  test('a thin book has samples of 0: longs pay the interest at the hour', () => {
+describe('R-funding: payment of one hour', () => {
+  test('samples of a thin book are 0, so longs pay the interest at the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
     runTo(venue, HOUR - 5_000);
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(719);
     const result = runTo(venue, HOUR);
-    // 1,000 USDC × 0.0000125.
+    // The interest is 1,000 USDC × 0.0000125.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: -12_500n, size: 1_000, rateE10: 125_000, dueMs: START_MS + HOUR },
       { account: bob, amount: 12_500n, size: -1_000, rateE10: 125_000 },
@@ -77,7 +78,7 @@ describe('R-funding: one hour', () => {
     expect(venue.balance(bob)).toBe(before.bob + 12_500n);
     const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
     expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
-    // The market's result, for all holders.
+    // The market's result is reported for all holders.
     expect(result.events.filter(({ type }) => type === 'fundingClosed')).toEqual([
       {
         type: 'fundingClosed',
@@ -92,34 +93,35 @@ describe('R-funding: one hour', () => {
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
   });
 
-  test('half an hour of samples counts half', () => {
+  test('half an hour of premium samples counts half', () => {
     const { orderId, venue } = steep(true);
     runTo(venue, HOUR / 2, 1_000_000, 1_010_000);
-    // 360 samples: 5 s to 1,800 s, each 0.01, at the mark.
+    // There are 360 samples of 0.01 each at the mark, from 5 s to 1,800 s.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({
       samples: 360,
       sum: 36_000_000_000n,
     });
     venue.cancel(carol, orderId);
     const result = runTo(venue, HOUR);
-    // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: 0.5625 for 1,000 USDC.
+    // With P = 0.005, F8h is 0.0045 and an eighth of it 0.0005625, which is 0.5625 for 1,000 USDC.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: -562_500n, rateE10: 5_625_000 },
       { account: bob, amount: 562_500n },
     ]);
   });
 
-  test('an ask below the oracle makes shorts pay', () => {
+  test('an ask below the oracle makes shorts pay funding', () => {
     const { venue } = steep(false);
     const result = runTo(venue, HOUR, 1_000_000, 990_000);
-    // 719 of 720 samples of −0.01: P = −0.0099861111, F8h = −0.0094861111, an eighth −0.0011857639.
+    // With 719 of 720 samples of −0.01, P is −0.0099861111, F8h −0.0094861111 and an eighth of it
+    // −0.0011857639.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: 1_185_763n, rateE10: -11_857_639 },
       { account: bob, amount: -1_185_764n },
     ]);
   });
 
-  test('amounts round against positions and the fund receives the remainder', () => {
+  test('funding amounts round against positions, and the fund receives the remainder', () => {
     const venue = Scenario.open({ oracle: 1_000_001, parameters: { minOrderValueMicroUsdc: 0 } });
     venue.one(alice, { price: 1_000_000, size: 2 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1 });
@@ -132,8 +134,8 @@ describe('R-funding: one hour', () => {
     expect(fund.perpBalance - before).toBe(2n);
   });
 
-  test('an isolated position pays from its margin, which may fall below zero', () => {
-    // The interest moves the rate to its cap of 4%, twice the margin at 50×.
+  test('an isolated position pays funding from its margin, which can fall below zero', () => {
+    // The interest moves the rate to its cap of 4%, which is twice the margin at 50×.
     const parameters = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
     const venue = Scenario.open({ parameters });
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
@@ -156,7 +158,7 @@ describe('R-funding: one hour', () => {
     });
   });
 
-  test('both legs of a hedge pay and receive separately', () => {
+  test('both legs of a hedge pay and receive funding separately', () => {
     const venue = Scenario.open();
     const mode = { type: 'updatePositionMode', mode: 'hedge' } as const;
     venue.outcome({ ...mode, authority: venue.authority(alice) });
@@ -173,7 +175,7 @@ describe('R-funding: one hour', () => {
   });
 });
 
-describe('R-funding-gaps', () => {
+describe('R-funding-gaps: missing samples and blocks', () => {
   test('a block that passes several sample times takes one sample', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 1_010_000, size: 6_000 });
@@ -187,19 +189,19 @@ describe('R-funding-gaps', () => {
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(2);
   });
 
-  test('an hour without samples pays nothing, and there is no back-pay', () => {
+  test('an hour without samples pays no funding, also not later', () => {
     const venue = positions(1_000);
     const first = runTo(venue, HOUR);
     expect(paid(first)).toEqual([]);
     venue.one(carol, { price: 990_000, size: 100 });
     venue.wait(5_000).oracle(1_000_000);
-    // The log has no entry for three hours: the oracle at the first of them is unknown.
+    // The log has no entry for three hours, so the oracle at the first of them is unknown.
     venue.wait(3 * HOUR);
     expect(paid(venue.oracle(1_000_000))).toEqual([]);
     expect(paid(runTo(venue, 5 * HOUR - 1))).toEqual([]);
   });
 
-  test('the first block past the hour pays, at the oracle in force at the hour, once', () => {
+  test('the first block after the hour pays funding once, at the oracle in force at the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 2_000);
@@ -213,7 +215,7 @@ describe('R-funding-gaps', () => {
     expect(paid(venue.wait(1_000).block())).toEqual([]);
   });
 
-  test('a block exactly at the hour pays at its own price', () => {
+  test('a block exactly at the hour pays funding at its own price', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 5_000);
@@ -221,7 +223,7 @@ describe('R-funding-gaps', () => {
     expect(paid(venue.oracle(1_100_000))[0]).toMatchObject({ account: alice, amount: -13_750n });
   });
 
-  test('a market that is halted or stale at the hour pays nothing', () => {
+  test('a market that is halted or stale at the hour pays no funding', () => {
     const halted = positions(1_000);
     halted.one(carol, { price: 990_000, size: 100 });
     runTo(halted, HOUR - 5_000);
@@ -243,7 +245,7 @@ describe('R-funding-gaps', () => {
     expect(paid(fresh.block())).toHaveLength(2);
   });
 
-  test('a halt in the block past the hour does not affect the hour', () => {
+  test('a halt in the block after the hour does not affect the funding of the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 1_000);
@@ -266,7 +268,7 @@ test('a restored venue predicts the same funding', () => {
   expect(copy.holding(alice).funding.allTime).toBeLessThan(0n);
 });
 
-test('traders see the predicted rate, the premium and the impact prices', () => {
+test('traders can read the predicted rate, the premium and the impact prices', () => {
   const { venue } = steep(true);
   // The mark has not moved yet, so the bid does not count.
   expect(perpView(venue.state, ID)).toMatchObject({
@@ -277,15 +279,18 @@ test('traders see the predicted rate, the premium and the impact prices', () => 
     nextFundingMs: timeMs(START_MS + HOUR),
   });
   runTo(venue, 35_000, 1_000_000, 1_010_000);
-  // Seven of the eight samples so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
+  // Seven of eight samples so far give P = 0.00875 and F8h = 0.00825, an eighth of which is
+  // 0.00103125.
   expect(perpView(venue.state, ID)).toMatchObject({
     fundingRateE10: 10_312_500,
     premiumE10: 100_000_000n,
   });
 });
 
-describe('R-insurance-fund: the fund pays no funding', () => {
-  /** The fund and alice have lots, bob the other side; the market does not trade near the mark. */
+describe('R-insurance-fund: funding of the fund', () => {
+  /**
+   * Gives the fund and alice lots and bob the other side; the market does not trade near the mark.
+   */
   function held(lots: Readonly<Record<'fund' | 'alice' | 'bob', number>>): Scenario {
     const venue = Scenario.open();
     venue.one(carol, { price: 900_000, size: 100 });
@@ -304,13 +309,14 @@ describe('R-insurance-fund: the fund pays no funding', () => {
   }
 
   test.each([
-    // A third of the long lots are alice's: bob receives what she pays.
+    // A third of the long lots are alice's, so bob receives what she pays.
     [{ fund: 1_000, alice: 500, bob: -1_500 }, [-6_250n, 6_250n, 0n], 0n],
     [{ fund: 1_500, alice: 0, bob: -1_500 }, [0n, 0n], 0n],
     [{ fund: -1_000, alice: 1_500, bob: -500 }, [-18_750n, 6_250n, 12_500n], 12_500n],
-    // 8.3125 of 12.5 per lot: alice pays 13 instead of 12.5, bob receives 12 and the fund the rest.
+    // The exact payment is 12.5 per lot, of which 8.3125 is charged: alice pays 13 and not 12.5,
+    // bob receives 12, and the fund the rest.
     [{ fund: 2, alice: 1, bob: -3 }, [-13n, 12n, 0n], 1n],
-  ])('with %o they receive %o', (lots, amounts, gain) => {
+  ])('the fund pays no funding: with %o the accounts receive %o', (lots, amounts, gain) => {
     const venue = held(lots);
     const before = insuranceFund(venue.state).perpBalance;
     const events: FundingPaid[] = [];
@@ -319,7 +325,7 @@ describe('R-insurance-fund: the fund pays no funding', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(before + gain);
   });
 
-  test('the example: the rate of a premium of 1%, the fund among the longs', () => {
+  test('a premium of 1% with the fund among the longs pays the rulebook’s amounts', () => {
     const venue = held({ fund: 1_000, alice: 500, bob: -1_500 });
     const perp = venue.state.perps.get(ID)!;
     venue.wait(HOUR - 5_000).oracle(1_000_000);
@@ -333,7 +339,7 @@ describe('R-insurance-fund: the fund pays no funding', () => {
   });
 });
 
-test('R-order-of-events: accounts pay by address, in any order of creation', () => {
+test('R-order-of-events: accounts pay funding by address, in any order of creation', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
   venue.one(bob, { price: 1_000_000, size: 200, timeInForce: 'ioc' });

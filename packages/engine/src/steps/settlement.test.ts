@@ -22,8 +22,8 @@ import {
 import { actor, alice, bob, carol, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () => {
-  /** Alice has 10 YES for 6.00, Bob 10 NO for 4.00, Carol 3.33 of both. */
+describe('R-settlement: payout of shares', () => {
+  /** Alice has 10 YES for 6.00, Bob 10 NO for 4.00, and Carol 3.33 of both. */
   function holders(): Scenario {
     const venue = openMarket({ takerFeeE8: 0 });
     share(venue, alice, { price: 6_000, size: 1_000 });
@@ -39,23 +39,29 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     [5_000, [5, 5, 1.665, 1.665], '999', '1001'],
     [3_333, [3.333, 6.667, 1.109889, 2.220111], '997.333', '1002.667'],
     [1, [0.001, 9.999, 0.000333, 3.329667], '994.001', '1005.999'],
-  ])('f = %d / 10,000', (fraction, [toAlice, toBob, yes, no], aliceHas, bobHas) => {
-    const venue = holders();
-    expect(tale(decide(venue, fraction))).toEqual([
-      'closed to resolved',
-      `alice: 10 yes pay ${toAlice}`,
-      `bob: 10 no pay ${toBob}`,
-      `carol: 3.33 yes pay ${yes}`,
-      `carol: 3.33 no pay ${no}`,
-    ]);
-    expect(purse(venue, alice)).toBe(aliceHas);
-    expect(purse(venue, bob)).toBe(bobHas);
-    expect(purse(venue, carol)).toBe('1000');
-    expect(venue.state.outcomes.settled.get(MARKET_ID)).toMatchObject({ fraction, slug: 'market' });
-    expect(venue.state.outcomes.markets.size).toBe(0);
-  });
+  ])(
+    'a pair of YES and NO pays exactly 1.00 at f = %d / 10,000',
+    (fraction, [toAlice, toBob, yes, no], aliceHas, bobHas) => {
+      const venue = holders();
+      expect(tale(decide(venue, fraction))).toEqual([
+        'closed to resolved',
+        `alice: 10 yes pay ${toAlice}`,
+        `bob: 10 no pay ${toBob}`,
+        `carol: 3.33 yes pay ${yes}`,
+        `carol: 3.33 no pay ${no}`,
+      ]);
+      expect(purse(venue, alice)).toBe(aliceHas);
+      expect(purse(venue, bob)).toBe(bobHas);
+      expect(purse(venue, carol)).toBe('1000');
+      expect(venue.state.outcomes.settled.get(MARKET_ID)).toMatchObject({
+        fraction,
+        slug: 'market',
+      });
+      expect(venue.state.outcomes.markets.size).toBe(0);
+    },
+  );
 
-  test('the row of a holder contains the cost of the shares', () => {
+  test('the settlement event of a holder contains the cost of the shares', () => {
     const rows = decide(holders(), 10_000).events.filter(({ type }) => type === 'sharesSettled');
     expect(rows).toMatchObject([
       { leg: 'yes', cost: 6_000_000n, amount: 10_000_000n, fraction: 10_000 },
@@ -71,7 +77,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     ['below 0', { fraction: -1 }, 'definitionInvalid'],
     ['part of a price unit', { fraction: 3_333, fractionInexact: true }, 'fractionInexact'],
     ['just above 1', { fraction: 10_000, fractionInexact: true }, 'definitionInvalid'],
-  ] as const)('rejected: %s', (_name, change, reason) => {
+  ] as const)('an invalid resolution is rejected: %s', (_name, change, reason) => {
     const venue = holders();
     const command = {
       type: 'resolveMarket',
@@ -86,7 +92,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     expect(admitted.reject?.reason).toBe(reason);
   });
 
-  test('only when closed, and once', () => {
+  test('a market can be resolved only once and only while closed', () => {
     const venue = openMarket({ startMs: timeMs(START_MS + 60_000) });
     const refusal = () => decide(venue, 0).outcomes[0]?.reject;
     const from = (phase: string) => ({ reason: 'phaseChangeInvalid', from: phase, to: 'resolved' });
@@ -98,7 +104,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     setPhase(venue, 'closed');
     expect(refusal()).toBeUndefined();
     expect(refusal()).toEqual({ reason: 'alreadyResolved', instrumentId: MARKET_ID });
-    // The id and the slug cannot be reused.
+    // The id and the slug cannot be used again.
     const market = { ...MARKET, startMs: timeMs(START_MS) };
     const again = (change: object) =>
       venue.outcome({ type: 'registerMarket', market: { ...market, ...change } }).reject?.reason;
@@ -107,7 +113,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
   });
 });
 
-describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', () => {
+describe('R-event-sets: fractions of an exclusive event', () => {
   const IDS = [0, 1, 2].map((n) => instrumentId(100_000 + n));
   test.each<[string, readonly (readonly [number, boolean])[]]>([
     [
@@ -168,7 +174,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', (
     checkRestarts(venue);
   });
 
-  test('markets with different grids sum in one unit', () => {
+  test('fractions of markets with different grids are summed in one unit', () => {
     const venue = openMarket({ event: { mutuallyExclusive: true } });
     const fine = { ...MARKET, slug: 'b', szDecimals: 0, priceTick: 10_000 };
     venue.block({ type: 'registerMarket', market: fine });
@@ -178,7 +184,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', (
     expect(decide(venue, 750_000, IDS[1]).outcomes[0]?.reject).toBeUndefined();
   });
 
-  test('the fractions of other events may have any sum', () => {
+  test('the fractions of other events can have any sum', () => {
     const venue = openMarket();
     venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'b' } });
     setPhase(venue, 'closed', ...IDS.slice(0, 2));
@@ -222,7 +228,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   }
   venue.checks = true;
   const last = holders.at(-1) ?? alice;
-  // A queued sell of an account that is paid late.
+  // A queued sell belongs to an account that is paid late.
   share(venue, alice, { price: 6_000, size: 1_000 });
   expect(share(venue, last, { sell: true, price: 6_000, size: 1_000 }).state).toBe('queued');
   setPhase(venue, 'closed');

@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Alice bids 100 lots at 100 as order 1, with a take-profit 2 and a stop-loss 3. */
+/** Places alice's bid for 100 lots at 100 as order 1, with take-profit 2 and stop-loss 3. */
 function family(shape: Partial<Parameters<typeof order>[0]> = {}): void {
   const parent = order({ price: PRICE, size: 100, ...shape });
   expect(group(scenario, alice, 'normal', parent, takeProfit, stopLoss).reject).toBeUndefined();
@@ -41,22 +41,25 @@ describe('R-grouping: valid groups', () => {
     ['position', [{ ...stopLoss, reduceOnly: false }]],
     ['position', [stopLoss, { ...takeProfit, isBuy: true }]],
     ['position', [stopLoss, { ...takeProfit, instrumentId: 2 as typeof stopLoss.instrumentId }]],
-  ] as const)('%s: rejected as a whole (%#)', (grouping, orders) => {
-    const outcome = group(scenario, alice, grouping, ...orders);
-    expect(outcome.reject?.reason).toBe('groupingInvalid');
-    expect(outcome.entries).toBeUndefined();
-  });
+  ] as const)(
+    'an invalid group with grouping %s is rejected as a whole (%#)',
+    (grouping, orders) => {
+      const outcome = group(scenario, alice, grouping, ...orders);
+      expect(outcome.reject?.reason).toBe('groupingInvalid');
+      expect(outcome.entries).toBeUndefined();
+    },
+  );
 });
 
-describe('R-grouping: a parent and its children', () => {
-  test('children wait behind a parent that rests', () => {
+describe('R-grouping: parent and children', () => {
+  test('children stay dormant while their parent rests without fills', () => {
     family();
     expect(childOrders(scenario.state, 1).map(({ orderId }) => orderId)).toEqual([2, 3]);
     expect(triggerOrders(scenario.state, alice)).toEqual([]);
     expect(story(scenario.oracle(1_100_000))).toEqual([]);
   });
 
-  test('filled as a maker, in parts: they become active with the first part and grow with it', () => {
+  test('children of a maker become active with its first fill and grow with it', () => {
     family();
     expect(story(sell(40))).toEqual(['1 open 60', '2 open 40', '3 open 40', '4 filled']);
     expect(childOrders(scenario.state, 1)).toEqual([]);
@@ -68,7 +71,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 100']);
   });
 
-  test('filled as a taker: they wait for their price from the start', () => {
+  test('children of a parent filled as a taker wait for their price from the start', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     const parent = order({ price: PRICE, size: 100 });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
@@ -82,7 +85,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
   });
 
-  test('filled in part as a taker, then as a maker: they grow with it', () => {
+  test('children of a parent filled first as a taker and later as a maker grow with it', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const parent = order({ price: PRICE, size: 100 });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, {
@@ -99,7 +102,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
   });
 
-  test('an amend that crosses activates them too', () => {
+  test('an amendment that crosses the book activates children', () => {
     family({ price: 990_000 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const { instrumentId } = PERP;
@@ -108,7 +111,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
   });
 
-  test('a child that fires first cancels the rest of its parent', () => {
+  test('a child that fires before its parent is filled cancels the rest of the parent', () => {
     family();
     sell(40);
     scenario.one(carol, { price: 895_000, size: 100 });
@@ -122,7 +125,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.account(alice).liveOrders).toBe(0);
   });
 
-  test('an Ioc parent that fills in part leaves them for its filled size', () => {
+  test('children of a partly filled ioc parent stay for its filled size', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
@@ -136,13 +139,13 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('an Ioc parent that fills nothing cancels them', () => {
+  test('children of an ioc parent without fills are cancelled', () => {
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
     expect(entries?.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  test('a rejected parent cancels them, each with an id', () => {
+  test('a rejected parent cancels its children, each of which has an id', () => {
     const parent = order({ price: PRICE, size: 50_000_000 });
     const result = act(scenario, alice, {
       type: 'placeOrders',
@@ -156,7 +159,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('cancelled by its owner: they stay for its filled size, and are cancelled without one', () => {
+  test('children of a cancelled parent stay for its filled size, or are cancelled without one', () => {
     family();
     sell(40);
     const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
@@ -175,7 +178,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('expired: they are cancelled with it', () => {
+  test('children of an expired parent are cancelled', () => {
     family({ timeInForce: 'gtd', expireMs: (scenario.nowMs + 6_000) as never });
     scenario.wait(6_000);
     expect(story(scenario.block())).toEqual([
@@ -185,7 +188,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('a self-trade: they are cancelled with it', () => {
+  test('children of a parent cancelled by a self-trade are cancelled', () => {
     family();
     const orders = [order({ isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' })];
     expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
@@ -196,8 +199,8 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('a maker cancelled for margin after a part: they stay for its filled size', () => {
-    // 5.2 covers 100 lots at 20×. 40 lots at 100 are worth 2.4 at 93; the rest would need 4.65.
+  test('children of a maker cancelled for margin stay for its filled size', () => {
+    // 5.2 covers 100 lots at 20×. 40 lots at 100 are worth 2.4 at 93, and the rest would need 4.65.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     family();
@@ -207,7 +210,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('a child that its owner cancels ends; the other stays behind the parent', () => {
+  test('cancelling one child keeps the other one with the parent', () => {
     family();
     scenario.cancel(alice, 2);
     expect(story(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
@@ -215,14 +218,14 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('both children cancelled: the parent remains alone', () => {
+  test('cancelling both children keeps the parent', () => {
     family();
     scenario.cancel(alice, 2, 3);
     expect(scenario.state.groups.all()).toEqual([]);
     expect(story(sell(100))).toEqual(['1 filled', '4 filled']);
   });
 
-  test('a trigger parent: children are listed behind it and wait while it waits or rests', () => {
+  test('children of a trigger parent are listed with it and wait while it waits or rests', () => {
     const parent = waiting(
       { kind: 'takeProfit', price: 950_000, isMarket: false },
       { isBuy: true, reduceOnly: false },
@@ -236,7 +239,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(sell(100, 950_000))).toEqual(['1 filled', '2 open 100', '3 open 100', '4 filled']);
   });
 
-  test('a trigger parent that fails when it fires, or is cancelled, cancels them', () => {
+  test('a trigger parent that is cancelled or fails when it fires cancels its children', () => {
     const parent = waiting({ kind: 'takeProfit', price: 950_000 }, { isBuy: true });
     group(scenario, alice, 'normal', parent, takeProfit);
     group(scenario, alice, 'normal', parent, stopLoss);
@@ -248,7 +251,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('both due in the pass after the parent filled: the first closes the position and cancels its sibling', () => {
+  test('if both children are due, the first closes the position and cancels its sibling', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     const parent = order({ price: PRICE, size: 100 });
@@ -259,12 +262,12 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('both due, the first fills in part: the sibling fires for the rest', () => {
+  test('if both children are due and the first fills in part, the sibling fires for the rest', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, trigger);
     sell(100);
-    // 30 lots fill the first; the other finds none. Both retry.
+    // 30 lots fill the first child, and the other finds none. Both retry.
     scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
     expect(scenario.state.groups.all()).toHaveLength(1);
@@ -274,13 +277,13 @@ describe('R-grouping: a parent and its children', () => {
   });
 });
 
-describe('R-trigger: one cancels the other', () => {
+describe('R-trigger: siblings of a group', () => {
   beforeEach(() => {
     family();
     sell(100);
   });
 
-  test('a stop that fills in full cancels a take-profit that waits', () => {
+  test('a completely filled stop cancels a waiting take-profit', () => {
     scenario.one(carol, { price: 900_000, size: 100 });
     expect(story(scenario.oracle(900_000))).toEqual([
       '5 filled',
@@ -289,7 +292,7 @@ describe('R-trigger: one cancels the other', () => {
     ]);
   });
 
-  test('a take-profit that fired and is filled in the book cancels the stop', () => {
+  test('a fired take-profit that the book fills cancels the stop', () => {
     scenario.oracle(1_100_000);
     const buy = (size: number): string[] => {
       const orders = [order({ price: 1_100_000, size })];
@@ -299,7 +302,7 @@ describe('R-trigger: one cancels the other', () => {
     expect(buy(60)).toEqual(['2 filled', '3 cancelled siblingFilled', '6 filled']);
   });
 
-  test('the stop closes the position of a take-profit that rests in the book', () => {
+  test('a stop can close the position of a take-profit that rests in the book', () => {
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 900_000, size: 100 });
     expect(story(scenario.oracle(900_000))).toEqual([
@@ -310,7 +313,7 @@ describe('R-trigger: one cancels the other', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('a stop that fills in part leaves the take-profit, which is cut when it fires', () => {
+  test('a partly filled stop keeps the take-profit, which is cut when it fires', () => {
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
     expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
@@ -319,13 +322,13 @@ describe('R-trigger: one cancels the other', () => {
     ]);
   });
 
-  test('a stop that fails leaves the take-profit', () => {
+  test('a stop that fails keeps the take-profit', () => {
     act(scenario, alice, {
       type: 'placeOrders',
       orders: [order({ isBuy: false, price: 900_000, size: 100 })],
     });
     scenario.one(carol, { price: 900_000, size: 100 });
-    // Alice has closed manually: the stop has no position.
+    // Alice has closed the position manually, so the stop has none.
     expect(scenario.position(alice)).toBe(0);
     expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
@@ -334,7 +337,7 @@ describe('R-trigger: one cancels the other', () => {
   });
 });
 
-test('an OCO race in one block: the first by class and trigger order wins', () => {
+test('cancels of a block take effect before siblings fire', () => {
   family();
   sell(100);
   scenario.one(carol, { price: 900_000, size: 100 });
@@ -343,6 +346,6 @@ test('an OCO race in one block: the first by class and trigger order wins', () =
     prices: [{ instrumentId: PERP.instrumentId, oracle: 900_000 }],
     observedMs: scenario.nowMs as never,
   });
-  // The cancels of a block come before its triggers.
+  // The cancels of a block execute before its triggers.
   expect(story(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
 });

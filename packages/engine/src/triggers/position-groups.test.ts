@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-describe('R-grouping: what hangs on a position', () => {
+describe('R-grouping: orders attached to a position', () => {
   beforeEach(() => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -26,7 +26,7 @@ describe('R-grouping: what hangs on a position', () => {
   ];
   const positionOf = (): unknown => accountView(scenario.state, alice)?.positions[0]?.tpsl;
 
-  test('needs a position on the right side', () => {
+  test('attached orders need a position on the correct side', () => {
     const [entry] = group(scenario, carol, 'position', stopLoss).entries ?? [];
     expect(entry?.reject?.reason).toBe('reduceOnlyIncreases');
     const wrong = { ...stopLoss, isBuy: true };
@@ -35,7 +35,7 @@ describe('R-grouping: what hangs on a position', () => {
     );
   });
 
-  test('shows with the position, one entry an action, and nowhere else', () => {
+  test('attached orders are shown only with the position, with one entry per action', () => {
     group(scenario, alice, 'position', ...whole);
     group(scenario, alice, 'position', { ...stopLoss, size: 40 });
     const createdMs = scenario.nowMs;
@@ -52,7 +52,7 @@ describe('R-grouping: what hangs on a position', () => {
     expect(triggerOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('without a size it takes the whole position as it is then, and its sibling goes', () => {
+  test('an attached order without a size closes the whole position and cancels its sibling', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     scenario.one(alice, { price: PRICE, size: 50 });
@@ -65,7 +65,7 @@ describe('R-grouping: what hangs on a position', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('with a size it takes that part, clipped to the position', () => {
+  test('an attached order with a size closes that part, limited to the position', () => {
     group(scenario, alice, 'position', { ...stopLoss, size: 40 });
     group(scenario, alice, 'position', { ...stopLoss, size: 90 });
     scenario.one(carol, { price: 900_000, size: 200 });
@@ -78,7 +78,7 @@ describe('R-grouping: what hangs on a position', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('dies with the position: closed by hand', () => {
+  test('attached orders end when the position is closed manually', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 100 });
     const orders = [order({ isBuy: false, price: PRICE, size: 100 })];
@@ -90,7 +90,7 @@ describe('R-grouping: what hangs on a position', () => {
     ]);
   });
 
-  test('dies with the position: closed as a maker', () => {
+  test('attached orders end when the position is closed by a maker fill', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
     const orders = [order({ price: PRICE, size: 100 })];
@@ -102,7 +102,7 @@ describe('R-grouping: what hangs on a position', () => {
     ]);
   });
 
-  test('dies with the position: flipped', () => {
+  test('attached orders end when the position is flipped', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 150 });
     scenario.one(alice, { isBuy: false, price: PRICE, size: 150 });
@@ -110,20 +110,21 @@ describe('R-grouping: what hangs on a position', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('survives a position that shrinks', () => {
+  test('attached orders stay when the position shrinks', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 60 });
     scenario.one(alice, { isBuy: false, price: PRICE, size: 60 });
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('a part that its stop could not sell keeps the take-profit', () => {
+  test('the part of a position that its stop could not sell keeps the take-profit', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '4 open 70']);
     expect(scenario.state.triggers.size).toBe(2);
     expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
-    // In the book it is an open order; the position's entry has the stop alone, which tries on.
+    // The take-profit in the book is an open order; the position's entry contains only the stop,
+    // which retries.
     expect(positionOf()).toMatchObject([
       { createdMs: scenario.nowMs, size: 0, takeProfit: undefined, stopLoss: { orderId: 4 } },
     ]);
@@ -138,7 +139,7 @@ describe('R-grouping: what hangs on a position', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('a fired take-profit and its sleeping stop go when the position is closed by hand', () => {
+  test('a fired take-profit and its stop end when the position is closed manually', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 1_090_000, size: 100 });
@@ -151,7 +152,7 @@ describe('R-grouping: what hangs on a position', () => {
     ]);
   });
 
-  test('R-hedge: hangs on the leg that it names and dies with that one alone', () => {
+  test('R-hedge: attached orders belong to one leg and end with it', () => {
     scenario = Scenario.open();
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });

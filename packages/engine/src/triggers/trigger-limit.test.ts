@@ -9,9 +9,10 @@ import { isOracleBeyond, triggerLimit } from './fire-triggers.ts';
 const ID = PERP.instrumentId;
 const perpOf = ({ state }: Scenario) => present(state.perps.get(ID), 'the perp');
 
-describe('R-trigger: whether the oracle has reached the trigger price', () => {
+describe('R-trigger: oracle and trigger price', () => {
   test.each<[TriggerRequest['kind'], boolean, boolean[]]>([
-    // Sells: a stop from above, a take-profit from below. Buys are mirrored.
+    // Sells are a stop that is reached from above and a take-profit that is reached from below;
+    // buys are mirrored.
     ['stopLoss', false, [true, true, false]],
     ['takeProfit', false, [false, true, true]],
     ['stopLoss', true, [false, true, true]],
@@ -26,28 +27,32 @@ describe('R-trigger: whether the oracle has reached the trigger price', () => {
   });
 });
 
-describe('R-trigger: the distance from the mark', () => {
-  // A stop that sells at 99.2. Mark 99.1, oracle 99: 3% below the mark, 96.127, on the tick above.
-  // Oracle 100: 1% below the mark would be 98.109, 1% below the oracle is 99. Mark 101.1 and oracle
-  // 100 for one that buys at 100.9: 1% above the mark is 102.111, above the oracle 101.
+describe('R-trigger: limit of a market trigger', () => {
+  // A stop sells at 99.2. With a mark of 99.1 and an oracle of 99, the limit is 3% below the mark,
+  // 96.127, on the tick above. With an oracle of 100, 1% below the mark would be 98.109, but 1%
+  // below the oracle is 99. For a stop that buys at 100.9, with a mark of 101.1 and an oracle of
+  // 100, 1% above the mark is 102.111 and 1% above the oracle 101.
   test.each([
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 990_000, limit: 961_300 },
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 1_000_000, limit: 990_000 },
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 995_000, limit: 985_100 },
     { isBuy: true, at: 1_009_000, mark: 1_011_000, oracle: 1_010_000, limit: 1_041_300 },
     { isBuy: true, at: 1_009_000, mark: 1_011_000, oracle: 1_000_000, limit: 1_010_000 },
-  ])('buys $isBuy, mark $mark, oracle $oracle: $limit', ({ at, isBuy, limit, mark, oracle }) => {
-    const perp = { ...perpOf(Scenario.open()), mark, oracle };
-    const trigger: TriggerRequest = { kind: 'stopLoss', isMarket: true, price: at };
-    expect(triggerLimit(perp, { isBuy, trigger }, 3_000_000)).toBe(limit);
-  });
+  ])(
+    'the limit of a trigger (buys: $isBuy) at mark $mark and oracle $oracle is $limit',
+    ({ at, isBuy, limit, mark, oracle }) => {
+      const perp = { ...perpOf(Scenario.open()), mark, oracle };
+      const trigger: TriggerRequest = { kind: 'stopLoss', isMarket: true, price: at };
+      expect(triggerLimit(perp, { isBuy, trigger }, 3_000_000)).toBe(limit);
+    },
+  );
 });
 
-describe('R-trigger: a book alone can move the mark to a stop, but does not profit from it', () => {
+describe('R-trigger: manipulation of the book', () => {
   /**
-   * The oracle stays at 100. An attacker clears the book down to 0.2 at 98.3 and 100 at 94, with an
-   * ask at 98.5 above them: the average of (mid price − oracle) goes to the band's −1, and the mark
-   * with it, below 99.2 after 150 × ln 5 = 241.4 s.
+   * Returns a venue in which the oracle stays at 100. An attacker clears the book down to 0.2 at
+   * 98.3 and 100 at 94, with an ask at 98.5 above them. The average of (mid price − oracle) goes to
+   * the band's −1, and the mark with it, below 99.2 after 150 × ln 5 = 241.4 s.
    */
   function carried(reduceOnly: boolean): { venue: Scenario; fired: BlockResult; askId: number } {
     const venue = Scenario.open({ perp: WIDE_PERP, funds: 100_000_000_000 });
@@ -70,7 +75,7 @@ describe('R-trigger: a book alone can move the mark to a stop, but does not prof
   const trades = ({ events }: BlockResult): number =>
     events.filter(({ type }) => type === 'tradeExecuted').length;
 
-  test('a stop stays armed at 1% from the oracle, after any number of tries', () => {
+  test('a stop moved by the book alone stays armed at 1% from the oracle, after any number of tries', () => {
     const { askId, fired, venue } = carried(true);
     expect(trades(fired)).toBe(0);
     for (let tries = 0; tries < 10; tries++) {
@@ -88,9 +93,9 @@ describe('R-trigger: a book alone can move the mark to a stop, but does not prof
   });
 
   // The mark is at 98.5, between the oracle of 99 and a lower book.
-  test('when the oracle follows, it widens by a percent with each poor try', () => {
+  test('once the oracle follows, the limit moves by a percent with each poor try', () => {
     const { venue } = carried(true);
-    // 1% reaches the 98.3, 5% reaches 93.575.
+    // 1% reaches the bid at 98.3, and 5% reaches 93.575.
     expect(trades(venue.wait(1_000).oracle(990_000))).toBe(1);
     const tries = [1, 2, 3].map(() => {
       const found = trades(venue.wait(1_000).oracle(990_000));
@@ -106,7 +111,7 @@ describe('R-trigger: a book alone can move the mark to a stop, but does not prof
     expect(venue.position(alice)).toBe(0);
   });
 
-  test('an order that may open fills nothing and ends', () => {
+  test('an order that could open fills nothing and ends', () => {
     const { fired, venue } = carried(false);
     expect(trades(fired)).toBe(0);
     expect(venue.state.triggers.size).toBe(0);

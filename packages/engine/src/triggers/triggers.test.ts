@@ -15,14 +15,14 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Alice is long 100 lots at 100, bob short. Orders 1 and 2 are used. */
+/** Makes alice long 100 lots at 100 and bob short, which uses orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
 }
 
 describe('R-trigger: placement', () => {
-  test('an accepted trigger is open, off the book, and holds no margin', () => {
+  test('an accepted trigger is open, outside the book, and reserves no margin', () => {
     const free = scenario.balance(alice);
     const [entry] = scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
     expect(entry).toMatchObject({ orderId: 1, state: 'open', filled: 0 });
@@ -49,7 +49,7 @@ describe('R-trigger: placement', () => {
     ['priceOffTick', waiting({ price: 900_000, priceInexact: true }, { price: 900_000 })],
     ['valueBelowMin', waiting({ price: 900_000 }, { size: 11 })],
     ['clientOrderIdInvalid', waiting({ price: 900_000 }, { clientOrderId: 'x' })],
-  ])('refuses %s, at admission and at execution', (reason, request) => {
+  ])('an invalid trigger is rejected with %s at admission and at execution', (reason, request) => {
     const command = sign(scenario, alice, { type: 'placeOrders', orders: [request] });
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
     expect(scenario.place(alice, request)[0]).toMatchObject({
@@ -58,19 +58,19 @@ describe('R-trigger: placement', () => {
     });
   });
 
-  test('a limit trigger may be as large as a limit order; no band, position or margin is asked', () => {
+  test('a limit trigger can have the size of a limit order, without checks of band, position or margin', () => {
     const far = waiting({ price: 5_000_000, isMarket: false, kind: 'takeProfit' });
     expect(scenario.place(alice, { ...far, size: 100_000_000 })[0]?.state).toBe('open');
   });
 
-  test('while the oracle is stale only what reduces may start to wait', () => {
+  test('only reducing triggers are accepted while the oracle is stale', () => {
     scenario.wait(30_001);
     expect(scenario.place(alice, waiting({ price: 900_000 }))[0]?.state).toBe('open');
     const opening = waiting({ price: 900_000 }, { reduceOnly: false });
     expect(scenario.place(alice, opening)[0]?.reject?.reason).toBe('oracleStale');
   });
 
-  test('R-cloid: client order ids are shared with the book, both ways', () => {
+  test('R-cloid: triggers and resting orders share client order ids', () => {
     const clientOrderId = '0x000102030405060708090a0b0c0d0e0f';
     scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId }));
     expect(scenario.one(alice, { price: PRICE, size: 100, clientOrderId }).reject?.reason).toBe(
@@ -86,7 +86,7 @@ describe('R-trigger: placement', () => {
     ).toBe('clientOrderIdDuplicate');
   });
 
-  test('R-limits-of-state: 100 an instrument, 500 in all', () => {
+  test('R-limits-of-state: 100 triggers can wait per instrument, and 500 in total', () => {
     const fill = (id: number, count: number): void => {
       const one = waiting({ price: 900_000 }, { instrumentId: instrumentId(id) });
       for (let left = count; left > 0; left -= 50) {
@@ -112,7 +112,7 @@ describe('R-trigger: placement', () => {
     expect(scenario.place(bob, last)[0]?.state).toBe('open');
   });
 
-  test('cancelled by id by its owner alone', () => {
+  test('a trigger can be cancelled only by its owner', () => {
     scenario.place(alice, waiting({ price: 900_000 }));
     expect(scenario.cancel(bob, 1)[0]?.reject?.reason).toBe('orderNotLive');
     expect(scenario.cancel(alice, 1)[0]).toMatchObject({ state: 'cancelled', orderId: 1 });
@@ -138,9 +138,9 @@ describe('R-trigger: firing', () => {
     });
   });
 
-  test('a market trigger that may open takes within 5% of the mark and loses its rest', () => {
+  test('a market trigger that can open takes within 5% of the mark and cancels its rest', () => {
     aliceLong();
-    // At a mark of 90 the clamp is 85.5.
+    // At a mark of 90 the limit is 85.5.
     scenario.one(carol, { price: 855_000, size: 40 });
     scenario.one(carol, { price: 854_900, size: 60 });
     scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
@@ -149,7 +149,7 @@ describe('R-trigger: firing', () => {
     expect(story(scenario.oracle(800_000))).toEqual([]);
   });
 
-  test('a market trigger that may open goes out in parts when it is larger than a market order', () => {
+  test('a market trigger that can open is sent in parts if it exceeds the market order size', () => {
     const perp = { ...PERP, maxMarketOrderSize: 200 };
     scenario = Scenario.open({ perp });
     for (const price of [999_000, 998_000]) scenario.one(carol, { price, size: 150 });
@@ -170,7 +170,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('already there: it fires at the next pass', () => {
+  test('a trigger whose price is already reached fires in the next pass', () => {
     aliceLong();
     scenario.one(carol, { price: 990_000, size: 100 });
     expect(
@@ -179,7 +179,7 @@ describe('R-trigger: firing', () => {
     expect(story(scenario.block())).toEqual(['3 filled', '4 filled']);
   });
 
-  test('what fails its tests then is rejected under the same id', () => {
+  test('a trigger that fails its checks when it fires is rejected under the same id', () => {
     const opening = { reduceOnly: false, size: 3_000_000 } as const;
     scenario.place(alice, waiting({ price: 990_000 }));
     scenario.place(alice, waiting({ price: 990_000 }, opening));
@@ -192,7 +192,7 @@ describe('R-trigger: firing', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('a limit trigger is clipped to the position when it fires', () => {
+  test('a limit trigger is reduced to the position when it fires', () => {
     aliceLong();
     scenario.place(
       alice,
@@ -202,7 +202,7 @@ describe('R-trigger: firing', () => {
     expect(scenario.holding(alice).reduceSell).toBe(100);
   });
 
-  test('a market stop is not disarmed by a take-profit that rests', () => {
+  test('a resting take-profit does not prevent a market stop', () => {
     aliceLong();
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 100, reduceOnly: true });
     scenario.one(carol, { price: 900_000, size: 100 });
@@ -214,14 +214,14 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('nothing fires in a stale market; all do with the next price', () => {
+  test('triggers in a stale market fire with the next price', () => {
     scenario.place(alice, waiting({ price: 1_100_000 }));
     scenario.wait(30_001);
     expect(story(scenario.block())).toEqual([]);
     expect(story(scenario.oracle(PRICE))).toEqual(['1 rejected reduceOnlyIncreases']);
   });
 
-  test('nothing fires while halted', () => {
+  test('triggers do not fire while trading is halted', () => {
     scenario.place(alice, waiting({ price: 1_100_000 }));
     const halt = { type: 'setPerp', instrumentId: PERP.instrumentId, changes: {} } as const;
     expect(story(scenario.block({ ...halt, halted: true }))).toEqual([]);
@@ -231,7 +231,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('cancels of the same block come before triggers, takers after', () => {
+  test('cancels of a block execute before triggers, takers afterwards', () => {
     aliceLong();
     scenario.one(carol, { price: 950_000, size: 100 });
     scenario.place(alice, waiting({ price: 950_000 }), waiting({ price: 950_000 }));
@@ -258,7 +258,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('R-hedge: side and reduce-only name the leg', () => {
+  test('R-hedge: side and reduce-only determine the leg of a trigger', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -272,7 +272,7 @@ describe('R-trigger: firing', () => {
     expect([long, short]).toEqual([100, 0]);
   });
 
-  test('R-storms: 1,000 a block by id, the rest first in the next, also when the mark has left', () => {
+  test('R-storms: a block fires 1,000 triggers by id, and the next block fires the rest first', () => {
     const traders = Array.from(
       { length: 11 },
       (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`,
@@ -294,7 +294,7 @@ describe('R-trigger: firing', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('an isolated opening trigger reserves when it fires, not before', () => {
+  test('an isolated opening trigger reserves margin only when it fires', () => {
     act(scenario, alice, {
       type: 'updateMarginMode',
       instrumentId: PERP.instrumentId,
@@ -308,7 +308,7 @@ describe('R-trigger: firing', () => {
       trigger: { ...opening.trigger!, kind: 'takeProfit' },
     });
     expect(scenario.balance(alice)).toBe(free);
-    // 100 lots at a mark of 99: 4.95 at 20×, and 0.045% of 99.
+    // 100 lots at a mark of 99 reserve 4.95 at 20×, and 0.045% of 99.
     scenario.oracle(990_000);
     expect(free - scenario.balance(alice)).toBe(4_950_000n + 44_550n);
     expect(scenario.cancel(alice, 1)[0]?.state).toBe('cancelled');
@@ -316,7 +316,7 @@ describe('R-trigger: firing', () => {
   });
 });
 
-test('a group is refused before its orders are judged', () => {
+test('an invalid group is rejected before its orders are checked', () => {
   const outcome = group(scenario, alice, 'normal', order({ price: PRICE, size: 0 }));
   expect(outcome.reject?.reason).toBe('groupingInvalid');
   expect(scenario.state.nextOrderId).toBe(1);

@@ -4,8 +4,8 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * R-trigger: one stop with a changing book, compared with a simple model that shares no code with
- * the engine: a list of bids, a percentage, a time.
+ * Seeds of the random books in which one stop is compared with a simple model (R-trigger). The
+ * model shares no code with the engine: it consists of a list of bids, a percentage and a time.
  */
 
 const SEEDS = Array.from({ length: 12 }, (_, n) => 40 + n);
@@ -32,7 +32,7 @@ class Model {
     if (!this.#hasFired) this.rest = Math.min(this.rest, this.position);
     this.#hasFired = true;
     const sent = Math.min(this.rest, this.position);
-    // Rounded to the tick of 100 towards the mark.
+    // The limit is rounded to the tick of 100 towards the mark.
     const worst = Math.ceil((mark * (100 - this.#percent)) / 10_000) * 100;
     const filled = this.#sell(sent, worst);
     this.position -= filled;
@@ -58,7 +58,7 @@ class Model {
 function run(seed: number): { readonly tried: number; readonly isFilled: boolean } {
   const pick = randomIntegers(seed);
   const size = 150 + pick(200);
-  // A market order is limited to this size; a stop is not.
+  // A market order is limited to this size, and a stop is not.
   const scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 300 });
   scenario.one(alice, { price: 1_000_000, size: 300 });

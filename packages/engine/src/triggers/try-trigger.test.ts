@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Alice is long at 100, bob short. Orders 1 and 2 are used. */
+/** Makes alice long at 100 and bob short, which uses orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
@@ -32,8 +32,8 @@ function fees({ events }: BlockResult): bigint[] {
     .map(({ taker }) => taker.fee);
 }
 
-describe('R-trigger: a reducing market trigger', () => {
-  test('stays armed on an empty book, under its id, and retries', () => {
+describe('R-trigger: reducing market triggers', () => {
+  test('a stop on an empty book stays armed under its id and retries', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
@@ -46,7 +46,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('tries once a second, not at every block', () => {
+  test('a stop retries once per second, not in every block', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -63,7 +63,7 @@ describe('R-trigger: a reducing market trigger', () => {
     });
   });
 
-  test('reports a try without a fill that found a smaller position', () => {
+  test('a try without a fill reports a smaller position', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -73,7 +73,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('is limited from the mark: 1%, 1% more after each poor try, at most 5%', () => {
+  test('the limit of a stop is 1% from the mark and 1% further after each poor try, at most 5%', () => {
     aliceLong();
     // Each bid is at the limit of a try, and too small to make it a good one.
     for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
@@ -92,7 +92,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(story(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
   });
 
-  test('keeps its distance after a try that fills half of its size', () => {
+  test('the limit of a stop stays the same after a try that fills half of its size', () => {
     aliceLong();
     scenario.one(carol, { price: 891_000, size: 50 });
     scenario.one(carol, { price: 882_000, size: 50 });
@@ -102,7 +102,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(aSecondLater()).toEqual(['4 filled', '5 filled']);
   });
 
-  test('waits while the mark has not reached its price, and continues when it has', () => {
+  test('a stop waits while the mark has not reached its price, and continues when it has', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -114,7 +114,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
-  test('does not try while its market is halted or stale', () => {
+  test('a stop does not retry while its market is halted or stale', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -124,7 +124,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
-  test('is sent whole, for any size and any value', () => {
+  test('a stop is sent as a whole, for any size and value', () => {
     scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -135,7 +135,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(aSecondLater()).toEqual(['5 open 19', '4 filled']);
   });
 
-  test('ends when its position was closed manually', () => {
+  test('a stop ends when its position is closed manually', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -148,7 +148,7 @@ describe('R-trigger: a reducing market trigger', () => {
     ]);
   });
 
-  test('is cut when its position shrinks, and sells no more than that', () => {
+  test('a stop is cut when its position shrinks and sells no more than that', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -159,7 +159,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('is cancelled by its owner while it waits, with its filled size', () => {
+  test('an armed stop can be cancelled by its owner and keeps its filled size', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId: '0x'.padEnd(34, '7') }));
     scenario.one(carol, { price: 900_000, size: 40 });
@@ -172,8 +172,9 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('R-fill-check ends a try, not the order', () => {
-    // Bought at 100 with 5.2: worth 1.66 at a mark of 96.5, and a close at 91.7 costs 4.8.
+  test('R-fill-check: an uncovered fill ends a try but not the stop', () => {
+    // Bought at 100 with 5.2, the position is worth 1.66 at a mark of 96.5, and a close at 91.7
+    // costs 4.8.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     aliceLong();
@@ -198,11 +199,11 @@ describe('R-trigger: a reducing market trigger', () => {
     }
     expect(scenario.position(alice)).toBe(0);
     expect(paid).toHaveLength(5);
-    // 89,990,000 × 0.00045, rounded up once; rounded five times it would be 40,500.
+    // 89,990,000 × 0.00045 rounds up once to 40,496; rounded five times it would be 40,500.
     expect(paid.reduce((a, b) => a + b, 0n)).toBe(40_496n);
   });
 
-  test('R-grouping: orders attached to a position retry as well, and are listed with it', () => {
+  test('R-grouping: orders attached to a position retry and are listed with it', () => {
     aliceLong();
     group(
       scenario,
@@ -220,7 +221,7 @@ describe('R-trigger: a reducing market trigger', () => {
     expect(aSecondLater()).toEqual(['6 filled', '3 filled', '4 cancelled siblingFilled']);
   });
 
-  test('R-limits-of-state: counts as a waiting trigger', () => {
+  test('R-limits-of-state: a stop that retries counts as a waiting trigger', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -235,7 +236,8 @@ test('R-storms: first firings come before retries', () => {
   aliceLong();
   scenario.place(alice, waiting({ price: 900_000 }));
   expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
-  // A thousand with higher ids are reached for the first time; without a position they end at once.
+  // A thousand triggers with higher ids are reached for the first time; without a position they end
+  // at once.
   for (const person of crowd) {
     for (let action = 0; action < 2; action++) {
       scenario.place(person, ...Array.from({ length: 50 }, () => waiting({ price: 899_000 })));

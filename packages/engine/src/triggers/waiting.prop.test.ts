@@ -7,13 +7,14 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, sign, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * Random histories of everything that waits, in one small market: the invariants hold after every
- * block, and a restart before any block changes nothing.
+ * Random number below a bound. The random histories contain all kinds of waiting orders and jobs in
+ * one small market; the invariants must hold after every block, and a restart before any block must
+ * change nothing.
  */
 
 type Pick = (bound: number) => number;
 
-/** All of them in `npm run test:long`. */
+/** `npm run test:long` uses all seeds. */
 const SEEDS = process.env['TEST_LONG'] === undefined ? [1, 2] : [1, 2, 3, 4, 5];
 const TRADERS = [0x7001, 0x7002, 0x7003, 0x7004].map(actor);
 const SECOND = {
@@ -140,7 +141,7 @@ function anyCommand(scenario: Scenario, pick: Pick): Command {
   }
 }
 
-/** One trader each: one-way, hedge, isolated, high leverage. */
+/** Opens a venue with one trader each for one-way, hedge, isolated and high leverage. */
 function openVenue(funds: number, isolatedLeverage: number): Scenario {
   const scenario = Scenario.open({ accounts: TRADERS, funds });
   scenario.block({ type: 'registerPerp', perp: SECOND });
@@ -167,7 +168,7 @@ function openVenue(funds: number, isolatedLeverage: number): Scenario {
   return scenario;
 }
 
-/** Runs a history and returns every status, cause and phase that it has seen. */
+/** Runs a history and returns every status, cause and phase that occurred. */
 function live(scenario: Scenario, pick: Pick): string[] {
   const seen = new Set<string>();
   for (let round = 0; round < 220; round++) {
@@ -188,7 +189,7 @@ function live(scenario: Scenario, pick: Pick): string[] {
   return [...seen];
 }
 
-test('among the rich, restarts included', () => {
+test('waiting orders of rich traders follow the rules, including restarts', () => {
   const seen = SEEDS.flatMap((seed) => {
     const scenario = openVenue(10_000_000_000, 2);
     const each = live(scenario, randomIntegers(seed));
@@ -196,12 +197,12 @@ test('among the rich, restarts included', () => {
     return each;
   });
   const rules = ['parentCanceled', 'siblingFilled', 'amendedBelowFilled', 'reduceOnly', 'done'];
-  // Stops that tried on after a part and after nothing, and ended with their position or sibling.
+  // Stops retried after a part or after nothing, and ended with their position or sibling.
   rules.push('armed true', 'armed false', 'reduceOnly false', 'siblingFilled false');
   for (const rule of rules) expect(seen).toContain(rule);
 });
 
-test('among the poor, whom margin and liquidation stop', () => {
+test('waiting orders of poor traders are stopped by margin and liquidation', () => {
   const seen = SEEDS.flatMap((seed) => live(openVenue(60_000_000, 20), randomIntegers(seed)));
   for (const rule of ['marginCanceled', 'liquidation', 'failed']) expect(seen).toContain(rule);
 });
