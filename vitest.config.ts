@@ -5,11 +5,13 @@ import { wordsPlugin } from './packages/web/build/words-plugin.ts';
 import { threadsPlugin } from './scripts/threads-plugin.ts';
 
 /**
- * The npm scripts select tests by project: `npm test` runs all projects but `e2e` and `e2e-web`, `npm run test:e2e` those two
- * and the smoke tests, `npm run test:all` every project.
+ * Defines the test projects that the npm scripts select: `npm test` runs all projects except `e2e`
+ * and `e2e-web`, `npm run test:e2e` those two and the smoke tests, and `npm run test:all` every
+ * project.
  */
 
-// The processes and threads of the tests load the same programs, so each program is compiled once.
+// The processes and threads of the tests load the same programs, so this cache compiles each
+// program only once.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/venue');
 
 /** Tests that start complete programs or replay long histories. */
@@ -25,7 +27,9 @@ const E2E = [
 ];
 const E2E_WEB = ['tests/web/**/*.test.ts'];
 
-/** The end-to-end tests that `npm test` runs: short tests of the programs that most changes affect. */
+/**
+ * The end-to-end tests that `npm test` runs: short tests of the programs that most changes affect.
+ */
 const SMOKE = [
   'tests/cli/trading.test.ts',
   'tests/cluster/quorum.test.ts',
@@ -45,13 +49,19 @@ for (const file of [...SMOKE, ...SMOKE_WEB]) {
 /** These tests replace modules, so they cannot share modules with other tests. */
 const REPLACING = ['tests/free-money/planted.test.ts'];
 
-/** Only `npm run test:long` runs the files `*.long.test.ts`, and it runs other tests with more cases. */
+/**
+ * Only `npm run test:long` runs the files `*.long.test.ts`, and it runs other tests with more
+ * cases.
+ */
 const isLong = process.env['TEST_LONG'] !== undefined;
 
 const setupFiles = ['tests/support/fixed-seed.ts'];
 const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts'];
 
-/** Tests of code that runs in their own process, which may start threads, and tests of other processes. */
+/**
+ * Returns a project for code that runs in its own process, which can start threads, and for tests
+ * of other processes.
+ */
 const node = (name: string, include: string[], exclude: string[], more: string[] = []) => ({
   extends: true as const,
   plugins: [wordsPlugin(), threadsPlugin()],
@@ -65,7 +75,10 @@ const node = (name: string, include: string[], exclude: string[], more: string[]
   },
 });
 
-/** Tests of the page in a browser. A worker uses one browser and one venue for most of its files. */
+/**
+ * Returns a project for tests of the page in a browser. A worker uses one browser and one venue for
+ * most of its files.
+ */
 const browser = (name: string, include: string[], exclude: string[]) => ({
   extends: true as const,
   plugins: [wordsPlugin()],
@@ -103,7 +116,8 @@ export default defineConfig({
           setupFiles,
           include: ['packages/{units,engine,protocol,contracts,web}/src/**/*.test.ts'],
           exclude: E2E,
-          // The modules under test have no module state, so files can share one evaluation of the modules.
+          // The modules under test have no module state, so files can share one evaluation of the
+          // modules.
           isolate: false,
         },
       },

@@ -3,15 +3,15 @@ import { connect } from './connect.ts';
 
 /**
  * A front end that charges a fee for the orders it sends. Users approve it once, up to a maximum
- * rate, with their account's key; each order then names the builder and the fee, and the venue
+ * rate, with their account's key. Each order then names the builder and the fee, and the venue
  * collects it.
  */
 
-/** In tenths of a basis point, as in orders: 20 is 0.02%. */
+/** The fee in tenths of a basis point, as in orders: 20 is 0.02%. */
 export const FEE = 20;
 const MAX_FEE_RATE = '0.02%';
 
-/** Asks the user's account for its approval if it has not been given. */
+/** Approves the builder with the user's account, unless this has already been done. */
 export async function approve(account: Client, builder: string): Promise<void> {
   const user = account.wallet!.address;
   const approved = await account.info.approvedBuilders({ user });
@@ -23,7 +23,7 @@ export async function approve(account: Client, builder: string): Promise<void> {
 
 /**
  * Sends a user's order with the fee. If the venue drops the fee, the order is still executed, and
- * the reply has a warning.
+ * the reply contains a warning.
  */
 export async function sendFor(
   client: Client,
@@ -42,7 +42,7 @@ export async function sendFor(
   return reply;
 }
 
-/** Claims the earned fees to the builder's account; returns the amount. */
+/** Claims the earned fees to the builder's account, and returns the amount. */
 export async function collect(builder: Client): Promise<string> {
   const user = builder.wallet!.address;
   const { unclaimedRewards } = await builder.info.builderState({ user });

@@ -13,7 +13,7 @@ import { connect } from './connect.ts';
 
 /**
  * Repeats the trades of an account at a fraction of their size. It stores its position, so that
- * after a restart it continues after the last repeated trade: a trade in progress may be repeated
+ * after a restart it continues after the last repeated trade. A trade in progress may be repeated
  * twice, and none is missed.
  */
 
@@ -47,7 +47,7 @@ async function repeat(
   const size = onGrid((Number(fill.sz) * copy.part).toFixed(8), instrument.sizeStep, 'down');
   if (Number(size) === 0) return;
   const side = fill.side === 'B' ? 'buy' : 'sell';
-  // A trade that only closes the leader's position only closes here.
+  // A trade that only closes the leader's position must only close a position here as well.
   const reduceOnly = fill.dir.startsWith('Close');
   const { slippagePercent } = copy;
   const order = await marketOrder(client, { instrument, side, size, slippagePercent, reduceOnly });
@@ -67,7 +67,8 @@ if (import.meta.main) {
     console.log('copying starts with the next trade');
   }
   const keep = (place: FillsCursor): void => {
-    // Written under another name first, so that a crash leaves the old file or the new one.
+    // The file is written under another name first, so that a crash leaves either the old file or
+    // the new one.
     writeFileSync(`${file}.new`, JSON.stringify(place));
     renameSync(`${file}.new`, file);
   };

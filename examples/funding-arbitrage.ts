@@ -2,9 +2,10 @@ import { Instruments, marketOrder, placeOrders, type Client } from '@oddlot/sdk'
 import { connect } from './connect.ts';
 
 /**
- * Longs pay funding to shorts every hour. If the rates of two venues differ, a long on one and a
- * short on the other have no price risk and collect the difference. Both legs are immediate-or-cancel
- * orders; if one leg fills more than the other, the excess is closed immediately.
+ * Collects the difference of the funding rates of two venues. Longs pay funding to shorts every
+ * hour. If the rates differ, a long on one venue and a short on the other have no price risk and
+ * earn the difference. Both legs are immediate-or-cancel orders. If one leg fills more than the
+ * other, the excess is closed immediately.
  */
 
 export type Arbitrage = {
@@ -15,7 +16,7 @@ export type Arbitrage = {
   readonly slippagePercent: string;
 };
 
-/** The current hourly cost of a long, as a fraction. */
+/** Returns the current hourly cost of a long, as a fraction. */
 export async function fundingOf(client: Client, instrumentId: number): Promise<number> {
   for await (const event of client.streams.activeAssetCtx({ coin: String(instrumentId) })) {
     if (event.type === 'data') return Number(event.data.ctx.funding);
@@ -23,7 +24,7 @@ export async function fundingOf(client: Client, instrumentId: number): Promise<n
   throw new Error('The client was closed');
 }
 
-/** Opens both legs if the difference is large enough; returns the size of the pair, if any. */
+/** Opens both legs if the difference is large enough. Returns the size of the pair, if any. */
 export async function openPair(
   venues: readonly [Client, Client],
   { base, size, least, slippagePercent }: Arbitrage,

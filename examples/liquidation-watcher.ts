@@ -9,7 +9,7 @@ import { createReader, type Reader } from '@oddlot/sdk';
 export type Alarm = {
   readonly user: string;
   readonly isNear: boolean;
-  /** The cross margin ratio; higher is safer, and liquidation starts at 1. */
+  /** The cross margin ratio. A higher ratio is safer, and liquidation starts at 1. */
   readonly ratio: number;
 };
 
@@ -25,7 +25,7 @@ export class LiquidationWatcher {
     this.#below = below;
   }
 
-  /** Checks all accounts; returns those whose status changed since the last check. */
+  /** Checks all accounts, and returns those whose status changed since the last check. */
   async look(): Promise<Alarm[]> {
     const alarms: Alarm[] = [];
     for (const user of this.#users) {

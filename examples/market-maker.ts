@@ -13,8 +13,8 @@ import { connect } from './connect.ts';
 
 /**
  * Quotes both sides of a perp around the mid of its book, or around the mark if there are no other
- * quotes. The larger its position, the more it shifts its quotes to reduce it; at the maximum
- * position it quotes one side only. A quote that crosses another order executes as taker: a
+ * quotes. The larger its position, the more it shifts its quotes to reduce it. At the maximum
+ * position it quotes only one side. A quote that crosses another order executes as taker. A
  * post-only quote would be rejected while that order rests, so that no trade would happen at a fair
  * price. A dead man's switch cancels all quotes if the program stops.
  */
@@ -26,7 +26,9 @@ type Terms = {
   readonly positionMax: number;
 };
 
-/** One or both orders. The shift is linear: at the maximum position a quote is at the mid. */
+/**
+ * Returns one or both orders. The shift is linear: at the maximum position a quote is at the mid.
+ */
 export function quotes(
   { id: asset, priceTick, sizeStep }: Instrument,
   middle: number,
@@ -87,7 +89,7 @@ export class MarketMaker {
   }
 }
 
-/** The mark as reported by the venue. */
+/** Returns the mark price as reported by the venue. */
 async function markOf({ info, wallet }: Client, { id }: Instrument): Promise<number> {
   const { markPx } = await info.activeAssetData({ user: wallet!.address, coin: String(id) });
   return Number(markPx);

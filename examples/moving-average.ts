@@ -3,8 +3,8 @@ import { type Bot, replayMarket } from '@oddlot/testkit';
 
 /**
  * Holds a long position while the average of the latest prices is above that of a longer period,
- * and a short position otherwise. Run on a recording, it prints the result and writes a page with
- * the details.
+ * and a short position otherwise. When it runs on a recording, it prints the result and writes a
+ * page with the details.
  */
 
 type Terms = {

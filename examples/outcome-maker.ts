@@ -11,8 +11,8 @@ import { connect } from './connect.ts';
 
 /**
  * Quotes markets that ask whether a price ends above a strike, such as those of a series. The value
- * of YES follows from the distance to the strike, the remaining time and the volatility: the
- * probability that a random walk ends above the strike.
+ * of YES is the probability that a random walk ends above the strike. It follows from the distance
+ * to the strike, the remaining time and the volatility.
  */
 
 type Terms = {
@@ -20,13 +20,13 @@ type Terms = {
   readonly volatility: number;
   /** The distance between the value and a quote, in USDC per share. */
   readonly edge: number;
-  /** In shares. */
+  /** The size of each quote, in shares. */
   readonly size: string;
 };
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** The probability that a price ends above a strike. */
+/** Returns the probability that a price ends above a strike. */
 export function chanceAbove(
   {
     price,
@@ -39,7 +39,10 @@ export function chanceAbove(
   return normal(Math.log(price / strike) / (volatility * Math.sqrt(leftMs / YEAR_MS)));
 }
 
-/** The normal distribution by formula 7.1.26 of Abramowitz and Stegun, accurate to seven digits. */
+/**
+ * Computes the normal distribution with formula 7.1.26 of Abramowitz and Stegun, which is accurate
+ * to seven digits.
+ */
 function normal(deviations: number): number {
   const x = Math.abs(deviations) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);
@@ -50,9 +53,9 @@ function normal(deviations: number): number {
 }
 
 /**
- * Buys YES slightly below its value, and NO likewise: together less than the payout of 1. Orders at
- * these prices or better are executed against: post-only quotes would be rejected while those
- * orders rest.
+ * Returns quotes that buy YES slightly below its value and NO slightly below its value, so that
+ * both together cost less than the payout of 1. They execute against orders at these prices or
+ * better, because post-only quotes would be rejected while those orders rest.
  */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,
@@ -69,7 +72,7 @@ export function outcomeQuotes(
 }
 
 /**
- * Cancels the old quotes of all such markets and places new ones; returns the number of resting
+ * Cancels the old quotes of all matching markets and places new ones. Returns the number of resting
  * quotes.
  */
 export async function requoteOutcomes(

@@ -1,3 +1,3 @@
-/** Entry point of the local chain, which runs on its own thread. */
+/** The entry point of the local chain, which runs on its own thread. */
 export { type ChainThreadOptions, startChainThread } from './start-chain-thread.ts';
 export { ChainDamagedError } from './core/chain-lines.ts';

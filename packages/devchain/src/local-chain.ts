@@ -10,16 +10,16 @@ import { readBytes } from './rpc/rpc-params.ts';
 /**
  * An Ethereum chain inside the process: a settlement chain for a venue without another one, and for
  * tests. It executes programs with a real EVM, speaks JSON-RPC, preserves confirmed results through
- * a crash, and can be made to reorganise. A single party produces all blocks; its money has no
- * value.
+ * a crash, and can be made to reorganise. A single party produces all blocks, and the chain's money
+ * has no value.
  */
 
 export type LocalChainOptions = ChainCoreOptions & {
-  /** Mines a block per transaction on arrival; otherwise by `mine` or by the interval. */
+  /** Mines a block per transaction on arrival. Otherwise `mine` or the interval creates blocks. */
   readonly isAutomining?: boolean;
   /** Mines a block at this interval in milliseconds, even an empty one. */
   readonly intervalMs?: number;
-  /** Bounds the data that untrusted clients can store. */
+  /** Limits the data that untrusted clients can store. */
   readonly guestWrites?: WriteLimits;
 };
 
@@ -28,7 +28,7 @@ type Reorganization = {
    * The signed transactions of each block of the new branch, which is extended with empty blocks.
    */
   readonly blocks?: readonly (readonly Hex[])[];
-  /** The handling of transactions that the new branch does not include. */
+  /** Determines what happens to transactions that the new branch does not include. */
   readonly rest?: 'pool' | 'drop';
 };
 
@@ -75,7 +75,7 @@ export class LocalChain {
     return this.#core.memory.head;
   }
 
-  /** Waiting calls, and external calls that were passed on. */
+  /** Number of waiting calls, and of external calls that were passed on. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -84,7 +84,9 @@ export class LocalChain {
     return this.#queue.ran;
   }
 
-  /** Answers a JSON-RPC call; rejects with `RpcError`. `guest` identifies an external client. */
+  /**
+   * Answers a JSON-RPC call, or rejects with an `RpcError`. `guest` identifies an external client.
+   */
   async rpc(method: string, params: readonly unknown[] = [], guest?: RpcClient): Promise<unknown> {
     if (method === 'eth_sendRawTransaction') return await this.#send(params[0], guest);
     const run = RPC_METHODS.get(method);
@@ -92,20 +94,20 @@ export class LocalChain {
     return await this.#inTurn(async () => run(this.#core, params), guest);
   }
 
-  /** Opens a port for JSON-RPC; 0 uses a free one. */
+  /** Opens a port for JSON-RPC. With 0 the system chooses a free port. */
   async listen(listen: RpcListen): Promise<RpcServer> {
     return await this.#open((method, params, guest) => this.rpc(method, params, guest), listen);
   }
 
   /**
-   * Opens a second port for processes of its owner: calls there have priority over external clients
+   * Opens a second port for processes of its owner. Calls there have priority over external clients
    * and no limits.
    */
   async listenForOwner(listen: Pick<RpcListen, 'host' | 'port'>): Promise<RpcServer> {
     return await this.#open((method, params) => this.rpc(method, params), listen);
   }
 
-  /** Mines a block of all executable transactions; an empty one without any. */
+  /** Mines a block of all executable transactions, which is empty if there are none. */
   async mine(): Promise<ChainBlock> {
     return await this.#inTurn(() => this.#bounded(() => this.#core.mine()));
   }
@@ -123,13 +125,14 @@ export class LocalChain {
   }
 
   /**
-   * Removes a transaction from the pool as if the network had lost it; false if it is not there.
+   * Removes a transaction from the pool as if the network had lost it. Returns false if it is not
+   * there.
    */
   async drop(hash: Hex): Promise<boolean> {
     return await this.#inTurn(() => this.#core.drop(hash));
   }
 
-  /** Closes the ports first, then completes pending work. A second call does nothing. */
+  /** Closes the ports first, and then completes pending work. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -145,7 +148,9 @@ export class LocalChain {
     return server;
   }
 
-  /** Transactions that waited for this one are executed after it, each in a separate turn. */
+  /**
+   * Sends a transaction. Those that waited for it are executed after it, each in a separate turn.
+   */
   async #send(raw: unknown, guest: RpcClient | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');
     if (guest !== undefined) this.#guests.check(guest.client, this.#core.fileBytes);
@@ -163,7 +168,7 @@ export class LocalChain {
 
   #startInterval(intervalMs: number): void {
     this.#interval = setInterval(() => {
-      // A disk error is reported to senders of transactions; the next tick tries again.
+      // A disk error is reported to senders of transactions, and the next tick tries again.
       this.mine().catch(() => {});
     }, intervalMs);
   }

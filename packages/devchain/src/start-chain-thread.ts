@@ -6,22 +6,22 @@ import { RpcError } from './core/rpc-error.ts';
 import type { RpcListen } from './rpc/rpc-server.ts';
 
 /**
- * A local chain on its own thread. Clients use its port, as with a remote chain; its owner sends
+ * A local chain on its own thread. Clients use its port, as with a remote chain. Its owner sends
  * messages, which do not wait behind other clients. A long-running program there does not delay
  * trading.
  */
 
 export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
   readonly listen: Omit<RpcListen, 'pages'> & {
-    /** The origins under which a proxy serves the venue's page. */
+    /** The origins from which a proxy serves the venue's page. */
     readonly pageOrigins?: readonly string[];
   };
-  /** A second port, for other processes of its owner. */
+  /** A second port, for other processes of the chain's owner. */
   readonly listenForOwner?: Pick<RpcListen, 'host' | 'port'> | undefined;
 };
 
 type ChainThread = Place & {
-  /** A request of its owner; rejects like JSON-RPC. */
+  /** Sends a request of the owner, which rejects like JSON-RPC. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Allows the page that this machine serves on the port to use wallets. */
   allowPage(port: number): void;
@@ -47,11 +47,11 @@ export type ChainAnswer =
 type Place = {
   readonly url: string;
   readonly port: number;
-  /** Defined if there is a port for its owner. */
+  /** Defined if there is a port for the owner. */
   readonly ownerUrl?: string | undefined;
 };
 
-/** Resolves when the port is open; rejects if the chain cannot be opened. */
+/** Resolves when the port is open, and rejects if the chain cannot be opened. */
 export async function startChainThread(
   options: ChainThreadOptions,
   /** Called if the thread ends unexpectedly. */
@@ -80,7 +80,7 @@ export async function startChainThread(
     lose(new Error(`the local chain exited with code ${code}`));
   });
   const place = await opened.promise.catch(async (error: unknown) => {
-    // Waits until the thread has released its files, because a retry opens the same ones.
+    // This waits until the thread has released its files, because a retry opens the same ones.
     await ended.promise;
     throw explained(error as Error);
   });
@@ -133,7 +133,10 @@ class Questions {
   }
 }
 
-/** An error sent between threads keeps its message but loses its class. */
+/**
+ * Restores the class of an error, because an error sent between threads keeps its message but loses
+ * its class.
+ */
 function explained(error: Error): Error {
   const isDamage = error.stack?.startsWith('ChainDamagedError') === true;
   return isDamage ? new ChainDamagedError(error.message) : error;

@@ -37,7 +37,7 @@ test('R-deposit: the credits of an account never exceed its deposits, even if bl
   expect(arrivals.size).toBe(0);
 });
 
-test('a snapshot restores the same amounts, and an invalid one is rejected', () => {
+test('a snapshot restores the uncredited amounts, and an invalid one is rejected', () => {
   const arrivals = new Arrivals();
   arrivals.add([{ account: ALICE, amount: 7n, isOwn: true }], PLACE);
   const again = new Arrivals();
@@ -49,7 +49,7 @@ test('a snapshot restores the same amounts, and an invalid one is rejected', () 
   expect([again.size, again.readTo]).toEqual([0, undefined]);
 });
 
-test('if there are too many accounts, those with the smallest amounts are removed', () => {
+test('the accounts with the smallest uncredited amounts are removed if there are too many', () => {
   const arrivals = new Arrivals(3);
   const accounts = Array.from({ length: 9 }, (_, n) => address(`0x${String(n + 1).repeat(40)}`));
   arrivals.add(

@@ -7,8 +7,8 @@ type Left = { readonly amount: bigint; readonly hasOwn: boolean };
 type Place = { readonly block: number; readonly hash: string };
 
 /**
- * Accounts with uncredited deposits. Beyond this number, those with the smallest amounts are
- * removed and cannot be credited.
+ * Maximum number of accounts with uncredited deposits. Beyond it, those with the smallest amounts
+ * are removed and cannot be credited.
  */
 const ACCOUNTS_MAX = 100_000;
 const NOTHING: Left = { amount: 0n, hasOwn: false };
@@ -20,14 +20,14 @@ const Dumped = z.object({
 
 /**
  * Deposits that arrived at the bridge for each account and have not been credited. The replica's
- * snapshots contain it, because the credited amounts follow from the applied blocks.
+ * snapshots contain them, because the credited amounts follow from the applied blocks.
  */
 export class Arrivals implements Projection {
   readonly name = 'arrivals';
   readonly version = 1;
   readonly #accountsMax: number;
   readonly #left = new Map<string, Left>();
-  /** Deposits of the block being judged; each is counted once. */
+  /** Deposits of the block being judged, each of which is counted once. */
   readonly #expected = new Map<string, { readonly account: string; readonly amount: bigint }>();
   #readTo: Place | undefined;
 
@@ -56,8 +56,8 @@ export class Arrivals implements Projection {
   }
 
   /**
-   * The amount that arrived for an account and is neither credited nor reserved for another deposit
-   * of the block.
+   * Returns the amount that arrived for an account and is neither credited nor reserved for another
+   * deposit of the block.
    */
   left(account: string, source: DepositSource): Left {
     const { amount, hasOwn } = this.#left.get(account) ?? NOTHING;
@@ -69,7 +69,7 @@ export class Arrivals implements Projection {
   }
 
   /**
-   * Records a valid deposit of the block being judged; the engine determines whether it is
+   * Records a valid deposit of the block being judged. The engine determines whether it is
    * credited.
    */
   expect({ account, amountMicroUsdc, source }: CreditDepositCommand): void {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotYetError } from '../checks/finding.ts';
 import { BridgeEvidence } from './bridge-evidence.ts';
 
-/** A real chain with a bridge, read through three endpoints, each of which may misbehave. */
+/** A real chain with a bridge is read through three endpoints, each of which can misbehave. */
 
 const STATE = createState();
 const USDC = 1_000_000n;
@@ -23,7 +23,7 @@ function evidenceWith(confirmations: number): BridgeEvidence {
   return new BridgeEvidence({ client, bridge: chain.contracts.bridge, fromBlock: 0 });
 }
 
-/** The log command of the newest transfer of a user. */
+/** Returns the log command for the newest transfer of a user. */
 async function deposited(user: number, amount: bigint): Promise<CreditDepositCommand> {
   await chain.chain.rpc('eth_sendRawTransaction', [await chain.transfer(user, amount)]);
   const client = chain.client(1);
@@ -51,7 +51,7 @@ describe('R-deposit: a deposit in the log', () => {
     expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(
       /but only 7000000 micro-USDC arrived/,
     );
-    // The credited amount is used up: the same money cannot be credited again.
+    // The credited amount is used up, so the same money cannot be credited again.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
@@ -89,7 +89,7 @@ describe('R-deposit: a deposit in the log', () => {
   });
 });
 
-test('a log is accepted with the configured bridge only', async () => {
+test('a log is accepted only with the configured bridge', async () => {
   const { bridge, token } = chain.contracts;
   const command = {
     type: 'openBridge',
@@ -105,7 +105,7 @@ test('a log is accepted with the configured bridge only', async () => {
   }
 });
 
-test('R-withdraw: waits for a withdrawal that the bridge has neither paid nor cancelled', async () => {
+test('R-withdraw: the check waits for a withdrawal that the bridge has neither paid nor cancelled', async () => {
   const bridge = { credited: new Map() };
   const held = { bridge, withdrawals: new Map([[1, {}]]) } as never as State;
   for (const paid of [true, false]) {
@@ -116,7 +116,7 @@ test('R-withdraw: waits for a withdrawal that the bridge has neither paid nor ca
   }
 });
 
-test('R-withdraw: before the log names a bridge, a withdrawal may be returned but not paid', async () => {
+test('R-withdraw: before the log names a bridge, a withdrawal can be returned but not paid', async () => {
   const unpayable = { bridge: undefined, withdrawals: new Map([[1, {}]]) } as never as State;
   const settled = (paid: boolean) =>
     evidence.settlementFault({ type: 'settleWithdrawal', withdrawalId: 1, paid }, unpayable);

@@ -27,7 +27,7 @@ import { NotYetError } from '../checks/finding.ts';
 import { Arrivals } from './arrivals.ts';
 
 type BridgeEvidenceOptions = {
-  /** Endpoints chosen by the validator's operator. */
+  /** The client of endpoints chosen by the validator's operator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
   /** The block in which the bridge was deployed, or any earlier one. */
@@ -37,9 +37,9 @@ type BridgeEvidenceOptions = {
 const RANGE_BLOCKS = 2_000;
 
 /**
- * Compares a log with the settlement chain, read through independent endpoints. A deposit is
- * credited to the account of the transfer, at the place of the transfer, and no account is credited
- * more than arrived for it. A withdrawal is settled as the bridge settled it.
+ * Compares a log with the settlement chain, read through independent endpoints. A deposit must be
+ * credited to the account of the transfer, at the place of the transfer, and no account may be
+ * credited more than arrived for it. A withdrawal must be settled as the bridge settled it.
  */
 export class BridgeEvidence implements ChainEvidence {
   readonly projection = new Arrivals();
@@ -121,7 +121,7 @@ export class BridgeEvidence implements ChainEvidence {
     });
   }
 
-  /** Counts the deposits up to a block; throws if the chain has not reached it. */
+  /** Counts the deposits up to a block. Throws if the chain has not reached it. */
   async #readTo(blockNumber: number): Promise<void> {
     const { client, fromBlock } = this.#options;
     const { confirmed } = await client.head();
@@ -144,8 +144,8 @@ export class BridgeEvidence implements ChainEvidence {
   }
 
   /**
-   * Blocks that were counted must still exist; otherwise a deposit on two branches would be counted
-   * twice.
+   * Checks that the blocks that were counted still exist. Otherwise a deposit on two branches would
+   * be counted twice.
    */
   async #assertSameChain(confirmed: number): Promise<void> {
     const { readTo } = this.projection;

@@ -5,8 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { CommandChecker, type Policy } from './command-checker.ts';
 import { RESTS_ON } from './rests-on.ts';
 
-/** Judgement of commands without a request: each kind, in the first block and in a later one. */
-
 const STRICT: Policy = {
   serviceNetwork: 'example.org-3fa9c1d2',
   venuePrices: false,
@@ -34,27 +32,33 @@ const first = { seq: 1 };
 const byBasis = (...bases: string[]): string[] =>
   Object.entries(RESTS_ON).flatMap(([type, basis]) => (bases.includes(basis) ? [type] : []));
 
-test.each(byBasis('account', 'money'))('rejects an unsigned %s in any block', (type) => {
-  const open = { venuePrices: true, testMoney: true };
-  for (const entry of [first, later]) {
-    expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(`${type} has no signature`);
-    const named = { type, authority: SIGNED } as never;
-    const why = `${type} has no signed request`;
-    expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
-  }
-});
+test.each(byBasis('account', 'money'))(
+  'an unsigned %s command is rejected in any block',
+  (type) => {
+    const open = { venuePrices: true, testMoney: true };
+    for (const entry of [first, later]) {
+      expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(`${type} has no signature`);
+      const named = { type, authority: SIGNED } as never;
+      const why = `${type} has no signed request`;
+      expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
+    }
+  },
+);
 
-test.each(byBasis('operator'))('accepts an unsigned %s in the first block only', (type) => {
-  const checker = checkerOf({ venuePrices: true, testMoney: true });
-  expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
-  expect(checker.fault({ command: of(type) }, later)).toBe(`${type} has no operator signature`);
-  const named = { type, operator: SIGNED } as never;
-  const why = `${type} has no signed request`;
-  expect(checker.fault({ command: named }, later)).toBe(why);
-});
+test.each(byBasis('operator'))(
+  'an unsigned %s command is accepted only in the first block',
+  (type) => {
+    const checker = checkerOf({ venuePrices: true, testMoney: true });
+    expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
+    expect(checker.fault({ command: of(type) }, later)).toBe(`${type} has no operator signature`);
+    const named = { type, operator: SIGNED } as never;
+    const why = `${type} has no signed request`;
+    expect(checker.fault({ command: named }, later)).toBe(why);
+  },
+);
 
 test.each(byBasis('listing', 'faucet'))(
-  'accepts %s of the venue itself with test money only',
+  'a %s command of the venue itself is accepted only with test money',
   (type) => {
     const refused = checkerOf({}).fault({ command: of(type) }, later);
     expect(refused).toMatch(/has no operator signature|without a source/);
@@ -62,16 +66,19 @@ test.each(byBasis('listing', 'faucet'))(
   },
 );
 
-test.each(byBasis('price'))('accepts %s of the venue itself if the operator allows it', (type) => {
-  expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
-    `${type} has no operator signature`,
-  );
-  const believing = checkerOf({ venuePrices: true });
-  expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
-  expect(JSON.stringify(believing.counts.believed)).toBe('{"price":{"commands":1}}');
-});
+test.each(byBasis('price'))(
+  'a %s command of the venue itself is accepted if the operator allows it',
+  (type) => {
+    expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
+      `${type} has no operator signature`,
+    );
+    const believing = checkerOf({ venuePrices: true });
+    expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
+    expect(JSON.stringify(believing.counts.believed)).toBe('{"price":{"commands":1}}');
+  },
+);
 
-test('rejects a second genesis and an unknown kind of command', () => {
+test('a second genesis and an unknown kind of command are rejected', () => {
   expect(checkerOf({}).fault({ command: of('genesis') }, first)).toBeUndefined();
   expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe(
     'the log contains a second genesis',
@@ -83,7 +90,7 @@ test('rejects a second genesis and an unknown kind of command', () => {
   );
 });
 
-test('counts commands that depend on a chain, or checks them if a chain is configured', async () => {
+test('commands that depend on a chain are counted, or checked if a chain is configured', async () => {
   const blind = checkerOf({});
   for (const type of byBasis('deposit', 'payout', 'bridge')) {
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
@@ -105,10 +112,10 @@ test('counts commands that depend on a chain, or checks them if a chain is confi
   expect(await Promise.all(faults)).toEqual(['no deposit', 'no payout', 'no bridge']);
 });
 
-describe('each command without a request is rejected, computed or listed as unverified', () => {
+describe('a command without a request is rejected, computed or listed as unverified', () => {
   const open = { venuePrices: true, testMoney: true };
 
-  test.each(Object.keys(RESTS_ON))('%s', (type) => {
+  test.each(Object.keys(RESTS_ON))('of the type %s', (type) => {
     for (const entry of [first, later]) {
       const checker = checkerOf(open);
       const fault = checker.fault({ command: of(type) }, entry);
@@ -118,7 +125,7 @@ describe('each command without a request is rejected, computed or listed as unve
     }
   });
 
-  test('lists test money and deposits with their amounts', () => {
+  test('grants of test money and deposits are listed with their amounts', () => {
     const checker = checkerOf(open);
     const grant = { type: 'creditFaucet', amountMicroUsdc: 1_000_500_000 } as never;
     const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
@@ -133,7 +140,7 @@ describe('each command without a request is rejected, computed or listed as unve
     });
   });
 
-  test('verifies the first block if its hash is known', () => {
+  test('the first block is verified if its hash is known', () => {
     const checker = checkerOf(open, { isGenesisPinned: true });
     for (const type of ['genesis', 'registerPerp', 'pushOracle']) {
       expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
@@ -164,7 +171,7 @@ test('a sample skips signatures of orders, but never one that concerns money', (
   expect(checker.counts).toMatchObject({ signersRecovered: 2, signersSampledOut: 2, derived: 4 });
 });
 
-test('accepts a request signed for a former name of the venue if that name is given', () => {
+test('a request signed for a former name of the venue is accepted if that name is given', () => {
   const reader = (fault: string | undefined) => ({ fault: () => fault });
   const order = { command: { type: 'cancelAll', authority: SIGNED } as const, request: '{}' };
   const names = [reader('of another'), reader(undefined)];

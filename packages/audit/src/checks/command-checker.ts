@@ -18,16 +18,17 @@ import type { RequestReader } from './request-reader.ts';
 type CommandCheckerOptions = {
   readonly policy: Policy;
   /**
-   * One reader for each name of the venue, because requests were signed for the name at their time.
+   * One reader for each name of the venue, because requests were signed for the name that was valid
+   * at their time.
    */
   readonly readers: readonly RequestReader[];
-  /** The state before the block. */
+  /** Returns the state before the block. */
   readonly state: () => State;
   /** If undefined, commands that depend on a chain are counted but not checked. */
   readonly chain?: ChainEvidence | undefined;
   /**
-   * A number in [0, 1) that selects the signatures to check. The author of the log must not be able
-   * to predict it.
+   * Returns a number in [0, 1) that selects the signatures to check. The author of the log must not
+   * be able to predict it.
    */
   readonly draw: () => number;
   /** True if the hash of the first block is known. */
@@ -38,7 +39,7 @@ type CommandCheckerOptions = {
 export type Counts = {
   derived: number;
   signersRecovered: number;
-  /** Commands whose signer was taken from the log. */
+  /** Number of commands whose signer was taken from the log. */
   signersSampledOut: number;
   readonly believed: Believed;
 };
@@ -50,7 +51,10 @@ export const noCounts = (): Counts => ({
   believed: new Believed(),
 });
 
-/** Recomputed by the replica, unverified, or an error text; undefined if the chain confirms it. */
+/**
+ * The judgement of a command: recomputed by the replica, unverified, or an error text, which is
+ * undefined if the chain confirms the command.
+ */
 type Judged =
   | 'computed'
   | 'believed'
@@ -68,8 +72,8 @@ export class CommandChecker {
   }
 
   /**
-   * The reason a command of a block is invalid; undefined if it is valid. A promise if the chain is
-   * queried.
+   * Returns the reason why a command of a block is invalid, or undefined if it is valid. The result
+   * is a promise if the chain is queried.
    */
   fault(
     { command, request }: LoggedCommand,
@@ -113,13 +117,13 @@ export class CommandChecker {
     const judged = this.#judge(command, isFirstBlock);
     if (judged === 'computed') return undefined;
     if (judged !== 'believed') return judged.fault;
-    // The hash of the first block covers all its commands.
+    // The hash of the first block covers all of its commands.
     const isPinned = isFirstBlock && this.#options.isGenesisPinned === true;
     if (!isPinned) this.counts.believed.add(command);
     return undefined;
   }
 
-  /** A basis without a case here does not compile. */
+  /** Judges a command by its basis. A basis without a case here does not compile. */
   #judge(command: Command, isFirstBlock: boolean): Judged {
     const { policy } = this.#options;
     switch (RESTS_ON[command.type]) {
@@ -172,18 +176,18 @@ function faucetFault(command: Command): string {
  * The parts of a log that the operator of an independent validator accepts without verification.
  */
 export type Policy = {
-  /** The network name that requests are signed for. */
+  /** The network name for which requests are signed. */
   readonly serviceNetwork: string;
   /** Earlier names of the venue, for which older requests may be signed. */
   readonly formerNames?: readonly string[] | undefined;
   /**
-   * Applies blocks of earlier rules versions, whose commands this release cannot derive, with their
-   * own engine, and counts them.
+   * Applies blocks of earlier rules versions with their own engine and counts them, because this
+   * release cannot derive their commands.
    */
   readonly appliesEarlier?: boolean | undefined;
-  /** The venue logs prices itself; otherwise an operator must have signed them. */
+  /** True if the venue logs prices itself. Otherwise an operator must have signed them. */
   readonly venuePrices: boolean;
-  /** The venue grants test money, and lists and resolves demo events. */
+  /** True if the venue grants test money, and lists and resolves demo events. */
   readonly testMoney: boolean;
   /** Recovers one of this many signatures that do not concern money; 1 recovers all. */
   readonly sampleOneIn: number;
@@ -194,18 +198,18 @@ export type Policy = {
 };
 
 /**
- * Checks commands against the settlement chain: returns the reason a command is invalid, or
- * undefined. Throws a NotYetError while the chain is unavailable or behind the log.
+ * Checks commands against the settlement chain. Each function returns the reason why a command is
+ * invalid, or undefined. It throws a NotYetError while the chain is unavailable or behind the log.
  */
 export type ChainEvidence = {
-  /** Its dump is part of the snapshots. */
+  /** The projection whose content is part of the snapshots. */
   readonly projection: Projection;
   bridgeFault(command: OpenBridgeCommand): Promise<string | undefined>;
   depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined>;
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined>;
 };
 
-/** The unverified commands in words. */
+/** Describes the unverified commands in words. */
 export function believedCounts(
   { believed, signersSampledOut }: Readonly<Counts>,
   earlierBlocks: number,

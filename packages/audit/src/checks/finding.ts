@@ -6,7 +6,7 @@ export type Finding = {
   readonly what: string;
 };
 
-/** The log is invalid at this position; no later block is accepted. */
+/** Thrown if the log is invalid at this position. No later block is accepted. */
 export class FindingError extends Error {
   override readonly name = 'FindingError';
   readonly finding: Finding;
@@ -18,8 +18,8 @@ export class FindingError extends Error {
 }
 
 /**
- * No error so far, but the block cannot be judged yet: the chain is unavailable or behind, or this
- * release is too old.
+ * Thrown if the block cannot be judged yet, although there is no error so far. The chain may be
+ * unavailable or behind, or this release too old.
  */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';

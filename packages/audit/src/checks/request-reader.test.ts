@@ -7,7 +7,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestReader } from './request-reader.ts';
 
-/** Requests that a venue has logged, as a verifier derives their commands again. */
+/** A request that a venue has logged, with its command, which a verifier derives again. */
 
 type Logged = { readonly command: RequestCommand; readonly request: string };
 

@@ -6,9 +6,9 @@ import { authorityFrom, createRecoverer, type Recoverer } from '@oddlot/api/reco
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { actionToCommand, type InstrumentLookup } from '@oddlot/translate/action-to-command';
 
-/** Accepts all nonces; the engine decides whether a nonce is valid. */
+/** Accepts all nonces, because the engine decides whether a nonce is valid. */
 const ALL_SIGNERS = { nonceAfter: -1, nonceBefore: Infinity };
-/** The text is hashed without recovering its signer. */
+/** With these bounds the text is hashed without recovering its signer. */
 const NO_SIGNER = { nonceAfter: Infinity, nonceBefore: Infinity };
 
 /** Derives commands from the requests in the log, as the venue did when it received them. */
@@ -24,8 +24,8 @@ export class RequestReader {
   }
 
   /**
-   * The reason a command does not follow from its request; undefined if it does. If `isRecovered`
-   * is false, its signer is taken from the log and all other fields are derived.
+   * Returns the reason why a command does not follow from its request, or undefined if it does. If
+   * `isRecovered` is false, its signer is taken from the log and all other fields are derived.
    */
   fault(
     { command, request }: { readonly command: RequestCommand; readonly request: string },
@@ -37,7 +37,7 @@ export class RequestReader {
     const needsSigner = isRecovered || said.multiSig !== undefined || said.vault !== undefined;
     const { sent, ...found } = this.#recoverer.read(request, {
       isLarge,
-      // Rejected unless the network has test funds only.
+      // These requests are rejected unless the network has only test funds.
       takesHyperliquid: true,
       ...(needsSigner ? ALL_SIGNERS : NO_SIGNER),
     });
@@ -63,7 +63,7 @@ export class RequestReader {
 }
 
 /**
- * Compares texts first, which is faster: the same code made both, so their keys are nearly always
+ * Compares texts first, which is faster. The same code made both, so their keys are nearly always
  * in the same order.
  */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {

@@ -5,20 +5,20 @@ import { formatMoney } from '@oddlot/units';
  * The basis of each command of a log, for an independent verifier. A new command without a row here
  * does not compile.
  * - `account`: a request signed by an account or by its agent
- * - `money`: the same for commands that move money or change permissions; no sample skips their
- *   signatures
+ * - `money`: like `account`, for commands that move money or change permissions; no sample skips
+ *   their signatures
  * - `operator`: a request signed by an admin or a deployer; unsigned in the first block only
- * - `listing`: the same, but a venue with demo events (`exhibition`) logs them itself
- * - `price`: the same, but the policy may accept the venue's prices
+ * - `listing`: like `operator`, but a venue with demo events (`exhibition`) logs them itself
+ * - `price`: like `operator`, but the policy may accept the venue's prices
  * - `genesis`: the first block, whose hash the verifier has pinned
  * - `replica`: computed by the replica itself
  * - `faucet`: test money, on a venue with test money only
  * - `deposit`: an event of the settlement chain
  * - `payout`: the bridge's result of a withdrawal
  * - `bridge`: the configured bridge
- * - `peg`: withdrawal addresses of the relay: they save an opening fee, and move no money
- * - `reserves`: the venue's statement of its liabilities and assets: it moves no money
- * - `notice`: announcement of a rules version: it moves no money
+ * - `peg`: withdrawal addresses of the relay, which save an opening fee and move no money
+ * - `reserves`: the venue's statement of its liabilities and assets, which moves no money
+ * - `notice`: the announcement of a rules version, which moves no money
  */
 type Basis =
   | 'account'
@@ -117,7 +117,7 @@ export class Believed {
     this.#sums.set(basis, sum);
   }
 
-  /** One line per basis that occurred; amounts are USDC. */
+  /** Returns one line per basis that occurred, with amounts in USDC. */
   get lines(): readonly string[] {
     return this.#all.map(([basis, { commands, microUsdc }]) => {
       const amount = microUsdc === 0n ? '' : `, ${formatMoney(microUsdc)} USDC in total`;
@@ -125,7 +125,7 @@ export class Believed {
     });
   }
 
-  /** For JSON: money is USDC as decimal text. */
+  /** Returns the form for JSON, in which money is USDC as decimal text. */
   toJSON(): object {
     return Object.fromEntries(
       this.#all.map(([basis, { commands, microUsdc }]) => [
@@ -135,7 +135,7 @@ export class Believed {
     );
   }
 
-  /** In a fixed order, so that the output is reproducible. */
+  /** The entries in a fixed order, so that the output is reproducible. */
   get #all(): readonly (readonly [Believable, Sum])[] {
     return (Object.keys(WORDS) as Believable[]).flatMap((basis) => {
       const sum = this.#sums.get(basis);

@@ -1,17 +1,20 @@
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import type { LogPage, LogSource } from './log-follower.ts';
 
-/** Pages have a few MiB, but a page with a single very large block may be larger. */
+/** Pages have a few MiB, but a page with a single very large block can be larger. */
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
-/** Statuses from here on mean that the venue is busy or failing, not that it has no log. */
+/**
+ * Statuses of at least this value mean that the venue is busy or failing, and not that it has no
+ * log.
+ */
 const BUSY_STATUS_MIN = 429;
 
-/** The venue does not serve a log. */
+/** Thrown if the venue does not serve a log. */
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
-  /** True if there was no valid answer, so that a later attempt may succeed. */
+  /** True if there was no valid answer, in which case a later attempt may succeed. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -73,7 +76,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   return Buffer.concat(pieces);
 }
 
-/** The reason of a failed fetch is in its cause. */
+/** Returns the reason of a failed fetch, which is in the cause of its error. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;

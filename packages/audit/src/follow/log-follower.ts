@@ -8,18 +8,21 @@ type LogFollowerOptions = {
   readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
   /** The interval between requests after the end of the log was reached. */
   readonly everyMs?: number;
-  /** Called between blocks; the next block is applied after it resolves. */
+  /** Called between blocks. The next block is applied after it resolves. */
   readonly onApplied?: (() => Promise<void> | undefined) | undefined;
   readonly onFinding?: ((finding: Finding) => void) | undefined;
   /** Called when the reason for waiting changes. */
   readonly onWaits?: ((why: string | undefined) => void) | undefined;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
 };
 
 const EVERY_MS = 200;
 const AGAIN_MS = 1_000;
-/** Yields to the event loop after this time, so that signature requests are answered meanwhile. */
+/**
+ * The follower yields to the event loop after this time, so that signature requests are answered in
+ * the meantime.
+ */
 const SLICE_MS = 20;
 
 /** Follows a log into an audited replica until a finding. */
@@ -36,7 +39,7 @@ export class LogFollower {
     this.#options = options;
   }
 
-  /** The first finding; no later blocks are applied. */
+  /** The first finding, after which no blocks are applied. */
   get finding(): Finding | undefined {
     return this.#finding;
   }
@@ -95,7 +98,7 @@ export class LogFollower {
     }
   }
 
-  /** Reads a page and applies it; true if more may be available immediately. */
+  /** Reads a page and applies it. Returns true if more may be available immediately. */
   async #step(): Promise<boolean> {
     const { now = () => performance.now(), onApplied, replica, source } = this.#options;
     const from = replica.replica.head.height + 1;
@@ -146,7 +149,7 @@ export class LogFollower {
 }
 
 export type LogPage = {
-  /** In order, starting with the requested one; empty at the end of the log. */
+  /** The blocks in order, starting with the requested one; empty at the end of the log. */
   readonly entries: readonly LogEntry[];
   /** The newest block that the venue reports as applied. */
   readonly head: Pick<BlockHead, 'hash' | 'height'>;
@@ -154,11 +157,14 @@ export type LogPage = {
 
 /** A source of a venue's log, which is not trusted. */
 export type LogSource = {
-  /** Throws if the log is unavailable or invalid. */
+  /** Returns a page of the log. Throws if the log is unavailable or invalid. */
   page(fromSeq: number, signal: AbortSignal): Promise<LogPage>;
 };
 
-/** The only log access of a replica that gets its blocks one by one: the first block. */
+/**
+ * Returns access to the first block, which is the only log access of a replica that gets its blocks
+ * one by one.
+ */
 export function beginningOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
   return {
     firstSeq: 1,

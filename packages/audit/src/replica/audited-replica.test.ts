@@ -52,7 +52,7 @@ const why = (taken: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as Error).message,
   );
 
-test('checks the order, times and known hashes of blocks', async () => {
+test('an audited replica checks the order, times and known hashes of blocks', async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });

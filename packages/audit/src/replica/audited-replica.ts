@@ -31,7 +31,7 @@ type AuditedReplicaOptions = {
   readonly chain?: ChainEvidence | undefined;
   /** Blocks with a known hash and its source. */
   readonly checkpoints?: readonly Checkpoint[];
-  /** Milliseconds since 1970; blocks with a time far ahead of it are rejected. */
+  /** Returns milliseconds since 1970. Blocks with a time far ahead of it are rejected. */
   readonly now: () => number;
   readonly draw: () => number;
   readonly projections?: readonly Projection[];
@@ -42,16 +42,16 @@ type AuditedReplicaOptions = {
 };
 
 /**
- * The maximum time of a block ahead of the local clock; R-clock allows clocks to differ by half of
+ * The maximum time of a block ahead of the local clock. R-clock allows clocks to differ by half of
  * it.
  */
 const AHEAD_MS_MAX = 60_000;
 
 /**
  * An independent replica. Each command of a block is derived again from the signed request, or
- * compared with the chain, before its own engine applies the block; recorded hashes are compared
- * with its own. An invalid block throws a FindingError, and no later block is applied. It trusts
- * only the snapshots that it wrote itself.
+ * compared with the chain, before the replica's own engine applies the block. Recorded hashes are
+ * compared with the replica's own. An invalid block throws a FindingError, and no later block is
+ * applied. The replica trusts only the snapshots that it wrote itself.
  */
 export class AuditedReplica {
   readonly #options: AuditedReplicaOptions;
@@ -63,7 +63,7 @@ export class AuditedReplica {
     this.#replica = replica;
   }
 
-  /** Starts at the newest of its snapshots, or before the first block. */
+  /** Starts at the replica's newest snapshot, or before the first block. */
   static async open(options: AuditedReplicaOptions): Promise<AuditedReplica> {
     const { chain, eras, faultOf, log, onPassedOver, projections = [], snapshots } = options;
     const replica = await FollowingReplica.create({
@@ -114,7 +114,7 @@ export class AuditedReplica {
     return block;
   }
 
-  /** Compares a reported block with its own; does nothing for unknown blocks. */
+  /** Compares a reported block with the replica's own, and does nothing for unknown blocks. */
   compare(reported: Pick<BlockHead, 'hash' | 'height'>): void {
     const own = this.#replica.headAt(reported.height)?.hash;
     if (own === undefined || own === reported.hash) return;
@@ -137,7 +137,7 @@ export class AuditedReplica {
     }
   }
 
-  /** A request that makes the reader throw is invalid. */
+  /** Judges a command. A request that makes the reader throw is invalid. */
   #judge(
     checker: CommandChecker,
     logged: LogEntry['commands'][number],
@@ -152,8 +152,8 @@ export class AuditedReplica {
   }
 
   /**
-   * The first block after an earlier rules version only states that the next version begins, which
-   * the state must confirm.
+   * Checks the first block after an earlier rules version. It only states that the next version
+   * begins, which the state must confirm.
    */
   #checkEarlier({ commands, seq: height }: LogEntry): void {
     const [first] = commands;
@@ -191,7 +191,7 @@ export class AuditedReplica {
     return new CommandChecker({ policy, readers, state, chain, draw, isGenesisPinned });
   }
 
-  /** The ids of the log's network, under the name that its requests are signed for. */
+  /** Returns the ids of the log's network, with the name for which its requests are signed. */
   #networkOf({ commands, seq }: LogEntry): Network {
     const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
     const parameters =

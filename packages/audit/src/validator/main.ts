@@ -16,12 +16,12 @@ import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 
-/** The validator program: `oddlot validator --config validator.toml`. */
+/** The validator program (`oddlot validator --config validator.toml`). */
 
 const STOP_MS_MAX = 10_000;
 const EXPLAINED = [BookDamagedError, DirectoryLockedError, KeyError];
 
-// Set before any file is written.
+// The umask must be set before any file is written.
 process.umask(OWN_UMASK);
 await main(process.argv.slice(2));
 
@@ -46,8 +46,8 @@ async function main(args: readonly string[]): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // Checked before any file is created. If the folder is locked, its validator also uses the
-    // port, and the lock's error is clearer.
+    // The port is checked before any file is created. If the folder is locked, the lock's error is
+    // clearer, because the validator of that folder also uses the port.
     const { data, host, port } = config;
     if (!isDirectoryLocked(data)) await checkPorts([{ port, host, flag: '--port' }]);
     const now = systemTime.wallMs;
@@ -67,7 +67,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Loaded on demand, because a validator that asks venues needs neither an engine nor its memory.
+ * Loads the ledger on demand, because a validator that queries venues needs neither an engine nor
+ * its memory.
  */
 async function ownLedgerOpener(now: () => number) {
   const { openOwnLedger } = await import('./open-own-ledger.ts');

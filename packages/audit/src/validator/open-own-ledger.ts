@@ -120,7 +120,7 @@ function evidenceOf(config: ValidatorSettings): BridgeEvidence {
   return new BridgeEvidence({ client, bridge: config.bridge as Hex, fromBlock });
 }
 
-/** An unpredictable number in [0, 1). */
+/** Returns an unpredictable number in [0, 1). */
 function draw(): number {
   return randomBytes(4).readUInt32LE(0) / 2 ** 32;
 }

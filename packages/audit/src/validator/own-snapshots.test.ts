@@ -17,7 +17,10 @@ const NOW = 1_800_000_000_000;
 const { serviceNetwork } = NETWORKS.testnet;
 const POLICY = { serviceNetwork, venuePrices: true, testMoney: true, sampleOneIn: 1 };
 
-/** A validator's folder with a snapshot of block 1 that a replica of its venue may have written. */
+/**
+ * Creates a validator's folder with a snapshot of block 1 that a replica of its venue could have
+ * written.
+ */
 async function withSnapshot(directory: string) {
   const snapshots = new SnapshotStore({ directory: join(directory, 'snapshots') });
   await mkdir(join(directory, 'snapshots'), { recursive: true });

@@ -4,7 +4,7 @@ import { RULES_VERSION } from '@oddlot/engine';
 import type { SnapshotJudge } from '@oddlot/replica/attestations';
 import type { BlockHead } from '@oddlot/replica/block';
 
-/** More than the number of snapshot files kept. */
+/** More hashes are recorded than snapshot files are kept. */
 const RECORDED = 8;
 const LINES = /^(?:0x[0-9a-f]{64}\n)*$/;
 
@@ -12,14 +12,14 @@ type OwnSnapshotsOptions = {
   readonly file: string;
   /** The content hash of an external snapshot that the operator accepts. */
   readonly accepted: string | undefined;
-  /** This validator has signed with a release that did not record its snapshots. */
+  /** True if this validator has signed with a release that did not record its snapshots. */
   readonly hasSigned: boolean;
 };
 
 /**
- * The content hashes of the snapshots that this validator wrote. An external snapshot is the
- * venue's statement, even if the venue's log attests it, so it is used only if the operator accepts
- * it.
+ * The content hashes of the snapshots that this validator wrote. An external snapshot is only a
+ * claim of the venue, even if the venue's log attests it, so it is used only if the operator
+ * accepts it.
  */
 export class OwnSnapshots {
   readonly #options: OwnSnapshotsOptions;

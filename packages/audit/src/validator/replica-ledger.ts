@@ -31,7 +31,7 @@ export class ReplicaLedger implements OwnLedger {
     this.#options = options;
   }
 
-  /** Returns a withdrawal from its own state; otherwise throws a SigningRefusal. */
+  /** Returns a withdrawal from the replica's state, and otherwise throws a SigningRefusal. */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     await this.#reach(withdrawalId);
     const { pinned } = this.#options;
@@ -74,14 +74,17 @@ export class ReplicaLedger implements OwnLedger {
     return { destination, usd, amount, timeMs, isReturned: false };
   }
 
-  /** R-deficit, by its own state. */
+  /** R-deficit: throws if withdrawals are on hold according to the replica's state. */
   assertPayable(): Promise<void> {
     this.#assertStands();
     if (!doWithdrawalsWait(this.#options.replica.replica.state)) return Promise.resolve();
     throw new SigningRefusal(503, 'withdrawals are on hold: the insurance fund is far below zero');
   }
 
-  /** This replica derived and executed the request: its signer and recipient are checked there. */
+  /**
+   * Returns the evidence for a payout. This replica derived and executed the request, which
+   * included the check of its signer and recipient.
+   */
   evidenceFor({
     withdrawalId,
   }: {
@@ -116,7 +119,10 @@ export class ReplicaLedger implements OwnLedger {
     return this.#options.stop();
   }
 
-  /** A venue asks as soon as it has the withdrawal, and its log arrives a moment later. */
+  /**
+   * Waits for a withdrawal. A venue asks as soon as it has the withdrawal, and its log arrives a
+   * moment later.
+   */
   async #reach(withdrawalId: number): Promise<void> {
     const { follower, patienceMs = PATIENCE_MS, replica } = this.#options;
     const untilMs = performance.now() + patienceMs;
@@ -129,7 +135,7 @@ export class ReplicaLedger implements OwnLedger {
     }
   }
 
-  /** True when the replica has reached the block of its last signature again. */
+  /** True once the replica has reached the block of its last signature again. */
   get #isBack(): boolean {
     const { pinned, replica } = this.#options;
     return replica.replica.head.height >= (pinned.head?.height ?? 0);
@@ -141,7 +147,7 @@ export class ReplicaLedger implements OwnLedger {
     return `withdrawal ${withdrawalId} was never requested${why}`;
   }
 
-  /** Signs nothing if the log is invalid. */
+  /** Throws if the log is invalid, because nothing is signed in that case. */
   #assertStands(): void {
     const { finding } = this.#options.follower;
     if (finding === undefined) return;
@@ -151,7 +157,7 @@ export class ReplicaLedger implements OwnLedger {
 
 const Dumped = z.array(z.tuple([z.int(), z.string()]));
 
-/** The requests of unsettled withdrawals; there are as many as in the state. */
+/** The requests of unsettled withdrawals, as many as in the state. */
 export class WithdrawalRequests implements Projection {
   readonly name = 'withdrawalRequests';
   readonly version = 1;

@@ -4,8 +4,9 @@ import { folderRefusal, verifyFolder } from './verify-folder.ts';
 import type { Located, VerifyReport } from './report.ts';
 
 /**
- * Verifies a data folder independently: `oddlot verify FOLDER [--json] [--pruned]`. Exit code 0:
- * everything is valid; 1: a finding; 2: wrong usage, or a venue runs on the folder.
+ * Verifies a data folder independently (`oddlot verify FOLDER [--json] [--pruned]`). The program
+ * exits with 0 if everything is valid, with 1 after a finding, and with 2 for wrong usage or if a
+ * venue runs on the folder.
  */
 
 const HELP = `oddlot verify FOLDER [--json] [--pruned]
@@ -67,7 +68,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** As JSON in the same form as all errors of `oddlot`. */
+/** Prints a refusal, with `--json` in the same form as all errors of `oddlot`. */
 function refuse(args: readonly string[], message: string): number {
   const fault = { error: { name: 'CliError', message, exitCode: WRONG_QUESTION } };
   process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);

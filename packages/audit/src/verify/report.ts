@@ -3,7 +3,7 @@ import type { Counts } from '../checks/command-checker.ts';
 /** An error in a data folder, with its position. */
 export type Located = {
   readonly file: string;
-  /** A byte of the file, or of its decompressed content. Absent if a row or a block differs. */
+  /** A byte of the file, or of its decompressed content; absent if a row or a block differs. */
   readonly offset?: number;
   readonly block?: number;
   readonly what: string;
@@ -13,7 +13,7 @@ export type Located = {
 export type VerifyReport = {
   readonly height: number;
   readonly hash: string;
-  /** In the order of discovery; the first one in the log ends the replay. */
+  /** Findings in the order of their discovery. The first one in the log ends the replay. */
   readonly findings: readonly Located[];
   /** Differences in data that is never read. */
   readonly harmless: readonly Located[];

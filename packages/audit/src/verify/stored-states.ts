@@ -17,14 +17,14 @@ const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
 /**
  * Snapshots and rules-version start states of a folder, compared with a replay of the log. Their
- * own hash shows whether the bytes are intact; the replay shows whether the state is correct.
+ * own hash shows whether the bytes are intact, and the replay shows whether the state is correct.
  */
 export class StoredStates {
   readonly #files: readonly KeptFile[];
   readonly findings: Located[] = [];
-  /** Files with intact bytes, to be compared when the replay reaches their block. */
+  /** Files with intact bytes, which are compared when the replay reaches their block. */
   readonly #payloads = new Map<KeptFile, SnapshotPayload>();
-  /** The content hash of each snapshot, to be compared with attestations in the log. */
+  /** The content hash of each snapshot, which is compared with attestations in the log. */
   readonly #contents = new Map<KeptFile, string>();
 
   private constructor(files: readonly KeptFile[]) {
@@ -41,7 +41,7 @@ export class StoredStates {
     return states;
   }
 
-  /** The oldest snapshot from which a log without its first block can be replayed. */
+  /** Returns the oldest snapshot from which a log without its first block can be replayed. */
   oldestFrom(height: number): { readonly file: string; readonly height: number } | undefined {
     const usable = [...this.#payloads.keys()].filter(
       (each) => !each.isEra && each.height >= height,
@@ -57,7 +57,10 @@ export class StoredStates {
     }
   }
 
-  /** A replica attests the content of its snapshot in a later block. */
+  /**
+   * Compares snapshots with the attestations in a block. A replica attests the content of its
+   * snapshot in a later block.
+   */
   compareAttested({ commands, seq }: LogEntry): void {
     for (const [{ file, height }, content] of this.#contents) {
       const attested = height < seq ? attestationIn(commands, height) : undefined;
@@ -67,7 +70,10 @@ export class StoredStates {
     }
   }
 
-  /** The first block of a rules version names its start state. */
+  /**
+   * Compares the start state of a rules version with the first block of that version, which names
+   * it.
+   */
   compareOpening(entry: LogEntry, hashText: (text: string) => string): void {
     const opening = openingOf(entry);
     for (const [file, payload] of this.#payloads) {
@@ -78,7 +84,7 @@ export class StoredStates {
     }
   }
 
-  /** Reports files for blocks beyond the end of the log, which must be missing blocks. */
+  /** Reports files for blocks beyond the end of the log, because those blocks must be missing. */
   beyond(height: number): void {
     for (const { file, height: of } of this.#files) {
       if (of <= height) continue;
@@ -108,7 +114,10 @@ export class StoredStates {
   }
 }
 
-/** The digest identifies the block's state; only the whole state shows its content. */
+/**
+ * Describes how a stored state differs. The digest identifies the block's state, but only the whole
+ * state shows its content.
+ */
 function differenceOf(
   payload: SnapshotPayload,
   head: BlockHead,

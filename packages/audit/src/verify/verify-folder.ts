@@ -25,11 +25,11 @@ import { CHAIN_LINES } from '@oddlot/devchain/chain-lines';
 import { holderOf, isDirectoryLocked } from '@oddlot/host/directory-lock';
 
 type VerifyOptions = {
-  /** A data folder not in use by a venue. It is not changed. */
+  /** A data folder that is not in use by a venue. It is not changed. */
   readonly data: string;
   /**
-   * Rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`), so missing
-   * ones are not a finding.
+   * True if rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`), in
+   * which case missing ones are not a finding.
    */
   readonly hasPruned?: boolean;
   readonly now: () => number;
@@ -37,9 +37,10 @@ type VerifyOptions = {
 };
 
 /**
- * Verifies a data folder independently: it reads every byte of the log, derives every command again
- * from the signed request, applies every block with its own engine, and compares snapshots, start
- * states, rows and receipts with the result. Reports the first invalid block, file and byte.
+ * Verifies a data folder independently. It reads every byte of the log, derives every command again
+ * from the signed request, and applies every block with its own engine. Snapshots, start states,
+ * rows and receipts are compared with the result. The report contains the first invalid block, file
+ * and byte.
  */
 export async function verifyFolder(options: VerifyOptions): Promise<VerifyReport> {
   const scratch = await mkdtemp(join(tmpdir(), 'oddlot-verify-'));
@@ -70,7 +71,7 @@ class FolderCheck {
     const end = await this.#replay(states);
     this.#findings.push(...states.findings, ...verifyChainFile(data));
     const head = this.#replica?.replica.head;
-    // Rows follow from the log, so an invalid log leaves nothing to compare them with.
+    // Rows follow from the log, so there is nothing to compare them with if the log is invalid.
     if (end !== undefined && end.firstSeq === 1) {
       const folders = { data, scratch: this.#scratch };
       const store = await verifyStore(folders, { height: end.lastSeq, hasPruned });
@@ -91,7 +92,7 @@ class FolderCheck {
     };
   }
 
-  /** Undefined if the log is invalid. */
+  /** Replays the log. Returns undefined if the log is invalid. */
   async #replay(states: StoredStates): Promise<{ firstSeq: number; lastSeq: number } | undefined> {
     const { data, onProgress } = this.#options;
     const directory = join(data, 'journal');
@@ -171,7 +172,10 @@ function locatedOf(error: unknown, at: BlockPlace | undefined): Located {
   return at === undefined ? { file: 'journal', what } : { ...at, what };
 }
 
-/** A venue with test money may grant some; its network shows whether it does. */
+/**
+ * Returns the policy for a folder. A venue with test money can grant some, and its network shows
+ * whether it has test money.
+ */
 function policyOf(data: string, { commands }: LogEntry): Policy {
   const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
   const network = genesis?.type === 'genesis' ? genesis.parameters.serviceNetwork : undefined;
@@ -193,7 +197,7 @@ type Claim = { readonly seq: number; readonly place: BlockPlace; readonly conten
 /** The snapshot contents that a log attests, compared with the state after its blocks. */
 class AttestedContents {
   readonly findings: Located[] = [];
-  /** By the block of the snapshot. */
+  /** Attestations by the block of the snapshot. */
   readonly #claims = new Map<number, Claim[]>();
   readonly #hasher: ContentHasher;
 
@@ -282,7 +286,7 @@ async function verifyStore(
   return differences(file, stored, computed, hasPruned);
 }
 
-/** The indexer's own progress line: its height and row counts. */
+/** The line with the indexer's own progress: its height and row counts. */
 const PROGRESS = /^progress /;
 
 function differences(
@@ -314,7 +318,7 @@ function differences(
 }
 
 /**
- * The row counts without their order, which is the order of first occurrence. Throws if the
+ * Returns the row counts without their order, which is the order of first occurrence. Throws if the
  * checksum does not match.
  */
 function countsOf(line: string): string {
@@ -332,7 +336,8 @@ function brief(line: string): string {
 }
 
 /**
- * The file of the local settlement chain: each line has a checksum that continues the previous one.
+ * Verifies the file of the local settlement chain, in which the checksum of each line continues the
+ * previous one.
  */
 function verifyChainFile(data: string): readonly Located[] {
   const file = join(data, 'chain', 'chain.log');
@@ -355,8 +360,8 @@ function verifyChainFile(data: string): readonly Located[] {
 }
 
 /**
- * The reason a folder cannot be verified; undefined if it can. A folder that a venue is writing to
- * would appear damaged.
+ * Returns the reason why a folder cannot be verified, or undefined if it can. A folder to which a
+ * venue is writing would appear damaged.
  */
 export function folderRefusal(data: string): string | undefined {
   if (!existsSync(join(data, 'journal'))) return `${data} is not a data folder: it has no journal`;

@@ -15,7 +15,7 @@ import { AuditedReplica } from '../replica/audited-replica.ts';
 export type VerifyLogOptions = {
   readonly source: LogSource;
   /**
-   * The network name that its requests are signed for; by default the shared name of test networks.
+   * The network name for which requests are signed; by default the shared name of test networks.
    */
   readonly serviceNetwork?: string | undefined;
   readonly formerNames?: readonly string[] | undefined;
@@ -27,11 +27,11 @@ export type VerifyLogOptions = {
   readonly to?: number | undefined;
   readonly now: () => number;
   readonly onProgress?: ((height: number, of: number) => void) | undefined;
-  /** Gets the history rows of each block; computing them takes additional time. */
+  /** Receives the history rows of each block, which take additional time to compute. */
   readonly onRows?: ((rows: BlockRows) => void) | undefined;
-  /** Compares an applied block with another source; returns a finding if they differ. */
+  /** Compares an applied block with another source. Returns a finding if they differ. */
   readonly onHead?: ((head: BlockHead) => Promise<Finding | undefined> | undefined) | undefined;
-  /** True when the caller needs no further blocks. */
+  /** Returns true when the caller needs no further blocks. */
   readonly isDone?: (() => boolean) | undefined;
 };
 
@@ -40,23 +40,23 @@ export type LogReport = {
   readonly height: number;
   readonly hash: string;
   readonly stateHash: string;
-  /** The first error; no later block was applied. */
+  /** The first error. No later block was applied. */
   readonly finding: Finding | undefined;
   /** Parts that were accepted without verification. */
   readonly believed: readonly string[];
   readonly counts: Readonly<Counts>;
 };
 
-/** The log ends before the requested block. */
+/** Thrown if the log ends before the requested block. */
 export class LogTooShortError extends Error {
   override readonly name = 'LogTooShortError';
 }
 
-/** Yields to the event loop after this time. */
+/** The replay yields to the event loop after this time. */
 const SLICE_MS = 20;
 
 /**
- * Replays the log of a running venue from its first block and verifies it independently: it derives
+ * Replays the log of a running venue from its first block and verifies it independently. It derives
  * every command again from the signed request, applies every block with its own engine, and
  * compares the hashes that the venue reports. Throws if the log cannot be read.
  */
@@ -168,7 +168,10 @@ class LogCheck {
   }
 }
 
-/** A venue with test money may grant some; its network shows whether it does. */
+/**
+ * Returns the policy for a log. A venue with test money can grant some, and its network shows
+ * whether it has test money.
+ */
 function policyOf(
   { formerNames, from, serviceNetwork }: VerifyLogOptions,
   { commands }: LogEntry,

@@ -10,8 +10,8 @@ export type ChainLog = {
 };
 
 /**
- * A transaction as sent, with its signer, because recovering it again at each start would take
- * long.
+ * A transaction as sent, with its signer, because recovering the signer again at each start would
+ * take long.
  */
 export type SentTransaction = { readonly hash: Hex; readonly raw: Hex; readonly from: Hex };
 
@@ -36,7 +36,7 @@ export type ChainBlock = {
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly timestamp: number;
-  /** A digest that chains the state changes of all blocks, in place of a Merkle root. */
+  /** A digest that chains the state changes of all blocks and replaces a Merkle root. */
   readonly stateRoot: Hex;
   readonly transactionsRoot: Hex;
   readonly receiptsRoot: Hex;
@@ -51,7 +51,7 @@ export type ChainBlock = {
 };
 
 /**
- * One change of the chain. A line of the file is a list of changes that happen together or not at
+ * One change of the chain. A line of the file is a list of changes that are made together or not at
  * all.
  */
 export type ChainStep =
@@ -64,7 +64,9 @@ export type ChainStep =
   /** A transaction left the pool without being mined. */
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
-  /** Blocks from before the following state, packed: the beginning of a shortened file. */
+  /**
+   * Blocks from before the state that follows, packed. They are the beginning of a shortened file.
+   */
   | { readonly step: 'past'; readonly blocks: string }
   | {
       readonly step: 'state';

@@ -15,11 +15,13 @@ import { formatBalance } from './world-state.ts';
 import { getMinimumGasLimit, type TypedTransaction } from '@ethereumjs/tx';
 
 /**
- * The chain without its ports: computes a step, writes it to disk, and only then applies it in
- * memory. Operations must not overlap; `LocalChain` ensures that.
+ * The chain without its ports. It computes a step, writes the step to disk, and applies it in
+ * memory afterwards. Operations must not overlap, which `LocalChain` ensures.
  */
 
-/** In wei per unit of gas. It is constant, because there is no competition for block space. */
+/**
+ * Base fee in wei per unit of gas. It is constant, because there is no competition for block space.
+ */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
 /** The file is shortened when this many blocks can no longer be undone. */
@@ -32,8 +34,8 @@ export type ChainCoreOptions = {
   /** Initial balances in wei, which apply to a new chain only. */
   readonly allocations: Readonly<Record<Hex, bigint>>;
   /**
-   * For tests: the number of blocks before the file is shortened, and the number that can be
-   * undone.
+   * The number of blocks before the file is shortened, and the number that can be undone. Tests
+   * reduce them.
    */
   readonly settledBlocksMax?: number;
   readonly undoBlocksMax?: number;
@@ -86,7 +88,7 @@ export class ChainCore {
     return this.#file.bytes;
   }
 
-  /** The time of the next block, in seconds: never before the last one's. */
+  /** The time of the next block in seconds, which is never before that of the last one. */
   get nextTimestamp(): number {
     return Math.max(Math.floor(this.#nowMs() / 1000), this.memory.head.timestamp);
   }
@@ -102,7 +104,7 @@ export class ChainCore {
     };
   }
 
-  /** Adds a transaction to the pool. When this resolves it is on disk. */
+  /** Adds a transaction to the pool. The transaction is on disk when this resolves. */
   async accept(raw: Hex): Promise<Hex> {
     const { hash, from } = admit(this.memory, this.common, raw);
     await this.#commit([{ step: 'accept', transaction: { hash, raw, from } }]);
@@ -110,7 +112,7 @@ export class ChainCore {
   }
 
   /**
-   * Accepts a transaction and mines it immediately; one that must wait for others goes into the
+   * Accepts a transaction and mines it immediately. One that must wait for others goes into the
    * pool.
    */
   async acceptAndMine(raw: Hex): Promise<{ readonly hash: Hex; readonly from: Hex }> {
@@ -133,13 +135,16 @@ export class ChainCore {
     }
   }
 
-  /** Mines a block with the next waiting transaction of a sender; false if none is executable. */
+  /**
+   * Mines a block with the next waiting transaction of a sender. Returns false if none is
+   * executable.
+   */
   async mineNextOf(sender: Hex): Promise<boolean> {
     const next = this.#ready().find(({ from }) => from === sender);
     return next !== undefined && (await this.#mineOne(next));
   }
 
-  /** Mines a block with all executable transactions that fit; it may be empty. */
+  /** Mines a block with all executable transactions that fit. The block can be empty. */
   async mine(): Promise<ChainBlock> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, this.#ready());
     const dropped = unexecuted.filter(({ isTooLong }) => isTooLong);
@@ -170,7 +175,7 @@ export class ChainCore {
     try {
       for (const raws of blocks) await this.#mineRaw(raws);
     } finally {
-      // Also if a block could not be made, because a chain never becomes shorter.
+      // This is done even if a block could not be made, because a chain never becomes shorter.
       while (this.memory.head.number <= head.number) await this.#mineRaw([]);
       if (rest === 'pool') await this.#giveBack(removed);
     }
@@ -203,7 +208,7 @@ export class ChainCore {
   }
 
   /**
-   * Mines a block with these transactions in this order, each of which may depend on the previous
+   * Mines a block with these transactions in this order, each of which can depend on the previous
    * one.
    */
   async #mineRaw(raws: readonly Hex[]): Promise<void> {
@@ -224,8 +229,8 @@ export class ChainCore {
   }
 
   /**
-   * False if it could not be executed; one that exceeds the time limit would always do so and is
-   * dropped.
+   * Returns false if the transaction could not be executed. One that exceeds the time limit would
+   * always do so and is dropped.
    */
   async #mineOne(pooled: PooledTransaction): Promise<boolean> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, [pooled]);
@@ -267,17 +272,15 @@ export class ChainCore {
     await this.#shorten();
   }
 
-  /**
-   * The state contains the changes of old blocks, so the file is periodically rewritten without
-   * them.
-   */
+  /** Periodically rewrites the file without the changes of old blocks, which the state contains. */
   async #shorten(): Promise<void> {
     if (this.memory.settledBlocks < this.#settledBlocksMax) return;
     const steps = this.memory.shortened();
     try {
       await this.#file.replace(steps.map((step) => [step]));
     } catch {
-      // Without disk space for both files the long one is kept; the next block tries again.
+      // If the disk has no space for both files, the long one is kept and the next block tries
+      // again.
       return;
     }
     this.memory.shorten(steps);
@@ -291,7 +294,7 @@ const SENDER_TRANSACTIONS_MAX = 64;
 /** The minimum fee increase of a replacement, in percent. */
 const REPLACEMENT_PERCENT = 10n;
 const RAW_BYTES_MAX = 128 * 1024;
-/** Blob and EIP-7702 transactions are not supported. */
+/** The highest supported type. Blob and EIP-7702 transactions are not supported. */
 const TYPE_MAX = 2;
 const NONCE_MAX = 2n ** 64n - 2n;
 
@@ -330,8 +333,8 @@ function decode(raw: Hex, common: Common): TypedTransaction {
 }
 
 /**
- * A legacy transaction contains its chain id in `v`; one without could be replayed on another
- * chain.
+ * Returns true if a legacy transaction contains its chain id in `v`. One without the id could be
+ * replayed on another chain.
  */
 const isProtected = ({ v }: TypedTransaction, common: Common): boolean => {
   const first = common.chainId() * 2n + 35n;

@@ -33,13 +33,13 @@ async function write(values: readonly unknown[]): Promise<number[]> {
   return ends;
 }
 
-test('lines are read back in order, and more can be appended', async () => {
+test('lines of the chain file are read back in order, and more can be appended', async () => {
   await write([{ a: 1 }, ['line\nbreak', 'ü']]);
   await write([3]);
   expect(await lines()).toEqual([{ a: 1 }, ['line\nbreak', 'ü'], 3]);
 });
 
-test('a file cut at any byte contains its complete lines, and can be continued', async () => {
+test('a file cut at any byte contains its complete lines and can be continued', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.json(), { minLength: 1, maxLength: 6 }),
@@ -70,12 +70,12 @@ test('a line with a hole after a power loss is cut off', async () => {
   expect(await lines()).toEqual(['first']);
 });
 
-test('a byte changed anywhere is detected, and nothing is cut', async () => {
+test('a byte changed anywhere is detected, and no line is cut off', async () => {
   await write(['one', 'two', 'three']);
   const content = await readFile(path);
   for (const at of content.keys()) {
     const changed = Buffer.from(content);
-    // Neither a line end nor a hole.
+    // The new byte is neither a line end nor a hole.
     changed[at] = content[at] === 0x61 ? 0x62 : 0x61;
     await writeFile(path, changed);
     if (at === content.length - 1) {
@@ -108,7 +108,7 @@ test('a file of an earlier release is read and continued, and would be written i
   expect(await readFile(path, 'utf8')).toBe(earlier);
 });
 
-test('the unfinished file of a shortening is removed at the next start', async () => {
+test('the unfinished file of an interrupted shortening is removed at the next start', async () => {
   await write(['one', 'two']);
   await writeFile(`${path}.new`, 'half a li');
   expect(await lines()).toEqual(['one', 'two']);

@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 const CHECKSUM_CHARACTERS = 8;
 
 /**
- * A line is a checksum, a space and JSON; the checksum continues that of the previous line, so that
- * lines cannot be reordered.
+ * The format of a line: a checksum, a space and JSON. The checksum continues that of the previous
+ * line, so that reordered lines are detected.
  */
 export const CHAIN_LINES: LineForm = {
   write: (value, before) => {
@@ -33,17 +33,17 @@ function checksumOf(text: string, before: string): string {
 
 const FILE_NAME = 'chain.log';
 
-/** The content of the file is not explained by a crash; nothing is cut. */
+/** Thrown if a crash cannot explain the content of the file, from which nothing is removed. */
 export class ChainDamagedError extends Error {
   override readonly name = 'ChainDamagedError';
 }
 
-/** The disk neither wrote a line completely nor undid it. */
+/** Thrown if the disk neither wrote a line completely nor undid the write. */
 class ChainFileFailedError extends Error {
   override readonly name = 'ChainFileFailedError';
 }
 
-/** The chain on disk. Other tasks of its thread run after each line, however many follow. */
+/** The chain on disk. Other tasks of the thread run after each line, however many lines follow. */
 export class ChainFile {
   readonly #file: RecordFile;
 
@@ -74,7 +74,8 @@ export class ChainFile {
   }
 
   /**
-   * On disk when this resolves. If it rejects, nothing was added, or every later call rejects too.
+   * Appends a line, which is on disk when this resolves. If it rejects, nothing was added, or every
+   * later call rejects too.
    */
   async append(value: unknown): Promise<void> {
     this.#write(() => this.#file.append([value]));
@@ -82,7 +83,7 @@ export class ChainFile {
   }
 
   /**
-   * Replaces all lines: after a crash the file contains either the old or the new ones completely.
+   * Replaces all lines. After a crash the file contains either the old or the new ones completely.
    */
   async replace(values: readonly unknown[]): Promise<void> {
     this.#write(() => this.#file.replace(values));

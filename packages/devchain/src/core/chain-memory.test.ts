@@ -9,14 +9,14 @@ const SOMEBODY: Hex = `0x${'11'.repeat(20)}`;
 const common = chainCommon(1);
 const memory = new ChainMemory(new TransactionPool(common));
 
-/** A block that sets an account's balance to the block number. */
+/** Returns a block that sets an account's balance to the block number. */
 async function block(number: number): Promise<ChainBlock> {
   const parent = number === 0 ? undefined : memory.block(number - 1);
   const place = { number, parent, timestamp: number, baseFeePerGas: 1n, branch: 0 };
   return await seal(common, place, [], { [`a${SOMEBODY}`]: formatBalance(BigInt(number)) });
 }
 
-test('states are kept for a number of blocks, all of which can be undone', async () => {
+test('states are stored for a number of blocks, all of which can be undone', async () => {
   const newest = UNDO_BLOCKS_MAX + 5;
   memory.apply({ step: 'genesis', chainId: 1, block: await block(0) });
   for (let number = 1; number <= newest; number += 1)

@@ -16,8 +16,8 @@ export type MinedPlace = {
 };
 
 /**
- * The chain in memory: a function of the steps in its file. It serves reads; only `apply` changes
- * it.
+ * The chain in memory, which is a function of the steps in its file. It serves reads, and only
+ * `apply` changes it.
  */
 export class ChainMemory {
   readonly state = new WorldState();
@@ -101,12 +101,14 @@ export class ChainMemory {
     }
   }
 
-  /** Blocks that cannot be undone any more and still contain their state changes. */
+  /** Number of blocks that can no longer be undone and still contain their state changes. */
   get settledBlocks(): number {
     return this.oldestState + 1 - this.#pastBlocks;
   }
 
-  /** A compact sequence of steps that leads to the current state, each for a separate line. */
+  /**
+   * Returns a compact sequence of steps that leads to the current state, each for a separate line.
+   */
   shortened(): readonly ChainStep[] {
     const settled = this.#blocks.slice(this.#pastBlocks, this.oldestState + 1).map(withoutState);
     const recent = this.#blocks.slice(this.oldestState + 1);
@@ -120,7 +122,7 @@ export class ChainMemory {
     ];
   }
 
-  /** The file was shortened; the omitted data is dropped from memory too. */
+  /** Drops the data from memory that was omitted from the shortened file. */
   shorten(steps: readonly ChainStep[]): void {
     this.#packed = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
     for (let number = this.#pastBlocks; number <= this.oldestState; number += 1) {
@@ -182,16 +184,16 @@ export class ChainMemory {
 }
 
 /**
- * Blocks that cannot be undone any more. Their state changes are part of the state, and their
- * blooms follow from their logs: both are omitted, and the remainder is kept permanently in packed
- * form. All queries about such a block still work.
+ * Functions for blocks that can no longer be undone. Their state changes are part of the state, and
+ * their blooms follow from their logs, so both are omitted. The remainder is stored permanently in
+ * packed form. All queries about these blocks still work.
  */
 
 /** Marks a bloom that is computed on demand. */
 const LEFT_OFF: Hex = '0x';
 const PACKED_BLOCKS = 1_000;
 
-/** A block without the data that is not needed any more. */
+/** Returns a block without the data that is no longer needed. */
 function withoutState(block: ChainBlock): ChainBlock {
   const transactions = block.transactions.map((each) => ({ ...each, logsBloom: LEFT_OFF }));
   return { ...block, transactions, logsBloom: LEFT_OFF, writes: {} };
@@ -211,7 +213,7 @@ function unpackBlocks(packed: string): readonly ChainBlock[] {
   return JSON.parse(text) as ChainBlock[];
 }
 
-/** The stored bloom, or the one computed from these logs. */
+/** Returns the stored bloom, or the one computed from these logs. */
 export function bloomOf(bloom: Hex, logs: readonly ChainLog[]): Hex {
   if (bloom !== LEFT_OFF) return bloom;
   const computed = new Bloom();

@@ -24,8 +24,8 @@ import { stateDigest, type Writes } from './world-state.ts';
 import { createRequire } from 'node:module';
 
 /**
- * Executes programs on the state of the chain. It changes nothing: the changes of a block are
- * returned.
+ * Executes programs on the state of the chain. The machine changes nothing itself, because it
+ * returns the changes of a block.
  */
 
 const BLOCK_GAS_MAX = 30_000_000n;
@@ -69,8 +69,8 @@ export class Machine {
   }
 
   /**
-   * Bounds the thread time of all calls within `run` together, and of each transaction separately.
-   * Exceeding it is an `OutOfTimeError`.
+   * Limits the thread time of all calls within `run` together, and of each transaction separately.
+   * A call that exceeds the limit fails with an `OutOfTimeError`.
    */
   within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     return this.#clock.within(boundMs, run);
@@ -90,7 +90,7 @@ export class Machine {
     return new Machine(common, memory, vm, evm);
   }
 
-  /** The next block with as many transactions as are executable and fit. */
+  /** Returns the next block with as many transactions as are executable and fit. */
   async makeBlock(
     place: BlockPlace,
     candidates: readonly PooledTransaction[],
@@ -122,7 +122,7 @@ export class Machine {
     }
   }
 
-  /** A message without a transaction, on the state set by `atBlock`. */
+  /** Executes a message without a transaction, on the state set by `atBlock`. */
   async call(
     message: Parameters<EVM['runCall']>[0],
     environment: Block,
@@ -139,7 +139,7 @@ export class Machine {
     }
   }
 
-  /** Executes a transaction without a signature check; the caller undoes its changes. */
+  /** Executes a transaction without a signature check. The caller undoes its changes. */
   async trial(transaction: TypedTransaction, environment: Block): Promise<RunTxResult> {
     return await this.#clock.inTime(() =>
       runTx(this.#vm, {
@@ -152,7 +152,7 @@ export class Machine {
     );
   }
 
-  /** The block environment of programs. */
+  /** Returns the block environment of programs. */
   environment({ number, parent, timestamp, baseFeePerGas }: BlockPlace): Block {
     const header = {
       number,
@@ -178,7 +178,7 @@ export class Machine {
   }
 }
 
-/** The block that results from the execution. Its hash commits to all of it. */
+/** Returns the block that results from the execution. Its hash commits to all of its content. */
 export async function seal(
   common: Common,
   place: BlockPlace,
@@ -251,13 +251,13 @@ function mined(
 
 const bytesIn = (hex: Hex): number => (hex.length - 2) / 2;
 
-/** The library appends its location in brackets, which is of no use to the sender. */
+/** Removes the location in brackets that the library appends, which does not help the sender. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/ \(vm hf=.*/s, '');
 }
 
-/** The number of program steps between two checks of the clock. */
+/** Number of program steps between two checks of the clock. */
 const STEPS_PER_LOOK = 512;
 
 /**
@@ -265,14 +265,14 @@ const STEPS_PER_LOOK = 512;
  * bytes.
  */
 const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
-  // Pairings of BN254, sums of products and pairings of BLS12-381.
+  // Pairings of BN254, and sums of products and pairings of BLS12-381.
   '0000000000000000000000000000000000000008': 192,
   '000000000000000000000000000000000000000c': 160,
   '000000000000000000000000000000000000000e': 288,
   '000000000000000000000000000000000000000f': 384,
 };
 /**
- * The number of pieces that a bounded program may use, because a precompiled program cannot be
+ * The number of pieces that a limited program can use, because a precompiled program cannot be
  * interrupted.
  */
 const DEAR_PIECES_MAX = 8;
@@ -289,9 +289,9 @@ class ProgramClock {
   #isOutOfTime = false;
 
   /**
-   * The machine checks at each step for listeners. A listener would cost several times as much as
-   * the step; the check itself is free. Each frame of a program without time left ends as if it had
-   * no gas.
+   * Makes the machine check the clock. At each step the machine counts its listeners. A listener
+   * would cost several times as much as the step, but counting costs nothing, so the count is
+   * replaced. Each frame of a program without time left ends as if it had no gas.
    */
   watch(evm: EVM): void {
     const { events, precompiles } = evm;
@@ -314,7 +314,7 @@ class ProgramClock {
     }
   }
 
-  /** Programs that run within share this much thread time. */
+  /** Runs programs that share this much thread time. */
   async within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     this.#boundMs = boundMs;
     this.restart();
@@ -350,16 +350,16 @@ class ProgramClock {
   }
 }
 
-/** The CPU time of this thread in milliseconds, without the time of other processes. */
+/** Returns the CPU time of this thread in milliseconds, without the time of other processes. */
 function workMs(): number {
   const { system, user } = process.threadCpuUsage();
   return (system + user) / 1000;
 }
 
 /**
- * Recovers signers with a native library if available, because the JavaScript code takes most of
- * the time of a transaction and of every payout that a bridge verifies. The library is an optional
- * dependency; without it the machine's own slower code is used.
+ * Recovers signers with a native library if it is available, because the JavaScript code takes most
+ * of the time of a transaction and of every payout that a bridge verifies. The library is an
+ * optional dependency. Without it the machine's own slower code is used.
  */
 export type RecoverKey = (
   digest: Uint8Array,
@@ -380,7 +380,10 @@ type Native = {
 
 const COMPONENT_BYTES = 32;
 
-/** The public key of 64 bytes; throws for an invalid signature. */
+/**
+ * Returns a function that recovers the public key of 64 bytes and throws for an invalid signature,
+ * or undefined without the library.
+ */
 export function nativeRecoverKey(): RecoverKey | undefined {
   let native: Native;
   try {
@@ -397,8 +400,8 @@ export function nativeRecoverKey(): RecoverKey | undefined {
 }
 
 /**
- * Legacy transactions encode their chain in v, typed ones use the bit alone, programs use 27 and
- * 28.
+ * Returns the recovery bit of v. Legacy transactions encode their chain in v, typed ones use the
+ * bit alone, and programs use 27 and 28.
  */
 function recoveryBit(v: bigint, chainId: bigint | undefined): number {
   if (v === 0n || v === 1n) return Number(v);

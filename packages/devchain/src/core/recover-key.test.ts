@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nativeRecoverKey, type RecoverKey } from './machine.ts';
 
-/** The native library must equal the machine's own code, also for invalid signatures. */
+/**
+ * The results of the native library must equal those of the machine's own code, even for invalid
+ * signatures.
+ */
 
 const recovered = (
   recover: RecoverKey,

@@ -1,6 +1,6 @@
 import type { Hex } from './chain-block.ts';
 
-/** The error of a JSON-RPC call. Codes and texts are those known to wallets and libraries. */
+/** The error of a JSON-RPC call. Its codes and texts are those that wallets and libraries know. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -15,7 +15,10 @@ export class RpcError extends Error {
 
 export const invalidRequest = (why: string): RpcError => new RpcError(-32600, why);
 export const invalidParams = (why: string): RpcError => new RpcError(-32602, why);
-/** The request is valid but cannot be executed, such as a used nonce or insufficient funds. */
+/**
+ * Returns an error for a valid request that cannot be executed, for example because of a used nonce
+ * or insufficient funds.
+ */
 export const refused = (why: string): RpcError => new RpcError(-32000, why);
 export const tooMuch = (why: string): RpcError => new RpcError(-32005, why);
 export const unknownMethod = (method: string): RpcError =>
@@ -25,14 +28,14 @@ const ERROR_SELECTOR = '0x08c379a0';
 const WORD_CHARACTERS = 64;
 const REASON_BYTES_MAX = 1024;
 
-/** A program reverted, possibly with a reason. */
+/** Returns the error of a reverted program, with its reason if there is one. */
 export function reverted(data: Hex): RpcError {
   const reason = reasonIn(data);
   const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;
   return new RpcError(3, message, data);
 }
 
-/** The text of `Error(string)`: selector, offset, length, bytes. */
+/** Returns the text of `Error(string)`, which is encoded as selector, offset, length and bytes. */
 function reasonIn(data: Hex): string | undefined {
   if (!data.startsWith(ERROR_SELECTOR)) return undefined;
   const words = data.slice(ERROR_SELECTOR.length);

@@ -6,7 +6,7 @@ import type { Hex, SentTransaction } from './chain-block.ts';
 export type PooledTransaction = SentTransaction & {
   readonly nonce: bigint;
   readonly transaction: TypedTransaction;
-  /** The order of arrival, for equal tips. */
+  /** The position in the order of arrival, for equal tips. */
   readonly order: number;
 };
 
@@ -25,7 +25,7 @@ export class TransactionPool {
     return this.#byHash.size;
   }
 
-  /** In order of arrival. */
+  /** Returns all transactions in their order of arrival. */
   all(): readonly SentTransaction[] {
     const sorted = [...this.#byHash.values()].sort((a, b) => a.order - b.order);
     return sorted.map(({ from, hash, raw }) => ({ hash, raw, from }));
@@ -43,7 +43,7 @@ export class TransactionPool {
     return this.#bySender.get(sender)?.get(nonce);
   }
 
-  /** Replaces the transaction with the same sender and nonce. */
+  /** Adds a transaction, which replaces one with the same sender and nonce. */
   add(sent: SentTransaction): void {
     const transaction = decodeTransaction(sent.raw, this.#common);
     const pooled = { ...sent, transaction, nonce: transaction.nonce, order: this.#order };
@@ -71,8 +71,8 @@ export class TransactionPool {
   }
 
   /**
-   * The executable transactions, each sender's in the order of nonces: best tip first, then by
-   * arrival.
+   * Returns the executable transactions, those with the best tip first and then by arrival. The
+   * transactions of each sender are in the order of their nonces.
    */
   ready(nonceOf: (sender: Hex) => bigint, baseFee: bigint): readonly PooledTransaction[] {
     const runs = [...this.#bySender.keys()]
@@ -98,7 +98,7 @@ export class TransactionPool {
   }
 }
 
-/** The fees that a sender offers per unit of gas, for any type of transaction. */
+/** Returns the fees that a sender offers per unit of gas, for any type of transaction. */
 export function feesOf(transaction: TypedTransaction): {
   readonly maxFee: bigint;
   readonly maxTip: bigint;
@@ -112,7 +112,7 @@ export function decodeTransaction(raw: Hex, common: Common): TypedTransaction {
   return createTxFromRLP(hexToBytes(raw), { common });
 }
 
-/** The block producer's fee per unit of gas. */
+/** Returns the block producer's fee per unit of gas. */
 export function tipOf(transaction: TypedTransaction, baseFee: bigint): bigint {
   const { maxFee, maxTip } = feesOf(transaction);
   return maxFee - baseFee < maxTip ? maxFee - baseFee : maxTip;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Writes, WorldState, stateDigest } from './world-state.ts';
 
-/** The reference model: plain maps, copied completely at every checkpoint. */
+/** The reference model: plain maps that are copied completely at every checkpoint. */
 type Model = {
   accounts: Map<string, string>;
   codes: Map<string, string>;
@@ -100,7 +100,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 const TIMEOUT_MS = 30_000 + 500 * RUNS;
 
 test(
-  'equals plain maps, through checkpoints; its writes can be applied elsewhere and undone',
+  'the state equals plain maps through checkpoints, and its writes can be applied elsewhere and undone',
   async () => {
     await fc.assert(
       fc.asyncProperty(

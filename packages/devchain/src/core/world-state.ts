@@ -5,9 +5,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /**
  * The accounts, codes and storage of the chain as one flat map of texts, with a journal to undo
- * changes. The changes of a block are a small set of keys: they are stored in the chain's file, so
- * that a start restores values instead of executing programs again, and they are kept for a while
- * to undo the block. The keys are:
+ * changes. The changes of a block are a small set of keys. They are stored in the chain's file, so
+ * that a start restores values instead of executing programs again. They are also kept in memory for
+ * a while to undo the block. The keys are:
  *
  * - a<address>: nonce:balance:code hash, in hex
  * - c<address>: the code
@@ -18,7 +18,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 export type Writes = Readonly<Record<string, string | null>>;
 
 const NO_BYTES = new Uint8Array(0);
-/** The letter, 0x and twenty bytes. */
+/** The length of a letter, `0x` and twenty bytes in hex. */
 const STORAGE_PREFIX_CHARACTERS = 43;
 
 export class WorldState implements StateManagerInterface {
@@ -26,10 +26,10 @@ export class WorldState implements StateManagerInterface {
   /** The previous values of keys written since the first open checkpoint. */
   readonly #journal: { readonly key: string; readonly before: string | undefined }[] = [];
   readonly #checkpoints: number[] = [];
-  /** Decoded programs, because they are read at every call. */
+  /** Decoded programs, which are cached because they are read at every call. */
   readonly #codes = new Map<string, Uint8Array>();
   readonly #original = new Map<string, Uint8Array>();
-  /** The number of slots per account, by the prefix of their keys. */
+  /** Number of slots per account, by the prefix of their keys. */
   readonly #slots = new Map<string, number>();
 
   /** Storage before the transaction, on which the gas of a write depends. */
@@ -46,7 +46,8 @@ export class WorldState implements StateManagerInterface {
   };
 
   /**
-   * Applies the changes of a block; returns those that undo it. There must be no open checkpoint.
+   * Applies the changes of a block, and returns those that undo it. There must be no open
+   * checkpoint.
    */
   apply(writes: Writes): Writes {
     const undo: Record<string, string | null> = {};
@@ -58,8 +59,8 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * The entries before these changes, the last of which is undone first. There must be no open
-   * checkpoint.
+   * Returns the entries before these changes, the last of which is undone first. There must be no
+   * open checkpoint.
    */
   entriesBefore(undo: readonly Writes[]): Writes {
     const entries = new Map(this.#entries);
@@ -76,7 +77,10 @@ export class WorldState implements StateManagerInterface {
     this.#checkpoints.push(this.#journal.length);
   }
 
-  /** The changes since the outermost `begin`, by key, without values that are the same again. */
+  /**
+   * Returns the changes since the outermost `begin`, by key, without values that are the same
+   * again.
+   */
   written(): Writes {
     const before = new Map<string, string | undefined>();
     for (const entry of this.#journal)
@@ -85,7 +89,7 @@ export class WorldState implements StateManagerInterface {
     return Object.fromEntries(changed.sort().map((key) => [key, this.#entries.get(key) ?? null]));
   }
 
-  /** Writes like `apply`, but since `begin`, so that `undoAll` undoes it. */
+  /** Applies changes like `apply`, but as part of `begin`, so that `undoAll` undoes them. */
   overwrite(writes: Writes): void {
     for (const [key, value] of Object.entries(writes)) this.#write(key, value ?? undefined);
   }
@@ -107,7 +111,7 @@ export class WorldState implements StateManagerInterface {
     }
   }
 
-  /** An account; a missing one has zero values. */
+  /** Returns an account; a missing one has zero values. */
   account(address: string): { readonly nonce: bigint; readonly balance: bigint } {
     return parseAccount(this.#entries.get(`a${address}`)) ?? { nonce: 0n, balance: 0n };
   }
@@ -121,7 +125,7 @@ export class WorldState implements StateManagerInterface {
     else this.#write(accountKey(address), formatAccount(account));
   }
 
-  /** Also removes its code and its storage. */
+  /** Removes an account with its code and its storage. */
   async deleteAccount(address: Address): Promise<void> {
     this.#write(accountKey(address), undefined);
     this.#write(codeKey(address), undefined);
@@ -166,8 +170,8 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Scans all keys, but only for an account with storage, because accounts are deleted in every
-   * block.
+   * Removes the storage of an account. All keys are scanned only if the account has storage,
+   * because accounts are deleted in every block.
    */
   async clearStorage(address: Address): Promise<void> {
     const prefix = `s${address.toString()}`;
@@ -187,7 +191,7 @@ export class WorldState implements StateManagerInterface {
     this.undo();
   }
 
-  /** There is no tree: the header contains the chain's own digest (`stateDigest`). */
+  /** There is no tree, because the header contains the chain's own digest (`stateDigest`). */
   async getStateRoot(): Promise<Uint8Array> {
     throw new Error('the state has no root');
   }
@@ -230,7 +234,10 @@ export class WorldState implements StateManagerInterface {
   }
 }
 
-/** Replaces the state root: chains the changes of each block, so equal hashes mean equal states. */
+/**
+ * Replaces the state root. The digest chains the changes of each block, so equal hashes mean equal
+ * states.
+ */
 export function stateDigest(parent: string, writes: Writes): `0x${string}` {
   const hash = createHash('sha256').update(parent);
   for (const [key, value] of Object.entries(writes)) hash.update(`\n${key}=${value ?? ''}`);
@@ -242,7 +249,7 @@ const codeKey = (address: Address): string => `c${address.toString()}`;
 const storageKey = (address: Address, slot: Uint8Array): string =>
   `s${address.toString()}${bytesToHex(slot)}`;
 
-/** The format of an account with only a balance, for the first block. */
+/** Returns the stored form of an account that has only a balance, for the first block. */
 export const formatBalance = (balance: bigint): string => formatAccount(new Account(0n, balance));
 
 function formatAccount({ nonce, balance, codeHash }: Account): string {

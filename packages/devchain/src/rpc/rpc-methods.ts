@@ -30,7 +30,7 @@ import type { RunTxResult } from '@ethereumjs/vm';
 import type { ChainMemory } from '../core/chain-memory.ts';
 import type { Machine } from '../core/machine.ts';
 
-/** A supported method, called with the chain and its parameters, in turn with all others. */
+/** A supported method, called with the chain and its parameters, one call at a time. */
 type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
 
 /** No tip is needed, because there is no competition for block space. */
@@ -120,7 +120,9 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map(
   }),
 );
 
-/** Includes executable transactions in the pool, for the pending count. */
+/**
+ * Returns the nonce of an account. The pending count includes executable transactions in the pool.
+ */
 async function transactionCount(
   core: ChainCore,
   [address, block]: readonly unknown[],
@@ -162,9 +164,9 @@ async function call(
 }
 
 /**
- * The block environment of a call. At the newest block it has the current time: on another chain
- * blocks would have been mined meanwhile, and a call that depends on a time must not fail although
- * it is due.
+ * Returns the block environment of a call. At the newest block it has the current time. On another
+ * chain blocks would have been mined in the meantime, and a call that depends on a time must not
+ * fail although it is due.
  */
 function environmentOf(core: ChainCore, reference: BlockReference): Block {
   const next = core.nextPlace;
@@ -197,7 +199,7 @@ function stateNumber(core: ChainCore, reference: BlockReference): number {
   return block.number;
 }
 
-/** Undefined also for the pending block, which does not exist yet. */
+/** Returns undefined for an unknown block, and for the pending block, which does not exist yet. */
 function findBlock({ memory }: ChainCore, reference: BlockReference): ChainBlock | undefined {
   if ('hash' in reference) return memory.blockByHash(reference.hash);
   if ('number' in reference) return memory.block(Number(reference.number));
@@ -232,9 +234,10 @@ const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const TRANSFER_GAS = 21_000n;
 
 /**
- * The least gas with which a transaction succeeds. It can exceed the gas used, because a program
- * withholds a part of its remaining gas from calls, and refunds come last. The search starts at the
- * gas used, which is usually close, and then bisects to a precision of one part in 64.
+ * Returns the least gas with which a transaction succeeds. It can exceed the gas used, because a
+ * program withholds a part of its remaining gas from calls, and refunds come last. The search
+ * starts at the gas used, which is usually close, and then bisects to a precision of one part in
+ * 64.
  */
 async function estimateGas(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
@@ -267,7 +270,7 @@ async function estimateGas(
   return enough;
 }
 
-/** The sender's gas limit, bounded by its balance. */
+/** Returns the sender's gas limit, reduced to what its balance can pay. */
 function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRequest): bigint {
   const wanted = gas ?? TRANSACTION_GAS_MAX;
   const most = wanted < TRANSACTION_GAS_MAX ? wanted : TRANSACTION_GAS_MAX;
@@ -283,7 +286,10 @@ function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRe
   return payable < most ? payable : most;
 }
 
-/** Undefined if the gas does not cover the transaction's base cost. */
+/**
+ * Executes a transaction with this gas. Returns undefined if the gas does not cover the
+ * transaction's base cost.
+ */
 async function runOnce(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
   { from = ZERO_ADDRESS, to, data, value, accessList }: CallRequest,
@@ -317,7 +323,10 @@ async function runOnce(
 const BLOCKS_MAX = 1024n;
 const PERCENTILES_MAX = 100;
 
-/** `eth_feeHistory`: recent gas prices. The base fee is constant; tips are those offered. */
+/**
+ * Returns recent gas prices (`eth_feeHistory`). The base fee is constant, and tips are those
+ * offered.
+ */
 function feeHistory(
   memory: ChainMemory,
   [count, newest, percentiles = []]: readonly unknown[],
@@ -358,7 +367,7 @@ function readPercentiles(value: unknown): readonly number[] {
   return value;
 }
 
-/** The tips at given percentiles of a block's gas, cheapest first. */
+/** Returns the tips at given percentiles of a block's gas, cheapest first. */
 function tipsAt(
   { transactions, baseFeePerGas, gasUsed }: ChainBlock,
   ranks: readonly number[],

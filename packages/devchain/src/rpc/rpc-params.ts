@@ -1,7 +1,7 @@
 import type { Hex } from '../core/chain-block.ts';
 import { invalidParams } from '../core/rpc-error.ts';
 
-/** Parses the parameters of a JSON-RPC call; invalid ones are rejected by name. */
+/** The parameters of a call. Invalid ones are rejected by name. */
 
 export type CallRequest = {
   readonly from: Hex | undefined;
@@ -40,14 +40,17 @@ export function readBytes(value: unknown, name: string, length?: number): Hex {
 export const readAddress = (value: unknown, name = 'address'): Hex => readBytes(value, name, 20);
 export const readHash = (value: unknown, name = 'hash'): Hex => readBytes(value, name, 32);
 
-/** A storage slot: a quantity or up to 32 bytes, because clients send both. */
+/** Reads a storage slot, which clients send as a quantity or as up to 32 bytes. */
 export function readSlot(value: unknown): Hex {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{0,64}$/i.test(value))
     throw invalidParams('the slot must have up to 32 bytes in hex');
   return `0x${value.slice(2).toLowerCase().padStart(64, '0')}`;
 }
 
-/** Only tests undo blocks, so the safe and the finalized block are the newest one. */
+/**
+ * Reads a block reference. Only tests undo blocks, so the safe and the finalized block are the
+ * newest one.
+ */
 export function readBlockReference(value: unknown): BlockReference {
   if (value === undefined || value === null) return { tag: 'latest' };
   if (value === 'latest' || value === 'safe' || value === 'finalized') return { tag: 'latest' };

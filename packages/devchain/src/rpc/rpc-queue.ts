@@ -3,17 +3,17 @@ import { refused } from '../core/rpc-error.ts';
 
 /**
  * Runs one call at a time, because a call uses the same memory as a block. Calls of the venue
- * itself have priority; of external clients, the one with the least recent chain time is next.
+ * itself have priority. Of external clients, the one with the least recent chain time is next.
  * Between two external calls the thread processes disconnects and calls of the venue.
  */
 
 export type RpcClient = {
   readonly client: string;
-  /** A call of a disconnected client is not started. */
+  /** Returns true once the client has disconnected, in which case its calls are not started. */
   readonly isDisconnected: () => boolean;
 };
 
-/** The client disconnected before the answer. */
+/** Thrown if the client disconnected before the answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
@@ -29,12 +29,12 @@ type Lane = { readonly jobs: Job[]; usedMs: number };
 /** The half-life of the time that a guest has used. */
 const HALF_LIFE_MS = 1_000;
 /**
- * After a job of a guest that recently used more than this, such guests wait three times the
- * duration of the job.
+ * After a job of a guest that recently used more than this, all guests with that much use wait
+ * three times the duration of the job.
  */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;
-/** A guest with less use than this is forgotten. */
+/** A guest with less use than this is dropped. */
 const NOTHING_MS = 1;
 
 export class RpcQueue {
@@ -47,7 +47,9 @@ export class RpcQueue {
   #ran = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Waiting jobs of the owner and of guests, and the number of guest jobs passed on so far. */
+  /**
+   * Number of waiting jobs of the owner and of guests, and number of guest jobs passed on so far.
+   */
   get waiting(): number {
     let waiting = this.#own.length;
     for (const { jobs } of this.#lanes.values()) waiting += jobs.length;
@@ -58,7 +60,7 @@ export class RpcQueue {
     return this.#ran;
   }
 
-  /** Runs a job in its turn: without `guest`, right after the current job. */
+  /** Runs a job in its turn. A job without `guest` runs directly after the current one. */
   take<Result>(run: () => Promise<Result>, guest?: RpcClient): Promise<Result> {
     return new Promise((resolve, reject) => {
       const job = { guest, run: () => run().then(resolve, reject), drop: reject };
@@ -83,7 +85,7 @@ export class RpcQueue {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    // Deferred, so that jobs that arrive together with the first one are ordered too.
+    // The first job is deferred, so that jobs that arrive together with it are ordered too.
     await Promise.resolve();
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       if (job.guest?.isDisconnected() === true) {
@@ -143,9 +145,9 @@ export class RpcQueue {
 }
 
 /**
- * Bounds the data that untrusted clients can store permanently. Gas is almost free here, and a
+ * Limits the data that untrusted clients can store permanently. Gas is almost free here, and a
  * transaction can write megabytes to memory and to the disk that the venue uses. Each client has a
- * budget in bytes that refills slowly; above the total limit only the venue itself can write.
+ * budget in bytes that refills slowly. Above the total limit only the venue itself can write.
  */
 
 export type WriteLimits = {
@@ -157,7 +159,7 @@ export type WriteLimits = {
 
 const MIB = 1024 * 1024;
 
-/** A deposit writes about four kilobytes. */
+/** The limits are generous, because a deposit writes only about four kilobytes. */
 const WRITE_LIMITS: WriteLimits = {
   bytesAtOnce: 64 * MIB,
   bytesPerSecond: 2 * 1024,
@@ -167,7 +169,7 @@ const WRITE_LIMITS: WriteLimits = {
 export class ClientWrites {
   readonly #limits: WriteLimits;
   readonly #now: () => number;
-  /** In bytes. */
+  /** The remaining budgets, in bytes. */
   readonly #left: TokenBuckets;
 
   constructor(limits: WriteLimits = WRITE_LIMITS, now: () => number = () => performance.now()) {
@@ -188,7 +190,8 @@ export class ClientWrites {
   }
 
   /**
-   * Charges the bytes written meanwhile. They are known only afterwards and may exceed the budget.
+   * Runs a function and charges the bytes that it writes. They are known only afterwards and can
+   * exceed the budget.
    */
   async count<Result>(
     client: string,

@@ -13,16 +13,16 @@ import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 import { isObject } from './rpc-params.ts';
 
 /**
- * JSON-RPC over HTTP: POST with one call or a batch. It has the limits of every port for untrusted
- * clients, and serves programs, wallets and the venue's own page; pages of other origins are
- * rejected.
+ * JSON-RPC over HTTP, as POST with one call or a batch. The port has the limits of every port for
+ * untrusted clients. It serves programs, wallets and the venue's own page, and rejects pages of
+ * other origins.
  */
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const MIB = 1024 * 1024;
 const CONNECTIONS_PER_CLIENT_MAX = 64;
 
-/** Lower than the limits of a venue, because a chain has few clients. */
+/** These limits are lower than those of a venue, because a chain has few clients. */
 const BODY_LIMITS: BodyLimits = {
   bodiesMax: 128,
   bodiesPerClientMax: 16,
@@ -38,11 +38,11 @@ const ANSWER_LIMITS: BodyLimits = {
 
 export type RpcListen = {
   readonly port: number;
-  /** By default this machine only. */
+  /** The interface to listen on; by default only this machine can connect. */
   readonly host?: string;
   /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Pages that may send requests from a browser; none by default. */
+  /** Pages that can send requests from a browser; none by default. */
   readonly pages?: PageOrigins;
 };
 
@@ -66,7 +66,7 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
     },
     bodyLimits: BODY_LIMITS,
     answerLimits: ANSWER_LIMITS,
-    // Running calls end with their connection: a stop does not wait for external clients.
+    // Running calls end with their connection, because a stop does not wait for external clients.
     drainMs: 0,
   });
   const port = await httpPort.listen(wanted, host);
@@ -133,7 +133,7 @@ function end(httpPort: HttpPort, call: PortCall, status: number, body: string | 
   finishAnswer(request, response, { status, body: text, headers, isLast });
 }
 
-/** The headers that a browser needs before a page can read the answer. */
+/** Returns the headers that a browser needs before a page can read the answer. */
 function corsOf(origin: string | undefined): string[] {
   if (origin === undefined) return [];
   return [
@@ -150,11 +150,11 @@ function corsOf(origin: string | undefined): string[] {
   ];
 }
 
-/** The calls of one request, each in its turn, within the limits of a request. */
+/** Answers the calls of one request, each in its turn, within the limits of a request. */
 
 const BATCH_MAX = 100;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** The time limit of a batch; calls that have not begun by then are rejected. */
+/** The time limit of a batch. Calls that have not begun by then are rejected. */
 const BATCH_MS_MAX = 5_000;
 
 export type RpcHandler = (
@@ -163,7 +163,7 @@ export type RpcHandler = (
   guest: RpcClient,
 ) => Promise<unknown>;
 
-/** JSON text; undefined if all calls were notifications, which have no answer. */
+/** Returns JSON text, or undefined if all calls were notifications, which have no answer. */
 async function answerBody(
   body: unknown,
   handle: RpcHandler,

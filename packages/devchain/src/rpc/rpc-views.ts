@@ -13,7 +13,10 @@ import { decodeTransaction } from '../core/transaction-pool.ts';
 import { invalidParams, refused, tooMuch } from '../core/rpc-error.ts';
 import { isObject, readAddress, readBlockReference, readHash } from './rpc-params.ts';
 
-/** Blocks, transactions, receipts and logs in the format of Ethereum's JSON-RPC. */
+/**
+ * Functions that return blocks, transactions, receipts and logs in the format of Ethereum's
+ * JSON-RPC.
+ */
 
 const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
@@ -25,7 +28,7 @@ export function blockView(block: ChainBlock, isFull: boolean, common: Common): u
   return { ...headerView(block), transactions };
 }
 
-/** The pending block: the content of the next block, without a hash. */
+/** Returns the pending block: the content of the next block, without a hash. */
 export function pendingBlockView(
   head: ChainBlock,
   timestamp: number,
@@ -87,7 +90,7 @@ export function minedView({ block, index, transaction }: MinedPlace, common: Com
   };
 }
 
-/** A transaction as sent; its position is `null` while it is not mined. */
+/** Returns a transaction as sent. Its position is `null` while it is not mined. */
 export function sentView({ hash, raw, from }: SentTransaction, common: Common): object {
   const transaction = decodeTransaction(raw, common);
   const json = transaction.toJSON();
@@ -172,7 +175,7 @@ function logView(
 
 const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** `eth_getLogs`: the logs in a range of blocks, by address and topics. */
+/** Limits of `eth_getLogs`, which returns the logs in a range of blocks, by address and topics. */
 
 const RANGE_BLOCKS_MAX = 10_000;
 const RESULTS_MAX = 10_000;
