@@ -78,7 +78,6 @@ type HistoryQuestions = {
     answer: readonly OrderReport[];
   };
   readonly receipt: { ask: ReceiptQuery; answer: ReceiptRow | null };
-  /** Returns blocks below a height, newest first. */
   readonly blocks: {
     ask: { readonly before?: number; readonly limit: number };
     answer: readonly BlockRecord[];
@@ -118,7 +117,6 @@ type HistoryQuestions = {
     };
     answer: readonly CandleRecord[];
   };
-  /** Returns liquidations of one user or of all, newest first. */
   readonly liquidations: {
     ask: Omit<UserPage, 'user' | 'offset' | 'asText'> & { readonly instrumentId?: number };
     answer: Page<Liquidation>;
@@ -128,7 +126,6 @@ type HistoryQuestions = {
     ask: { readonly lists: readonly number[]; readonly startMs: number; readonly limit: number };
     answer: readonly LargestTrade[];
   };
-  /** Returns samples of an instrument's open interest, oldest first. */
   readonly openInterest: {
     ask: {
       readonly instrumentId: number;
@@ -151,7 +148,6 @@ type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
-  /** Returns, for each user, the last value at or before each time. */
   readonly valuesAt: {
     ask: { readonly users: readonly Address[]; readonly timesMs: readonly number[] };
     answer: readonly (readonly (AccountValueRecord | null)[])[];
@@ -170,13 +166,12 @@ type HistoryQuestions = {
     answer: { readonly rows: readonly AccountGains[]; readonly next: number | null };
   };
   /**
-   * Returns the current totals of an account, because the stored values are only as recent as the
-   * last step.
+   * Returns the current totals of an account. The stored values are only as recent as the last
+   * step.
    */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
   /** Builds the reserves tree of the state at the requested block or a later one. */
   readonly reserves: { ask: Record<never, never>; answer: BuiltTree };
-  /** Returns withdrawals with an id below `before`, newest first. */
   readonly withdrawals: {
     ask: { readonly user: Address; readonly before?: number; readonly limit: number };
     answer: readonly WithdrawalRecord[];
@@ -232,7 +227,6 @@ type SinceAsk = {
    */
   readonly limit: number;
   readonly cursor?: RowPosition;
-  /** Returns only the number of blocks that have rows. */
   readonly counts?: true;
 };
 
@@ -252,7 +246,6 @@ export type SinceAnswer =
 export type Page<Row> = {
   readonly rows: readonly Row[];
   readonly next: RowPosition | null;
-  /** Rows as JSON text, if the question set `asText`. */
   readonly text?: RowsText;
 };
 
@@ -272,7 +265,6 @@ export type BuilderPage = {
 /** A page with the number of all rows, which does not depend on the cursor. */
 export type NumberedPage<Row> = Page<Row> & { readonly total: number };
 
-/** Value and cumulative totals of an account, in micro-USDC. */
 export type AccountSums = Pick<
   AccountValueRecord,
   'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
@@ -358,7 +350,6 @@ export type Asker = {
 
 export type AskOptions = {
   readonly minHeight?: number;
-  /** Omitted for questions of the venue itself. */
   readonly asker?: Asker;
 };
 
@@ -404,7 +395,6 @@ export class HistoryBehindError extends Error {
 /** Thrown while the history database cannot be read; a later query may succeed. */
 export class HistoryAwayError extends Error {
   override readonly name = 'HistoryAwayError';
-  /** Last known height of the history. */
   readonly asOf: AsOf;
 
   constructor(why: string, asOf: AsOf) {

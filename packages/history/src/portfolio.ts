@@ -5,7 +5,6 @@ import { LIMITS, type PortfolioWindow } from '@oddlot/protocol';
 export type GainSources = {
   readonly nowMs: number;
   readonly sums: (user: Address) => AccountSums | null;
-  /** Returns accounts in the order of their creation. */
   readonly users: (from: number, limit: number) => readonly Address[];
   readonly valuesAt: (ask: Ask<'valuesAt'>) => Promise<Answer<'valuesAt'>>;
 };

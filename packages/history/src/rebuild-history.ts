@@ -54,7 +54,6 @@ export async function rebuildHistory(
   }
 }
 
-/** Computes the history of a log in an empty database. */
 export async function replayInto(
   { data, onProgress, place }: RebuildOptions,
   journal: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,

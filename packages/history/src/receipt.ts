@@ -15,7 +15,6 @@ import type {
   WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
 
-/** Stored receipt of an action (R-tx). */
 export type ReceiptRow = {
   readonly txHash: Hash;
   readonly signer: Address;
@@ -27,7 +26,6 @@ export type ReceiptRow = {
   readonly height: number;
   readonly timeMs: number;
   readonly blockHash: Hash;
-  /** Index of the action in its block. */
   readonly index: number;
   readonly failed: boolean;
   /** Result or error as JSON. */
@@ -35,8 +33,8 @@ export type ReceiptRow = {
 };
 
 /**
- * Receipts that a block completed. A block without receipts still advances the height of the
- * archive.
+ * Receipts that a block completed. A block without receipts also advances the height of the archive
+ * (R-tx).
  */
 export type ReceiptBlock = {
   readonly height: number;
@@ -71,7 +69,6 @@ type Done = {
   readonly user: Address | undefined;
 };
 
-/** Returns the receipt of an outcome in wire format. */
 export function madeReceipt(
   command: RequestCommand,
   done: Done,
@@ -152,7 +149,6 @@ type StoredBody = {
   readonly created?: Created;
   /** Time of the block that released the last queued order, in milliseconds. */
   readonly done?: number;
-  /** Set for orders on outcome markets. */
   readonly traced?: true;
   /** Set if the signer had no role, so that there is no account. */
   readonly noUser?: true;

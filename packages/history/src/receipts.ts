@@ -33,7 +33,6 @@ import {
   type WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
 
-/** Permanent storage of receipts. */
 export type ReceiptArchive = {
   /** Height up to which all receipts are stored. */
   readonly height: number;
@@ -58,7 +57,6 @@ export type Receipt = {
   readonly outcome: WireOutcome;
 };
 
-/** Request that was proposed and is not yet in a block. */
 export type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
@@ -82,7 +80,6 @@ export type ReceiptsOptions = {
 };
 
 type RecentReceipt = MadeReceipt & {
-  /** Height of the block that completed the action. */
   readonly completedAt: number;
 };
 
@@ -145,7 +142,6 @@ export class Receipts {
     this.#keep({ height, timeMs, blockHash }, made);
   }
 
-  /** Removes receipts from memory that the archive now has. */
   archived(height: number): void {
     for (const recent of this.#recent.values()) {
       if (recent.completedAt > height) return;
@@ -153,7 +149,6 @@ export class Receipts {
     }
   }
 
-  /** Number of receipts in memory that are not archived yet. */
   get backlog(): number {
     return this.#recent.size;
   }
@@ -192,7 +187,6 @@ export class Receipts {
     return pending;
   }
 
-  /** Number of requests that wait for their block. */
   get pendingCount(): number {
     return this.#pending.size;
   }
@@ -206,12 +200,10 @@ export class Receipts {
     return undefined;
   }
 
-  /** Returns an executed action that still has an order in the delay queue. */
   queued(key: ReceiptKey): QueuedAction | undefined {
     return this.#queued.find(key);
   }
 
-  /** Resolves when all orders of an executed action have left the delay queue. */
   async completed(txHash: Hash): Promise<Receipt> {
     const key = { by: 'txHash', txHash } as const;
     if (this.#queued.get(txHash) === undefined) {
@@ -256,7 +248,6 @@ export class Receipts {
     return found;
   }
 
-  /** Returns a receipt from memory or from the archive. */
   async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
     // The first execution of a nonce counts, even if it was completed last. A request that was
@@ -422,11 +413,8 @@ function receiptOf({ body, row }: MadeReceipt): Receipt {
 /** Executed action with at least one order in the delay queue (R-delay). */
 export type QueuedAction = {
   readonly command: RequestCommand;
-  /** JSON of the request as received. */
   readonly request: string | undefined;
-  /** Account of the action. */
   readonly user: Address;
-  /** Block that executed the action, and the index of the action in it. */
   readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
   readonly index: number;
   /** Results of the orders; null for those still in the queue. */
@@ -439,7 +427,6 @@ export type QueuedAction = {
  * because the engine's own queue keeps only the orders.
  */
 class QueuedActions {
-  /** Actions in the order of their execution. */
   readonly #byTxHash = new Map<string, QueuedAction>();
 
   add(action: QueuedAction): void {

@@ -14,7 +14,6 @@ const KEPT_ITEMS_MAX = 100_000;
  */
 export const DUMPED_ITEMS_MAX = 1_000;
 
-/** Users whose orders a block changed, and instruments that were traded in it. */
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
@@ -26,7 +25,6 @@ export class RecentBlocks implements Projection {
   readonly name = 'recentBlocks';
   readonly version = 1;
   readonly #blocks: NewestBlocks<AppliedBlock>;
-  /** Computed on demand, at most once per block. */
   #concerned = new WeakMap<AppliedBlock, Concerned>();
 
   constructor(itemsMax = KEPT_ITEMS_MAX) {
@@ -38,7 +36,6 @@ export class RecentBlocks implements Projection {
     this.#blocks.push(block, ({ timeMs }) => timeMs < oldestMs);
   }
 
-  /** Returns the blocks of a range, or undefined if some of them are missing. */
   between(after: number, upTo: number): readonly AppliedBlock[] | undefined {
     return after >= upTo ? [] : this.#blocks.between(after, upTo);
   }
@@ -199,12 +196,10 @@ export class ExplorerTail implements Projection {
     this.#instruments = instrumentLookup(state);
   }
 
-  /** Returns the last blocks, oldest first. */
   get blocks(): readonly ExplorerBlock[] {
     return this.#blocks;
   }
 
-  /** Returns the last requests, oldest first. */
   get txs(): readonly ExplorerTx[] {
     return this.#txs;
   }

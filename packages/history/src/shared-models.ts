@@ -19,7 +19,6 @@ export function attachSharedModels(
   replica: Attachable,
   options: {
     readonly receipts: Receipts;
-    /** Undefined without a faucet. */
     readonly faucetEveryMs?: number | undefined;
     /** By default the limit of the main thread. */
     readonly recentItemsMax?: number;
@@ -84,7 +83,6 @@ export class FaucetGrants implements Projection {
   }
 }
 
-/** Number of changes kept per account; older ones are dropped. */
 const CHANGES_MAX = 100;
 
 /**
@@ -96,7 +94,6 @@ export class MultiSigChanges implements Projection {
   readonly version = 1;
   readonly #changes = new Map<string, readonly string[]>();
 
-  /** Returns the hashes of the requests that changed an account, oldest first. */
   of(account: string): readonly string[] {
     return this.#changes.get(account) ?? [];
   }

@@ -10,7 +10,6 @@ import { findPerp } from '@oddlot/translate/info/handler';
 /** Trade as clients see it. A trade on an outcome market has additional fields. */
 export type TapeTrade = Trade | OutcomeTrade;
 
-/** Dumped trades and their heights, in the same order. */
 type TradesDump = {
   readonly trades: readonly (readonly [id: string, rows: readonly TapeTrade[]])[];
   readonly heights: readonly (readonly (number | null)[])[];
@@ -38,10 +37,8 @@ export class TradeTape implements Projection {
   readonly #left: () => readonly EventWithMarkets[];
   readonly #perps = recentTrades();
   readonly #outcomes = recentTrades();
-  /** Number of subscribers per instrument that need every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
-  /** Height of the block of each trade. */
   readonly #heights = new WeakMap<TapeTrade, number>();
 
   /** `left` returns the events that the newest block removed; their trades are removed too. */
@@ -55,7 +52,6 @@ export class TradeTape implements Projection {
     return this.#fresh;
   }
 
-  /** Returns the last trades of an instrument, newest first. */
   last(instrumentId: number, count: number): TapeTrade[] {
     return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
   }
@@ -79,7 +75,6 @@ export class TradeTape implements Projection {
     return undefined;
   }
 
-  /** Returns the trades of an instrument in a block, in order. */
   tradesOf(block: AppliedBlock, instrumentId: number): TapeTrade[] {
     const trades: TapeTrade[] = [];
     for (const event of block.result.events) {
@@ -216,7 +211,6 @@ export class RecentRows<Row> {
     this.#rows.delete(user);
   }
 
-  /** Returns a user's rows, newest first. */
   of(user: string): Row[] {
     return (this.#rows.get(user) ?? []).toReversed();
   }

@@ -29,7 +29,6 @@ export class FollowedModels {
        * Decides whether changes of an account's orders are reported. By default all are reported.
        */
       readonly isTold?: (user: Address) => boolean;
-      /** Model that is computed from the rows of each block. */
       readonly changes?: Projection;
     },
   ) {
@@ -109,7 +108,6 @@ export function followRows(
 type BaseOptions = {
   readonly replica: FollowingReplica;
   readonly history: FollowedHistory;
-  /** Number of the oldest block in the log. */
   readonly firstSeq: number;
   readonly settings: Pick<IndexerSettings, 'role' | 'shortBlocks'>;
   /** Height up to which rows are stored; undefined without a store. */

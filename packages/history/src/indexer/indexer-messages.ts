@@ -43,7 +43,6 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly waitMs: number;
   /** Client that is charged, named as in its rate limits; empty for the venue itself. */
   readonly client: string;
-  /** Time after which the caller no longer waits. */
   readonly patienceMs: number;
 };
 
@@ -86,7 +85,6 @@ export function replyTo<Name extends RequestName>(
   return { type: 'reply', id, answer };
 }
 
-/** Messages from the main thread to the indexer. */
 export type IndexerOrder =
   | IndexerRequest
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
@@ -101,11 +99,8 @@ export type IndexerOrder =
 
 export type Progress = {
   readonly type: 'progress';
-  /** Height of the last applied block. */
   readonly height: number;
-  /** Last block whose rows are stored. */
   readonly stored: AsOf;
-  /** Number of blocks whose state was compared with the main thread's. */
   readonly compared: number;
   /** Reason why rows cannot be written now; undefined if they can. */
   readonly heldWhy: string | undefined;
@@ -113,7 +108,6 @@ export type Progress = {
   readonly bytes: number;
 };
 
-/** Messages from the indexer to the main thread. */
 export type IndexerReport =
   | { readonly type: 'opened'; readonly height: number }
   | {
@@ -142,7 +136,6 @@ export type IndexerReport =
       readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
-  /** The store cannot be read at the moment. */
   | { readonly type: 'away'; readonly id: number; readonly why: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
   | {

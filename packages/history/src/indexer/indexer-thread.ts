@@ -25,11 +25,9 @@ function startOnThread(settings: IndexerSettings): Thread {
   return new Worker(file, { workerData: settings, name: 'history-indexer' });
 }
 
-/** Handle of an indexer thread, from its start to its end. */
 export class IndexerThread {
   readonly #worker: Thread;
   readonly #opened = Promise.withResolvers<{ readonly height: number }>();
-  /** Unanswered requests by id. */
   readonly #requests = new Map<number, PromiseWithResolvers<never>>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #events: ThreadEvents;
@@ -38,7 +36,6 @@ export class IndexerThread {
   #lastId = 0;
   /** Reason why requests can no longer be answered. */
   #failure: unknown;
-  /** Height of the last block that the thread has applied. */
   height = 0;
 
   constructor(
@@ -81,7 +78,6 @@ export class IndexerThread {
     if (!this.#isStopped) this.#worker.postMessage(order);
   }
 
-  /** Stops the thread and resolves when it has ended. */
   async stop(head: BlockHead, catchesUp: boolean): Promise<void> {
     this.order({ type: 'stop', head, catchesUp });
     this.#isStopped = true;
@@ -127,9 +123,7 @@ export type IndexerOptions = {
   readonly startIndexer?: StartIndexer | undefined;
   /** Maximum time that a query waits for an answer. Default: eight seconds. */
   readonly answerMsMax?: number;
-  /** Called for a fault that requires the process to end. */
   readonly onFatal: (error: unknown) => void;
-  /** Called after each change of the stored height. */
   readonly onStored?: (height: number) => void;
   /** Called after a snapshot was written. The log starting with `neededFrom` must be kept. */
   readonly onSnapshot?: (snapshot: {
@@ -146,7 +140,6 @@ export type IndexerOptions = {
   /** Called when missing rows are going to be computed from the log. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
-  /** Called if the rows cannot be computed before the next start. */
   readonly onRebuildFailed?: (error: unknown) => void;
   readonly onPassedOver?: (what: string, why: string) => void;
   /** Called if the database server is unreachable or full; writes are retried. */

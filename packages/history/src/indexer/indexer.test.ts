@@ -19,11 +19,6 @@ import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
 import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/**
- * These tests run the real indexer thread with a journal, a store and snapshots in a temporary
- * folder.
- */
-
 const venues = indexedVenues();
 const { start, stop } = venues;
 

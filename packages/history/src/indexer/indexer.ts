@@ -24,7 +24,6 @@ import {
 } from './indexer-thread.ts';
 import { OpenQuestions, Watchers } from './open-questions.ts';
 
-/** Maximum time that a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;
 /**
  * Maximum delay before new blocks are announced to the indexer together; it is longer without
@@ -68,7 +67,6 @@ export class Indexer implements History {
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
   #phase: IndexerPhase = 'opened';
-  /** Reason why questions can no longer be answered. */
   #failure: unknown;
 
   private constructor(options: IndexerOptions) {
@@ -130,7 +128,6 @@ export class Indexer implements History {
     }
   }
 
-  /** Announces a block that is durable and applied. */
   follow({ hash, height, stateHash, timeMs }: BlockHead): void {
     this.#head = { height, timeMs, hash, stateHash };
     const waitMs = this.#watchers.isEmpty ? TELL_UNWATCHED_MS : TELL_EVERY_MS;
@@ -141,7 +138,6 @@ export class Indexer implements History {
     return this.#progress.stored;
   }
 
-  /** Height up to which rows are stored. */
   get storedHeight(): number {
     return this.#progress.stored.height;
   }
@@ -356,7 +352,6 @@ export class Indexer implements History {
     if (this.#phase === 'rebuilding' && isNear) this.#takeOver(thread);
   }
 
-  /** Lets the thread that completed the rows take over all work. */
   #takeOver(thread: IndexerThread): void {
     this.#change('rebuilt');
     const before = this.#first;

@@ -37,7 +37,6 @@ export class OpenQuestions {
     this.#answerMsMax = answerMsMax;
   }
 
-  /** Number of questions since the start. */
   get asked(): number {
     return this.#nextId - 1;
   }
@@ -78,7 +77,6 @@ export class OpenQuestions {
     this.#isSilent = false;
   }
 
-  /** Returns the questions, so that they can be sent to another thread. */
   *all(): Iterable<Question> {
     for (const { question } of this.#open.values()) yield question;
   }
@@ -102,7 +100,6 @@ export class OpenQuestions {
       },
       Math.max(1, first.askedMs + this.#answerMsMax - performance.now()),
     );
-    // The timer does not keep the process running.
     this.#timer.unref();
   }
 
@@ -174,7 +171,6 @@ export class Watchers {
     };
   }
 
-  /** Registers all watches with another thread. */
   repeat(): void {
     for (const { table, user } of this.#watched.values()) {
       this.#order({ type: 'watch', user, table });

@@ -125,7 +125,6 @@ export type MarketTextsOf = (
   instrumentId: number,
 ) => { readonly title: string; readonly slug: string } | undefined;
 
-/** Selects the rows of watched users. */
 export class WatchedUsers {
   readonly #textsOf: MarketTextsOf;
   readonly #users: Readonly<Record<WatchedTable, Set<Address>>> = {

@@ -68,7 +68,6 @@ export class Recorder {
   readonly #recent: RecentChanges;
   readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
-  /** Questions that arrived before there was a state; undefined after that. */
   #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
@@ -76,7 +75,6 @@ export class Recorder {
   #snapshotter!: Snapshotter;
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
-  /** Newest block announced by the main thread. */
   #target!: BlockHead;
   #hasRoom = true;
   /**
@@ -84,7 +82,6 @@ export class Recorder {
    */
   #leads: boolean;
   #compared = 0;
-  /** Open requests for a snapshot. */
   #wanted: IndexerRequest<'writeSnapshot'>[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
@@ -152,7 +149,6 @@ export class Recorder {
     this.#wake.wake();
   }
 
-  /** Follows the log until a stop is requested. */
   async run(start: IndexerRequest<'start'>): Promise<void> {
     const { hasRoom, head } = start;
     this.#target = head;
@@ -325,7 +321,7 @@ export class Recorder {
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
-    // The other replica may have written in the meanwhile, and a question may wait for those rows.
+    // The other replica may have written in the meantime, and a question may wait for those rows.
     if (!this.#leads && this.#height < this.#reach) return;
     // Even if there are questions, rows are written only at the usual interval, because each
     // transaction syncs the disk.
@@ -410,7 +406,6 @@ export class Recorder {
       if (!(error instanceof HistoryDamagedError)) throw error;
       this.#rows = undefined;
       this.#retention = undefined;
-      // The other thread answers the open questions.
       this.#questions.clear();
       await this.#onDamaged(error);
     }
@@ -476,7 +471,6 @@ export class Recorder {
   }
 }
 
-/** Thrown to stop reading the journal. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
@@ -500,12 +494,10 @@ function differenceOf(
 /** Time for which blocks are applied before other work runs. */
 const TURN_MS = 5;
 
-/** Lets the event loop handle received messages. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Limits the time for which one kind of work runs. */
 class TimeSlice {
   #sinceMs = performance.now();
 

@@ -28,7 +28,6 @@ export class RowBuffer {
   #rows = 0;
   #wroteMs = 0;
   #stored: AsOf;
-  /** First block with rows, if it is not block 1. */
   #since: AsOf['since'];
   #held: HistoryFullError | undefined;
   #foreign: HistoryForeignError | undefined;
@@ -52,7 +51,6 @@ export class RowBuffer {
     return rows;
   }
 
-  /** Last block whose rows are stored. */
   get stored(): AsOf {
     return this.#since === undefined ? this.#stored : { ...this.#stored, since: this.#since };
   }
@@ -72,7 +70,6 @@ export class RowBuffer {
     return performance.now() - this.#wroteMs;
   }
 
-  /** Error if the store is incomplete or belongs to another log. */
   get unfit(): HistoryDamagedError | undefined {
     return this.#foreign ?? this.#incomplete;
   }
@@ -164,7 +161,6 @@ export class RowBuffer {
     return true;
   }
 
-  /** Writes all rows, unless the disk is full. */
   async writeAll(): Promise<void> {
     while (!this.isEmpty && (await this.writeSome()));
   }

@@ -27,7 +27,6 @@ import { RowBuffer } from './row-buffer.ts';
 type Start = IndexerRequest<'start'>;
 type Verify = IndexerRequest<'verify'>;
 
-/** Maximum time that a start waits for an unreachable database server. */
 const AWAY_MS_MAX = 30_000;
 const AWAY_RETRY_MS = 200;
 
@@ -127,7 +126,6 @@ class IndexerProgram {
     }
   }
 
-  /** Returns the store, or a new one if it belongs to another log. */
   async #verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBuffer> {
     if (asked === undefined) return rows;
     const { firstSeq, head } = asked;

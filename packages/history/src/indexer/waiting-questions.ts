@@ -33,14 +33,13 @@ const SPARED_FACTOR = 9;
  */
 export const LONG_MS = 10;
 /**
- * Most that one answer from a database server is charged. The charge is the time for which it uses
- * the only connection, but a stall of the server is not the client's fault.
+ * Maximum charge for one answer of a database server, in milliseconds. The charge is the time for
+ * which the answer uses the only connection, but a stall of the server is not the client's fault.
  */
 export const SERVER_MS_MAX = 100;
 
 type Waiting = {
   readonly asked: Question;
-  /** Time until which the question waits for its block. */
   readonly untilMs: number;
   /** Time at which the caller stops waiting. */
   readonly lostMs: number;
@@ -48,7 +47,6 @@ type Waiting = {
 
 type DueQuestion = Turn<Waiting>;
 
-/** Progress of the thread that answers. */
 export type Standing = {
   /** Height up to which a question can require a block and be answered. */
   readonly tellable: number;
@@ -73,10 +71,8 @@ type WaitingQuestionsOptions = {
   readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
-/** Questions that wait for their block or for their client's turn. */
 export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
-  /** Questions that wait for their block. */
   #waiting: Waiting[] = [];
   readonly #turns: ClientTurns<Waiting>;
   /** Time after which a client above its pace is answered before the others. */

@@ -32,7 +32,6 @@ type BuildOptions = {
   readonly pause: () => Promise<void>;
 };
 
-/** Totals of a tree, in micro-USDC. */
 export type BuiltTree = {
   readonly height: number;
   readonly root: Hash;
@@ -77,7 +76,6 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   });
 }
 
-/** Runs other work until a write has finished. */
 async function meanwhile(work: Promise<void>, pause: () => Promise<void>): Promise<void> {
   const done = work.then(() => true);
   while (!(await Promise.race([done, setTimeout(DISK_PAUSE_MS, false)]))) await pause();
@@ -179,11 +177,9 @@ async function writeLevels(
  */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
-/** Number of leaves between two pauses. */
 const SORT_PORTION = 10_000;
 const FIRST_BYTES = 256;
 
-/** Returns the positions of the leaves, sorted by salt. */
 export async function orderBySalt(
   leaves: Buffer,
   count: number,

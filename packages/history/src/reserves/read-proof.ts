@@ -31,7 +31,6 @@ export type TreeProof = {
   readonly salt: string;
   /** Perp balance, outcome balance, held withdrawals and rewards. */
   readonly parts: readonly bigint[];
-  /** Sibling of each level, starting with the leaves. */
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
@@ -77,7 +76,6 @@ export async function readProof(options: {
   }
 }
 
-/** True if the leaf and its siblings lead to the root. */
 function isWhole(
   { height, index, leaves, parts, root, salt, siblings }: TreeProof,
   { hasher, user }: { readonly hasher: TreeHasher; readonly user: Address },
@@ -172,7 +170,6 @@ export type ReserveFigures = {
   /** Deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
-  /** Token balance of the bridge contract. */
   readonly balance: bigint;
   /** Portion of the balance that is not credited yet or must be returned. */
   readonly keptAside: bigint;

@@ -26,7 +26,6 @@ export type TreeHasher = {
     readonly address: Uint8Array;
     readonly amount: bigint;
   }): Uint8Array;
-  /** Returns the hash of two stored nodes. */
   node(left: Uint8Array, right: Uint8Array): Uint8Array;
   /** Returns the root hash, which includes the number of leaves and the height. */
   root(top: {
@@ -115,7 +114,6 @@ export type TreeHead = {
   readonly height: number;
   readonly leaves: number;
   readonly root: Uint8Array;
-  /** Total of all leaves as stored, in 16 bytes. */
   readonly sum: Uint8Array;
 };
 
@@ -133,7 +131,6 @@ export function heightOfFile(name: string): number | undefined {
   return height === undefined ? undefined : Number(height);
 }
 
-/** Returns the number of nodes of each level, starting with the leaves. */
 export function widthsOf(leaves: number): readonly number[] {
   const widths = [leaves];
   for (let width = leaves; width > 1;) {
@@ -143,7 +140,6 @@ export function widthsOf(leaves: number): readonly number[] {
   return widths;
 }
 
-/** Returns the offset of each level in the file, starting with the leaves. */
 export function levelsAt(leaves: number): readonly number[] {
   const starts: number[] = [];
   let at = HEAD_BYTES + leaves * LEAF_BYTES;
@@ -178,7 +174,6 @@ export function headOf(bytes: Buffer): TreeHead | undefined {
   };
 }
 
-/** Returns the amounts of a leaf in the order of `PART_NAMES`. */
 export function partsOf(leaf: Buffer): readonly bigint[] {
   return PART_NAMES.map((_, at) => leaf.readBigUInt64BE(PARTS_AT + at * PART_BYTES));
 }

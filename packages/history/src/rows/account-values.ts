@@ -38,7 +38,6 @@ export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
   /** Accounts that changed since the last end of each step. */
   readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
-  /** Time of the last block; undefined before the first one. */
   #lastMs: number | undefined;
 
   take(state: State, block: AppliedBlock): AccountValueRecord[] {
@@ -208,7 +207,6 @@ function addMoves(
   }
 }
 
-/** Returns how much events changed the value of each account, without price changes. */
 function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
   const gains = new Map<Address, bigint>();
   for (const { by, user } of moves) {

@@ -18,7 +18,6 @@ import type { BookArrival } from '@oddlot/engine';
  */
 export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
-  /** Signed requests that the block executed, in order. */
   readonly txs: readonly TxRecord[];
   /**
    * Receipts that the block completed. A queued action is completed in a later block than it was
@@ -40,7 +39,6 @@ export type BlockRows = {
   readonly untold?: readonly UntoldOrder[];
   /** Arrivals of all orders that received their id in the block. */
   readonly arrivals?: readonly ArrivalTrace[];
-  /** Ends of orders that arrived in an earlier block. */
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
@@ -62,7 +60,6 @@ export type AccountType = 'perp' | 'outcome';
 export type RowPosition = readonly [timeMs: number, height: number, index: number];
 
 export type TxRecord = {
-  /** Index of the command in its block. */
   readonly index: number;
   readonly txHash: Hash;
   readonly user: Address;
@@ -123,7 +120,6 @@ export type LedgerRecord = {
   readonly row: LedgerUpdate;
 };
 
-/** Earnings of a builder from one order so far. */
 export type EarningRecord = {
   readonly builder: Address;
   readonly user: Address;
@@ -133,7 +129,6 @@ export type EarningRecord = {
   readonly accountType: AccountType;
   readonly feeTenthsBp: number;
   readonly feeMicroUsdc: number;
-  /** Fee that this block added, in micro-USDC. */
   readonly addedFeeMicroUsdc: number;
   readonly notionalMicroUsdc: number;
   readonly qty: string;
@@ -198,17 +193,14 @@ export type AccountValueRecord = {
   readonly funding: number;
 };
 
-/** Portion of a position that one step of a liquidation closed. */
 export type LiquidationRecord = { readonly instrumentId: number; readonly row: Liquidation };
 
-/** Trade and the value by which it is ranked, in micro-USDC. */
 export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
 
 /** Largest trades of a period so far, largest first; a newer record replaces an older one. */
 export type LargestTradesRecord = {
   readonly list: number;
   readonly startMs: number;
-  /** Set for the first record of its list and period. */
   readonly isFirst?: true;
   readonly trades: readonly RankedTrade[];
 };
@@ -234,7 +226,6 @@ export type SettledEventRecord = {
   readonly createdMs: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** Time from which no market can join the event and all its markets are resolved. */
   readonly settledMs: number;
   readonly volumeMicroUsdc: number;
   readonly tags: readonly string[];
@@ -243,7 +234,6 @@ export type SettledEventRecord = {
     readonly slug: string;
     readonly startMs: number;
   }[];
-  /** JSON of the catalogue's data about the event. */
   readonly body: string;
 };
 
@@ -255,7 +245,6 @@ export const FILL_BLOCKS_MAX = 500;
 
 export type BlockPlace = { readonly height: number; readonly timeMs: number };
 
-/** Maximum number of price levels that are recorded for an arrival. */
 export const MET_LEVELS_MAX = 50;
 
 export type MetLevel = { readonly price: number; readonly size: number };
@@ -294,7 +283,6 @@ export type ArrivalTrace = {
   readonly rest: Rest | undefined;
   readonly taker: TakerPart | undefined;
   readonly hasFills: boolean;
-  /** Set if the order ended in the same block. */
   readonly ended: TraceEnd | undefined;
   /**
    * Hash of the order's action, if that action is in another block or its block is no longer
@@ -309,7 +297,6 @@ export type TraceEnd = {
    * rested.
    */
   readonly ahead: number | undefined;
-  /** Builder fee of all fills, in micro-USDC. */
   readonly builderFee: number;
 };
 
@@ -323,7 +310,6 @@ export type LaterTrace = {
   fills?: number[];
 };
 
-/** Order that ended in a later block than it arrived in. */
 export type OrderEndRecord = {
   readonly orderId: number;
   readonly szDecimals: number;
@@ -331,7 +317,6 @@ export type OrderEndRecord = {
   readonly end: TraceEnd;
 };
 
-/** Live order whose row is made on demand. */
 export type LiveRow = {
   readonly orderId: number;
   readonly position: RowPosition;
@@ -349,7 +334,6 @@ export type LiveRows = {
    * now.
    */
   readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
-  /** Returns the id of the live order with a client order id. */
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
   /** True if an order is live and has not changed since release 0.3.0 opened the folder. */
   readonly isUnchanged: (user: Address, orderId: number) => boolean;

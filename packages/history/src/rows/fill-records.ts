@@ -217,7 +217,6 @@ function fillRow(
   return fields as Fill;
 }
 
-/** Liquidation step and the amount that it has closed so far. */
 type Running = { readonly event: LiquidationStep; lots: number; notional: bigint };
 
 /**

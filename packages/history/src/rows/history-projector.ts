@@ -35,7 +35,6 @@ type HistoryProjectorOptions = {
   readonly state: () => State;
   /** Market data, which must receive each block before the projector. */
   readonly markets: Pick<MarketData, 'catalogue'>;
-  /** Returns the receipts that a block completed. */
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
   /** Decides whether changes of an account's orders are reported. By default all are reported. */
@@ -127,13 +126,11 @@ export class HistoryProjector implements Projection {
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
   }
 
-  /** Returns accounts in the order of their creation. */
   users(from: number, limit: number): readonly Address[] {
     const { accounts } = this.#options.state();
     return accounts.slice(from, from + limit).map(({ address }) => address);
   }
 
-  /** Returns the ids of orders whose data is kept for later rows. */
   rememberedOrders(): Iterable<number> {
     return this.#orders.ids();
   }
@@ -175,7 +172,6 @@ export class HistoryProjector implements Projection {
   }
 }
 
-/** Plain data that survives conversion to JSON. */
 type HistoryDump = LiveOrdersDump & {
   readonly last: LastBlock | null;
   readonly hasBegun: boolean;

@@ -31,7 +31,6 @@ export function claimRecords(block: AppliedBlock): ClaimRecord[] {
   return records;
 }
 
-/** Pending withdrawal and the position of its row. */
 type Pending = {
   readonly first: LedgerRecord['first'];
   readonly row: LedgerUpdate;

@@ -18,7 +18,7 @@ describe('waiting trigger orders', () => {
     timeInForce: 'gtc' as const,
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
-  /** Alice's order for one BTC at 100 with TP and SL; returns the time of its placement. */
+  /** Places Alice's order for one BTC at 100 with TP and SL, and returns its placement time. */
   const placeBracket = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];

@@ -55,7 +55,6 @@ export class LiveOrders {
   readonly observer: BookObserver = this.#traces;
   readonly #isTold: (user: Address) => boolean;
 
-  /** `isTold` decides whether changes of an account's orders are reported. */
   constructor(isTold: (user: Address) => boolean) {
     this.#isTold = isTold;
   }
@@ -289,7 +288,6 @@ export class LiveOrders {
     };
   }
 
-  /** Returns the ids of all orders that still have data here. */
   ids(): Iterable<number> {
     const children = this.#families.liveChildren();
     return new Set([
@@ -336,10 +334,8 @@ export class LiveOrders {
 
 export type LiveOrdersDump = {
   readonly orders: readonly SumsDump[];
-  /** Placement times of trigger orders. */
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
   readonly families: readonly OrderRecord[];
-  /** Positions of the rows of live orders. */
   readonly live: LastChangesDump;
   readonly traces: OrderTracesDump;
 };
@@ -349,7 +345,6 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
   readonly fee: bigint;
 };
 
-/** Returns the last update of each order, in the order of the events. */
 function lastUpdates(
   state: State,
   { result }: AppliedBlock,

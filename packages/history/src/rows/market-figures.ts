@@ -112,9 +112,7 @@ export type LargestTradesDump = {
  * the hour. Zero is recorded only when it is reached.
  */
 export class OpenInterest {
-  /** Time of the last block; undefined before the first one. */
   #lastMs: number | undefined;
-  /** Instruments with open interest in the last record. */
   #held = new Set<number>();
 
   take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
@@ -194,7 +192,6 @@ type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
  * without trades has no candle; readers repeat the previous close.
  */
 export class RunningBars {
-  /** Open candles per step, by instrument. */
   readonly #bars = BAR_STEPS_MS.map(() => new Map<number, Bar>());
 
   take({ result, timeMs }: AppliedBlock): CandleRecord[] {

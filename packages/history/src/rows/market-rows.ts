@@ -12,7 +12,6 @@ import { type EventListing, marketView, type State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import { RollingVolume } from '@oddlot/translate/read-models/rolling-volume';
 
-/** Returns the texts of the markets that a block listed. */
 export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
   return result.events.flatMap((event) =>
     event.type === 'outcomeMarketListed' ? [textOf(event.instrumentId, event.market)] : [],
@@ -54,7 +53,6 @@ type SettledMarketBody = Pick<
   MarketRecord,
   'instrumentId' | 'listing' | 'strikeE8' | 'lastTrade'
 > & {
-  /** Total volume in micro-USDC. */
   readonly volume: string;
   readonly resolution: ResolutionRecord;
 };
@@ -147,7 +145,6 @@ function bodyOf({ event, markets: records }: EventWithMarkets): SettledEventBody
   return { eventId, seriesSlug, createdMs, listing, markets };
 }
 
-/** Restores the event as the catalogue would show it. */
 export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
   return eventOf(JSON.parse(body) as SettledEventBody);
 }

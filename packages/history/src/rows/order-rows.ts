@@ -19,7 +19,6 @@ import {
   type TradedSide,
 } from './traded-sides.ts';
 
-/** Returns the row of an order after its last change in a block. */
 export function orderRecord(
   state: State,
   event: OrderUpdated,
@@ -32,7 +31,6 @@ export function orderRecord(
   return { user, accountType, instrumentId, orderId, index: at.index, row };
 }
 
-/** Makes the row of a resting order again from its state. */
 export function restingRow(
   state: State,
   order: OrderSnapshot,
@@ -115,7 +113,6 @@ export function histOrder(
   return fields as HistOrder;
 }
 
-/** Order with its status and the reason why it ended. */
 type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
 
 export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
@@ -216,7 +213,9 @@ export function emptySums(): OrderSums {
   };
 }
 
-/** Shared by all orders, because an own map would be larger than the other totals of an order. */
+/**
+ * Shared by all orders, because a separate map would be larger than the other totals of an order.
+ */
 const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
 
 export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {

@@ -14,7 +14,6 @@ import {
   type TraceEnd,
 } from './block-rows.ts';
 
-/** Changes of an order in its book during one block. */
 type BlockTrace = {
   commandIndex: number | undefined;
   arrival: BookArrival | undefined;
@@ -29,7 +28,6 @@ type BlockTrace = {
   hasFills: boolean;
 };
 
-/** Time and hash of the action that placed an order. */
 type Received = BlockPlace & { readonly txHash: string };
 
 /**
@@ -76,7 +74,6 @@ export class OrderTraces implements BookObserver {
     this.#of(orderId).left = { ahead };
   }
 
-  /** Records the first command of a block that changed a new order. */
   told({ commandIndex, order: { orderId } }: OrderUpdated): void {
     if (orderId >= this.#firstId) this.#of(orderId).commandIndex ??= commandIndex;
   }
@@ -131,7 +128,6 @@ export class OrderTraces implements BookObserver {
     return { arrivals, ends };
   }
 
-  /** Returns the events of a live order since the block of its arrival. */
   later(orderId: number): LaterTrace {
     return this.#later.get(orderId) ?? NOTHING;
   }
@@ -190,7 +186,6 @@ export class OrderTraces implements BookObserver {
     return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }
 
-  /** Records events of an order that arrived in an earlier block. */
   #note(orderId: number, trace: BlockTrace, { height, timeMs }: AppliedBlock): void {
     const { arrival, hasFills, lots, notional, rest } = trace;
     if (arrival === undefined && rest === undefined && !hasFills) return;

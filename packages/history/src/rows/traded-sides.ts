@@ -41,7 +41,6 @@ type Closed = {
   readonly realised: MicroUsdc;
 };
 
-/** Yields both sides of every trade of a block, the taker first. */
 export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
   for (const event of block.result.events) yield* sidesOf(block, event);
 }

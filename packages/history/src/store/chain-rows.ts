@@ -317,7 +317,6 @@ export function clientIdKey(user: string, clientOrderId: string): number {
   return hashKey(digest('sha1', `${user} ${cloidKey(clientOrderId) ?? ''}`));
 }
 
-/** Returns the index key of a signer and a nonce. */
 export function signerKey(signer: string, nonce: number): number {
   return SIGNER_KEYS + Number.parseInt(signer.slice(2, 2 + SIGNER_KEY_DIGITS), 16) + nonce;
 }
@@ -346,7 +345,6 @@ export function unpackReceipts(packed: PackedReceipts): ReceiptRow[] {
   return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, receipts);
 }
 
-/** Returns the index keys of a receipt. */
 export function keysOf({ nonce, signer, txHash }: ReceiptRow): readonly [number, number] {
   return [hashKey(txHash.slice(2)), signerKey(signer, nonce)];
 }

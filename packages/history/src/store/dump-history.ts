@@ -73,7 +73,6 @@ function runLines<Each>(
   return [...lines, `${name} of a run ${told.join(' ')} that has ${own.join(' ')}`];
 }
 
-/** Removes a pair that was already seen in the other place. */
 function pairUp(found: Set<string>, row: Row): readonly string[] {
   const columns = ['account', 'kind', 'time_ms', 'height', 'idx', 'instrument_id'];
   const pair = columns.map((each) => textOf(row[each])).join(' ');

@@ -51,7 +51,6 @@ async function orderIds(
   return ended === undefined ? [] : [ended];
 }
 
-/** Returns the newest ended order with a client order id. */
 async function endedWith(
   database: Database,
   user: Address,
@@ -126,7 +125,6 @@ async function endedWithParent(
   return ended;
 }
 
-/** Returns the block in which an order ended. */
 async function endOf(database: Database, orderId: number): Promise<BlockPlace | undefined> {
   const stored = await storedEnd(database, orderId);
   if (stored !== undefined) return stored;
@@ -239,7 +237,6 @@ async function fillsIn(
   return newest.slice(0, FILL_BLOCKS_MAX).reverse();
 }
 
-/** Returns the query for all rows of an account in a block, newest first. */
 function allOf(user: Address, { height, timeMs }: BlockPlace) {
   const low = [timeMs, height, -1] as const;
   const high = [timeMs, height, Number.MAX_SAFE_INTEGER] as const;
@@ -247,7 +244,6 @@ function allOf(user: Address, { height, timeMs }: BlockPlace) {
   return { user, kinds: KINDS, instrumentId: undefined, span, count: Infinity };
 }
 
-/** Returns the block that received an order, and the hash of its action. */
 async function receivedOf(
   database: Database,
   user: Address,

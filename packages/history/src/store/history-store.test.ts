@@ -268,7 +268,6 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
       }
     }
     await store.close();
-    // Opening the store again must not change any row.
     const rows = await dumpHistory(place);
     expect(await dumpHistory(place)).toEqual(rows);
   });

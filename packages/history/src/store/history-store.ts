@@ -29,7 +29,6 @@ export type HistoryPlace =
   | { readonly file: string }
   | {
       readonly url: string;
-      /** True if several replicas use the database. */
       readonly isShared?: boolean | undefined;
     };
 
@@ -42,7 +41,6 @@ export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
 /** Rows of all blocks in a database. Operations run one after the other. */
 export interface HistoryStore {
-  /** Height up to which rows are durable. */
   readonly height: number;
   /** First block with rows; undefined in an empty store, or one that release 0.2.0 created. */
   readonly from: number | undefined;
@@ -76,7 +74,6 @@ export interface HistoryStore {
    * writing.
    */
   lead(term: number | undefined): void;
-  /** Reads how far other replicas have written. */
   refresh(): Promise<void>;
   stats(): Promise<{ readonly rows: Readonly<Record<string, number>>; readonly bytes: number }>;
   close(): Promise<void>;
@@ -85,7 +82,6 @@ export interface HistoryStore {
 /** Advisory lock that is held during each write to a shared store. */
 const FENCE_LOCK = 0x0dd2;
 
-/** Converts a page to JSON text if the question sets `asText`. */
 function inText<Found>(question: object, answer: Found): Found {
   if (!('asText' in question) || !isPage(answer) || answer.text !== undefined) return answer;
   const { rows } = answer as Page<unknown>;
@@ -156,9 +152,6 @@ class DatabaseHistoryStore implements HistoryStore {
   readonly #pruning: Pruning;
   readonly #isShared: boolean;
   #progress: Progress;
-  /**
-   * Term in which this replica writes to a shared store; undefined while another replica writes.
-   */
   #term: number | undefined;
   /** After a failed write, only the database knows whether the write was committed. */
   #isUncertain = false;
@@ -330,14 +323,12 @@ export function batchOf(blocks: readonly BlockRows[]): Draft {
   return draft;
 }
 
-/** Height and number of rows, written together with the rows. */
 type Progress = {
   readonly height: number;
   /** First block with rows; 1 in a store that release 0.2.0 created. */
   readonly from?: number;
   /** Term of the last writer of a shared store; writers with a lower term are rejected. */
   readonly term?: number;
-  /** Number of stored rows by kind. */
   readonly rows: Readonly<Record<string, number>>;
 };
 

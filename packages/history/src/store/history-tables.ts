@@ -35,7 +35,6 @@ const largestTradeCodec = tupleCodec<LargestTrade>([
   'ntl',
 ]);
 
-/** Encodes ranked trades as one text with the value and the row of each trade. */
 function encodeRanked(trades: readonly RankedTrade[]): string {
   return JSON.stringify(trades.map(({ row, value }) => [value, largestTradeCodec.encode(row)]));
 }
@@ -61,7 +60,6 @@ const RUNS = table({
   key: ['account', 'kind', 'time_ms', 'height', 'idx'],
 });
 
-/** One row for each instrument of a run. */
 const RUN_INSTRUMENTS = table({
   columns: { account: 'bytea', instrument_id: 'bigint', ...POSITION, kind: 'bigint' },
   key: ['account', 'instrument_id', 'time_ms', 'height', 'idx'],
@@ -107,7 +105,6 @@ export const TABLES = {
     key: ['key', 'height'],
   }),
 
-  // Runs of fills and of ended orders.
   fill_runs: RUNS,
   fill_run_instruments: RUN_INSTRUMENTS,
   order_runs: RUNS,
@@ -142,7 +139,6 @@ export const TABLES = {
     key: ['account', 'order_key'],
   }),
 
-  /** Arrivals of the orders of a block, sorted by order id. */
   arrivals: table({
     columns: { first_oid: 'bigint', height: 'bigint', time_ms: 'bigint', body: 'bytea' },
     key: ['first_oid'],
@@ -230,7 +226,6 @@ export const TABLES = {
     ]),
   }),
 
-  // Fees that builders earned and claimed.
   earnings: table({
     columns: { builder: 'bytea', ...POSITION, order_id: 'bigint', body: 'text' },
     key: ['builder', 'order_id'],
@@ -424,9 +419,7 @@ export type Expectation = (transaction: Transaction<HistoryTables>) => Promise<v
 /** Database with the tables. Its only caller awaits each call before the next one. */
 export interface HistoryDriver {
   readonly database: Kysely<HistoryTables>;
-  /** Writes all rows of a batch or none of them. */
   write(tables: Draft['tables'], expect?: Expectation): Promise<void>;
-  /** Returns the size on disk in bytes. */
   bytes(): Promise<number>;
   close(): Promise<void>;
 }

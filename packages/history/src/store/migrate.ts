@@ -260,7 +260,6 @@ type SingleRow = Position & {
   readonly body: string;
 };
 
-/** Reads the rows in the order of the key and packs one run at a time. */
 async function packTable<Row extends Fill | HistOrderRow>(
   database: Kysely<unknown>,
   name: RunName,

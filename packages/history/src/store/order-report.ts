@@ -11,7 +11,6 @@ import type {
 } from '../rows/block-rows.ts';
 import type { FoundRow } from './run-rows.ts';
 
-/** Stored data from which an execution report is made. */
 export type ReportParts = {
   readonly row: HistOrderRow;
   readonly received: BlockPlace & { readonly txHash: string };
@@ -29,7 +28,6 @@ export type ReportParts = {
 const BP_DECIMALS = 2;
 const BP_PARTS = 1_000_000n;
 
-/** Returns the execution report of one order in wire format. */
 export function orderReport(parts: ReportParts): OrderReport {
   const { end, left, received, row } = parts;
   const { order } = row;

@@ -124,7 +124,6 @@ function placesOf(reader: ByteReader, count: number): readonly Place[] {
 
 type NumberAt = (at: number) => number;
 
-/** Groups the values by field; returns false if a row does not have the expected fields. */
 function fill<Row>(
   columns: readonly (readonly unknown[][])[],
   { fields, split }: RowShape<Row>,
@@ -270,10 +269,8 @@ const COLUMNS = {
 /** The list of variants is searched linearly, and an index has at most four bits. */
 const CHOICES_MAX = 16;
 
-/** Reads a cell by row; undefined if the row does not have the field. */
 type Column<Cell> = (at: number) => Cell | undefined;
 
-/** Writes the first `count` values of a field. */
 function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
@@ -325,7 +322,6 @@ function writeOthers(writer: ByteWriter, values: readonly unknown[]): void {
   else for (const decimal of decimals) writer.int(decimal);
 }
 
-/** Returns the distinct values, or undefined if there are too many. */
 function choicesOf(values: readonly unknown[]): readonly unknown[] | undefined {
   const choicesMax = Math.min(CHOICES_MAX, values.length / 2);
   const choices: unknown[] = [];
@@ -348,7 +344,6 @@ function decimalsOf(values: readonly unknown[]): number[] | undefined {
   return decimals;
 }
 
-/** Returns the number of bits of an index. */
 function bitsOf(choices: number): number {
   if (choices <= 2) return 1;
   return choices <= 4 ? 2 : 4;

@@ -61,7 +61,6 @@ function writeText(writer: ByteWriter, text: string): void {
   }
 }
 
-/** `0x` followed by whole bytes, as in hashes and addresses. */
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
 /**

@@ -35,7 +35,6 @@ export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
   return { low, high: isFurther ? cursor : high, direction: 'desc' };
 }
 
-/** Returns the position before all rows of a time. */
 function aheadOf(timeMs: number): RowPosition {
   return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
 }
@@ -72,7 +71,6 @@ type PageOf = {
 
 export type Stored = Position & { readonly body: string };
 
-/** Returns a page of a table in the direction of the span. */
 export async function pageOf(
   database: Kysely<HistoryTables>,
   { limit, offset = 0, ranges, span, table }: PageOf,

@@ -19,7 +19,6 @@ import { HistoryFullError, historyError } from './store-errors.ts';
 const SCHEMA = 'oddlot';
 /** Lock of a venue that writes. Two writers would store different rows under the same keys. */
 const WRITER_LOCK = 0x0dd1;
-/** Maximum number of rows per statement. */
 const ROWS_PER_STATEMENT = 10_000;
 /** Timeouts for a server that is running but does not respond. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
@@ -40,7 +39,6 @@ const LOCK_EVERY_MS = 200;
  */
 const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
-/** Thrown if another process writes to the history in this database. */
 class HistoryTakenError extends Error {
   override readonly name = 'HistoryTakenError';
 }
@@ -158,7 +156,6 @@ function cutOff(client: pg.PoolClient): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
-/** Rejects if the server does not respond. */
 export async function reachPostgres(url: string): Promise<void> {
   try {
     await withClient(url, async (client) => void (await client.query('SELECT 1')));
@@ -201,8 +198,6 @@ export async function deletePostgres(url: string): Promise<void> {
 
 async function withClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...timeoutsOf(PATIENCE) });
-  // If the connection is lost between two statements, the second statement fails and reports the
-  // error.
   client.on('error', () => undefined);
   await client.connect();
   try {

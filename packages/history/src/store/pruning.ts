@@ -115,7 +115,6 @@ export class Pruning {
         found.oldest < before ? await deleteOld(database, sweep, found.owner, { before, gone }) : 0;
       gone[sweep.as] = (gone[sweep.as] ?? 0) + deleted;
       rows += deleted;
-      // An owner with more old rows is visited again.
       const isThrough = sweep.runs === undefined ? deleted < ROWS_PER_STEP : deleted === 0;
       if (isThrough) this.#owner = found.owner;
     }
@@ -298,7 +297,6 @@ async function pruneEvents(database: Database, beforeMs: number): Promise<number
   return ids.length;
 }
 
-/** Number of runs per query. */
 const RUNS_AT_ONCE = 32;
 
 /**
@@ -348,7 +346,6 @@ async function pruneRuns(
   return deleted;
 }
 
-/** Deletes rows that belong to deleted orders. */
 async function deleteWith(
   database: Database,
   account: unknown,
@@ -397,7 +394,6 @@ async function pruneArrivals(
   return traces.length - kept.length;
 }
 
-/** Deletes the traces of deleted orders and returns the numbers of ends and arrivals. */
 async function pruneOrderEnds(
   database: Database,
   user: string,

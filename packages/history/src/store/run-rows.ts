@@ -155,7 +155,6 @@ function addEndedOrders(draft: Draft, orders: RowsByOwner<HistOrderRow>, block: 
   }
 }
 
-/** Rows by account and kind, each in the order of their positions. */
 class RowsByOwner<Row> {
   readonly #rows = new Map<number, Map<string, Placed<Row>[]>>();
 
@@ -201,7 +200,6 @@ export function addRun<Row>(
 const RUNS_AT_FIRST = 16;
 const RUNS_AT_ONCE = 500;
 
-/** Stored row that is decoded on demand. */
 export type FoundRow<Row> = {
   readonly position: RowPosition;
   readonly instrumentId: number;
@@ -285,7 +283,6 @@ function isBehind({ direction, high, low }: Span, run: StoredRun): boolean {
 
 type Walk = {
   readonly from: RowPosition | undefined;
-  /** True if the position itself is included. */
   readonly isAt: boolean;
   readonly isDown: boolean;
   readonly limit: number;

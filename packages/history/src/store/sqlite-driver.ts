@@ -22,13 +22,11 @@ import { HistoryDamagedError, historyError } from './store-errors.ts';
  */
 const WAL_AUTOCHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_MAX = 8 * 1024 * 1024;
-/** Size of the page cache in KiB. */
 const CACHE_KIB = 65_536;
 /**
  * Files up to this size are checked completely when they are opened, which takes at most a second.
  */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
-/** Maximum number of cached prepared statements. */
 const STATEMENTS_MAX = 200;
 const SUFFIXES = ['', '-wal', '-shm'];
 
@@ -140,7 +138,6 @@ export function forKysely(handle: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** Settings that are stored in the header of the file. */
 const SETTINGS = ['application_id', 'auto_vacuum', 'encoding', 'page_size', 'user_version'];
 
 /** Returns tables, indexes and header settings of a database that is not open, as lines. */

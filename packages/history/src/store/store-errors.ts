@@ -36,7 +36,6 @@ export class HistoryLaterError extends Error {
   }
 }
 
-/** SQLite's result code for a full disk. */
 const SQLITE_FULL = 13;
 /** SQLite's result codes for damaged or unreadable pages. */
 const SQLITE_DAMAGED: readonly number[] = [10, 11, 26];
@@ -61,7 +60,6 @@ export function historyError(error: unknown): unknown {
   // Packed rows pass a checksum before they are decoded, so the database must have been changed.
   if (error instanceof EncodingError) return new HistoryDamagedError(message, { cause: error });
   if ('errcode' in error) {
-    // The lower byte is the primary result code.
     const result = Number(error.errcode) & 0xff;
     if (result === SQLITE_FULL) return new HistoryFullError(message, { cause: error });
     if (SQLITE_DAMAGED.includes(result)) return new HistoryDamagedError(message, { cause: error });

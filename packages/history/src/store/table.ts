@@ -24,7 +24,6 @@ export type Table<Columned extends Columns = Columns> = {
     readonly as: string;
     readonly owner: readonly (keyof Columned & string)[];
     readonly time: keyof Columned & string;
-    /** Unit of the time column in milliseconds. */
     readonly unitMs?: number;
     /** Keeps the newest old row of an owner, because it is valid until the next one. */
     readonly keepsLast?: true;
@@ -45,7 +44,6 @@ type ValueOf<Type> = Type extends `${infer Base}?`
       ? Uint8Array
       : string;
 
-/** Rows of the tables as queries return them. */
 export type RowsOf<Tables extends Readonly<Record<string, { readonly columns: Columns }>>> = {
   [Name in keyof Tables]: {
     -readonly [Column in keyof Tables[Name]['columns']]: ValueOf<Tables[Name]['columns'][Column]>;
@@ -66,7 +64,6 @@ type TupleCodec<Row> = {
   readonly decode: (text: string) => Row;
 };
 
-/** Fields that are encoded as tuples themselves. */
 type Nested = Readonly<Record<string, readonly string[]>>;
 type Values = Readonly<Record<string, unknown>>;
 
@@ -165,7 +162,6 @@ export function bytesOf(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex');
 }
 
-/** Converts an address to bytes, using the cache. */
 export function addressBytes(address: string): Uint8Array {
   let bytes = kept.get(address);
   if (bytes === undefined) {

@@ -51,7 +51,6 @@ const PARTS = {
   received: 32,
   txHash: 64,
 } as const;
-/** Version of the encoding. */
 const FORM = 1;
 
 export function encodeArrivals(arrivals: readonly ArrivalTrace[]): Uint8Array {
@@ -325,7 +324,6 @@ export async function endsBetween(
   return rows.flatMap(({ body }) => decodeEnds(body));
 }
 
-/** Deletes the ends of some orders and returns their number. */
 export async function deleteEnds(database: Database, orderIds: readonly number[]): Promise<number> {
   const gone = new Set(orderIds);
   let deleted = 0;

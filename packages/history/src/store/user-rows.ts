@@ -105,7 +105,6 @@ async function inText<Row>(
   return { rows: [], next, text: { json: `[${json.join(',')}]`, count: rows.length } };
 }
 
-/** Returns ended orders from the store and live orders from the indexer. */
 async function foundOrders(
   database: Database,
   ask: Ask<'orders'>,
@@ -407,7 +406,6 @@ type FoundRows = { readonly rows: readonly FoundRow<unknown>[]; readonly next: R
 const INDEX_MAX = 2 ** 31 - 1;
 /** A funding payment is timed at its hour, which can be this much earlier than its block. */
 const FUNDING_EARLIER_MS = 2 * 3_600_000;
-/** Number of rows per query when blocks are counted. */
 const COUNTED_AT_ONCE = 1_000;
 
 /**
