@@ -2,20 +2,16 @@ import type { Hash } from '@oddlot/units';
 import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** Hash that a replica attested for a block in the log. */
 type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
 
 /** Number of heights kept for comparison. Replicas attest every ten seconds. */
 const HEIGHTS_MAX = 32;
 
-/** Result of comparing the attested hashes with those of this replica. */
 export type Standing = {
   /** With `split`, as many replicas have another hash as have this one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
-  /** Height of the compared block; 0 before the first one. */
   readonly height: number;
   readonly own: string;
-  /** Hashes recorded in the log, by replica. */
   readonly votes: ReadonlyMap<string, string>;
 };
 

@@ -345,7 +345,6 @@ async function segmentsOf(backup: string): Promise<readonly Segment[]> {
   }
 }
 
-/** Returns the last readable record up to a number, or undefined if the log begins after it. */
 async function chainUpTo(
   segments: readonly Segment[],
   untilSeq: number,

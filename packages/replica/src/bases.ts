@@ -8,7 +8,6 @@ import { ContentHasher, decodeSnapshot, type SnapshotPayload } from './snapshot-
 import type { SnapshotJudge } from './attestations.ts';
 import { moveFile } from '@oddlot/host/durable';
 
-/** State from which a replay can start. */
 export type Base = {
   readonly payload: SnapshotPayload;
   readonly what: string;
@@ -22,7 +21,6 @@ type BaseSources = {
   readonly eras: Pick<EraStore, 'list' | 'read'>;
   readonly hashText: TextHasher;
   readonly faultOf: SnapshotJudge;
-  /** Called for each base that cannot be used, with the reason. */
   readonly onPassedOver: (what: string, why: string) => void;
 };
 

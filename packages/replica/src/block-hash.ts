@@ -24,7 +24,6 @@ export async function createTextHasher(): Promise<TextHasher> {
   return (text) => hash(`0x${keccak.init().update(text).digest('hex')}`);
 }
 
-/** Returns the state hash of a block at a height. */
 export function stateHashOf(hashText: TextHasher, height: number, digest: string): Hash {
   return hashText(`${height}:${digest}`);
 }

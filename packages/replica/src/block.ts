@@ -37,7 +37,6 @@ export type LogEntry = {
   readonly proposal?: string;
 };
 
-/** Operator command that arrived as a signed request. */
 export type SignedOperatorCommand = OperatorCommand & { readonly operator: Authority };
 
 /** Command that was sent to /exchange, with a signature, a nonce and a receipt. */
@@ -48,7 +47,6 @@ export function isRequest(command: Command): command is RequestCommand {
   return isSigned(command) || ('operator' in command && command.operator !== undefined);
 }
 
-/** Returns the signer of a request and what makes the request unique. */
 export function authorityOf(command: RequestCommand): Authority {
   return isSigned(command) ? command.authority : command.operator;
 }
@@ -68,7 +66,6 @@ export type AppliedBlock = BlockHead & {
   readonly result: BlockResult;
 };
 
-/** Block in which a proposed command was executed, and its position in that block. */
 export type Executed = {
   readonly block: AppliedBlock;
   readonly index: number;
@@ -78,11 +75,8 @@ export type Executed = {
 /** Block under the previous rules version, as the engine of that release applied it (R-era). */
 export type EarlierBlock = {
   readonly head: BlockHead;
-  /** Receipts that the block completed, in the format of that release. */
   readonly receipts: readonly unknown[];
-  /** All history rows of the block, in the format of that release. */
   readonly rows: unknown;
-  /** Id that the proposer gave the block. */
   readonly proposal?: string | undefined;
 };
 
@@ -116,7 +110,6 @@ export type Projection = {
    * caller then calls `reset`.
    */
   restore(data: unknown, version: number): void;
-  /** Returns to the state before the first block. */
   reset(): void;
 };
 

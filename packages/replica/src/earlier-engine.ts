@@ -28,7 +28,6 @@ export type EarlierReplica = {
 
 type EarlierDump = {
   readonly head: BlockHead;
-  /** State in the format of its release. */
   readonly state: unknown;
   readonly companions: Readonly<Record<string, unknown>>;
   readonly versions?: Readonly<Record<string, number>> | undefined;

@@ -9,7 +9,6 @@ export class EraNotice implements Projection {
   readonly version = 1;
   #rules = 0;
 
-  /** Announced rules version; 0 without an announcement. */
   get rules(): number {
     return this.#rules;
   }

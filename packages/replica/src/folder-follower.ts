@@ -12,7 +12,6 @@ import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-
  */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
-  /** Number of the oldest block in the log that can be applied. */
   readonly firstSeq: number;
   /**
    * Passes entries after the replica's newest block to `apply`, up to a block that is known to be
@@ -80,7 +79,6 @@ type SnapshotterOptions = {
 /** Writes periodic snapshots of a replica. No block may be applied while it writes. */
 export class Snapshotter {
   readonly #options: SnapshotterOptions;
-  /** Height of the newest snapshot file. */
   #height = 0;
   #commands = 0;
   /** Blocks since the newest file that contain only the attestation of a snapshot. */

@@ -53,7 +53,6 @@ type FollowingOptions = {
   readonly onPassedOver?: (what: string, why: string) => void;
 };
 
-/** Start of an era that was entered and must be stored. */
 type EraStart = Parameters<EraStore['write']>[0];
 
 /**
@@ -145,7 +144,6 @@ export class FollowingReplica {
     await this.goToBeginning();
   }
 
-  /** Yields snapshots and starts of eras up to a height, newest first. */
   bases(maxHeight: number): AsyncGenerator<Base> {
     const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
     const faultOf = this.#options.faultOf ?? unlessContradicted(log);
@@ -264,14 +262,13 @@ export class FollowingReplica {
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** Returns the starts of eras that were entered since the last call. */
   takeCrossed(): readonly EraStart[] {
     return this.#crossed.splice(0);
   }
 
   /**
-   * Throws if another log computed a different hash for the same block, because a replica with a
-   * wrong state must not serve it (R-determinism).
+   * Throws if the log attests another hash for a block than this replica computed, because a
+   * replica with a wrong state must not serve it (R-determinism).
    */
   #compare(command: Command): void {
     if (command.type !== 'attest') return;
@@ -293,7 +290,6 @@ export class FollowingReplica {
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
   }
 
-  /** Goes from an earlier era to a later one in the middle of the log. */
   #cross({ previousHash, stateHash }: OpenEraCommand): void {
     const payload = this.#eraStart();
     const { height, hash } = payload.head;
@@ -336,7 +332,6 @@ export class FollowingReplica {
     }
   }
 
-  /** Returns the dumps of projections that do not depend on eras. */
   #ofAllEras(): Readonly<Record<string, unknown>> {
     const independent = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
     const dumps = independent.map((each) => [each.name, each.dump()] as const);
@@ -372,7 +367,6 @@ export class FollowingReplica {
     this.#startAt(payload);
   }
 
-  /** Throws if the payload has another format. */
   #restore(payload: SnapshotPayload): void {
     const { head, state } = payload;
     if (!DUMPS_READ.includes(state.format)) {
@@ -400,7 +394,6 @@ export class FollowingReplica {
   }
 }
 
-/** Throws if the dump of the projection has a later format. */
 function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
   const { name } = projection;
   const data = companions[name];

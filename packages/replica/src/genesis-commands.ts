@@ -199,7 +199,6 @@ function definition(listing: Listing): PerpDefinition {
   };
 }
 
-/** True for a perp that the venue itself has listed. Ids are never reused. */
 export function isFirstPerp({ instrumentId: id }: PerpDefinition): boolean {
   return LISTINGS.some((listing) => listing.id === id);
 }

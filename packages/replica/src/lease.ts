@@ -41,7 +41,6 @@ export type Term = {
   end(): void;
 };
 
-/** Task that runs here, or would run here if this process acquired the name. */
 export type Held = {
   /** Stops the task if it runs here and releases the name. Resolves when the task has stopped. */
   release(): Promise<void>;

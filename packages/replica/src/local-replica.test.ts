@@ -36,7 +36,6 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly knownHeight?: number;
-  /** Collects the bases that could not be used, with the reasons. */
   readonly passedOver?: string[];
 };
 
@@ -98,7 +97,6 @@ async function snapshot({ replica }: Running): Promise<WrittenSnapshot> {
   return { height, content: hasher.of(payload, Buffer.concat(pieces)) };
 }
 
-/** Projection that remembers the blocks it has seen. */
 class Heights implements Projection {
   readonly name = 'heights';
   readonly version: number;

@@ -38,7 +38,6 @@ type ReplicaOptions = {
   readonly clock: Clock;
   /** Name of this replica, if other replicas follow the same log. */
   readonly name?: string | undefined;
-  /** Commands of the first block, used if the log is empty. */
   readonly genesis: readonly Command[];
   /**
    * Called when the log has been replayed and nothing has been appended yet. Returns the newest
@@ -70,7 +69,6 @@ export class LocalReplica implements Replica {
   #isReplaying = true;
   #isWaiting = false;
   #isStopped = false;
-  /** Newest rules version that was announced in the applied blocks. */
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
   /** Contested blocks whose attestation is under way. */
@@ -117,7 +115,6 @@ export class LocalReplica implements Replica {
     this.#publication.onBlock(listener);
   }
 
-  /** Publishes the newest block now if it has not been published yet. */
   publish(): void {
     this.#publication.publish();
   }
@@ -203,12 +200,10 @@ export class LocalReplica implements Replica {
     return this.#outdated;
   }
 
-  /** Comparison of other replicas' attestations with the blocks of this one. */
   get standing(): Standing {
     return this.#following.attestations.standing(this.#options.name);
   }
 
-  /** Number of commands that wait for a block. */
   get queued(): number {
     return this.#proposer.queued;
   }
@@ -218,7 +213,6 @@ export class LocalReplica implements Replica {
     return this.#proposer.underWay();
   }
 
-  /** Returns the content of a snapshot of the current state. */
   payload(): PackedPayload {
     return this.#following.payload();
   }
@@ -275,8 +269,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Attests the own hash of blocks on which replicas disagree, so that all replicas can count the
-   * votes.
+   * Attests this replica's hash of blocks on which replicas disagree, so that all replicas can
+   * count the votes.
    */
   #attestContested(): void {
     const { name } = this.#options;
@@ -306,8 +300,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * A single replica stops here, because no later attestation of another replica can outvote this
-   * one.
+   * Throws if a replica that runs alone disagrees with the attested hashes, because no other
+   * replica can confirm its hash later.
    */
   #assertAgrees(): void {
     if (this.#options.name !== undefined) return;

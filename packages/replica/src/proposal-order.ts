@@ -2,7 +2,6 @@ import type { AppliedBlock, EarlierBlock, Projection } from './block.ts';
 
 /** Time without a block, in log time, after which a proposer is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-/** Number of blocks between two sweeps for forgotten proposers. */
 const SWEEP_EVERY = 10_000;
 
 /** Verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing. */
@@ -32,7 +31,6 @@ export class ProposalOrder implements Projection {
     return copy;
   }
 
-  /** Judges the next block of the stream, and records it if it counts. */
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
     const known = this.#proposers.get(name);

@@ -37,7 +37,6 @@ export class Proposer {
   /** True if a numbered block was lost, after which no later block under this name would count. */
   #hasGap = false;
   #queue: Waiting[] = [];
-  /** Blocks that were sent to the log and not applied yet, by proposal id. */
   readonly #flights = new Map<string, readonly Waiting[]>();
   #isScheduled = false;
   #idle: (() => void)[] = [];
@@ -97,7 +96,6 @@ export class Proposer {
     for (const { reject } of batch) reject(error);
   }
 
-  /** Resolves when nothing is queued or in flight. */
   drain(): Promise<void> {
     if (this.#flights.size === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

@@ -16,7 +16,6 @@ export async function renameVenue({
   word,
 }: {
   readonly data: string;
-  /** Prefix of the new name. */
   readonly word: string;
 }): Promise<{ readonly name: string; readonly former: string | undefined }> {
   if (!existsSync(join(data, 'journal'))) {

@@ -9,7 +9,6 @@ type Replayed = {
   readonly height: number;
   readonly timeMs: number;
   readonly hash: string;
-  /** Hash of the whole state after the block. */
   readonly stateHash: string;
 };
 

@@ -32,7 +32,6 @@ export interface Replica {
    * command and its request as bytes of a block, if another thread has encoded them.
    */
   propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed>;
-  /** Calls back after each block, in order. */
   onBlock(listener: (block: AppliedBlock) => void): void;
 }
 

@@ -35,7 +35,6 @@ export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   for (const block of orders) yield frame(ORDERS, encodeColumns(block));
 }
 
-/** Decodes a snapshot. Throws if the bytes have another format. */
 export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
   const texts: Buffer[] = [];
   const states: Buffer[] = [];
@@ -84,7 +83,6 @@ export class ContentHasher {
     return hash(`0x${this.#keccak.digest('hex')}`);
   }
 
-  /** Returns the content hash of a snapshot that was read from a file. */
   of(payload: Pick<SnapshotPayload, 'head' | 'rules'>, bytes: Buffer): Hash {
     this.begin(payload);
     for (const { start, end } of framesOf(bytes)) this.add(bytes.subarray(start, end));
@@ -151,7 +149,6 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
   }
 }
 
-/** Content of a snapshot or of the start of an era. */
 export type SnapshotPayload = {
   /** Rules version under which `state` was computed. */
   readonly rules: number;
@@ -167,7 +164,6 @@ export type SnapshotPayload = {
   readonly versions?: Readonly<Record<string, number>>;
 };
 
-/** State in the format that this release writes. */
 export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
 /** Height of a snapshot, and the hash of its content, which the log attests. */
@@ -194,7 +190,6 @@ const START_BYTES = 8;
 
 type Head = {
   readonly columns: readonly (readonly [name: string, form: string, length: number])[];
-  /** All values that are not columns. */
   readonly rest: Readonly<Record<string, unknown>>;
 };
 
@@ -216,7 +211,6 @@ export function encodeColumns(object: Readonly<Record<string, unknown>>): Buffer
   return Buffer.concat([start, ...padded(text), ...parts]);
 }
 
-/** Decodes columns. Throws if the bytes have another format. */
 export function decodeColumns(bytes: Buffer): Readonly<Record<string, unknown>> {
   const headEnd = START_BYTES + bytes.readUInt32LE();
   const head = JSON.parse(bytes.toString('utf8', START_BYTES, headEnd)) as Head;
@@ -260,7 +254,6 @@ function upToEight(length: number): number {
 const DEPTH_MAX = 6;
 /** Number of list values that are serialized at once, if they are not lists themselves. */
 const VALUES_AT_ONCE = 64;
-/** Approximate number of characters per piece. */
 const PIECE_CHARS = 64 * 1024;
 
 /** Yields the JSON in texts of about `PIECE_CHARS` characters. */

@@ -9,7 +9,6 @@ let venue: OutcomeEdge;
 let ticker: Ticker;
 /** Times at which the ticker requested empty blocks, in milliseconds since its start. */
 let ticks: number[];
-/** True while a block is under way, so that an empty one is not needed. */
 let isBusy: boolean;
 let isFull: boolean;
 

@@ -65,7 +65,6 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Reserves bytes that are filled in later. */
   skip(count: number): void {
     this.#reserve(count);
     this.#length += count;
@@ -249,7 +248,6 @@ export class ByteReader {
     this.#end = end;
   }
 
-  /** Returns another reader that continues at the same position. */
   fork(): ByteReader {
     return new ByteReader(this.#bytes, this.#at, this.#end);
   }
@@ -339,7 +337,6 @@ export class ByteReader {
     return this.#bytes.readUInt32LE(this.#take(4));
   }
 
-  /** Skips bytes and returns the position at which they start. */
   skip(count: number): number {
     return this.#take(count);
   }

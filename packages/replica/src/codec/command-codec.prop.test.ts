@@ -51,7 +51,6 @@ const ODD: readonly unknown[] = [
   { a: { b: 1 } },
 ];
 
-/** A change and its position in a command. */
 const change = fc.record({
   place: fc.nat(60),
   what: fc.constantFrom('set', 'drop', 'add', 'turn', 'undefine'),

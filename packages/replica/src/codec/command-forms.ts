@@ -116,7 +116,6 @@ const MARGIN_MODES: readonly MarginMode[] = ['cross', 'isolated'];
 const TRIGGER_SHAPE = new Shape<TriggerRequest>(['kind', 'price', 'isMarket']);
 const TRIGGER_KINDS: readonly TriggerRequest['kind'][] = ['takeProfit', 'stopLoss'];
 
-/** Returns false if the order does not fit; the caller then discards the bytes written so far. */
 function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
   const optionals = ORDER_SHAPE.optionalsOf(order);
   if (optionals === NO_FIT) return false;
@@ -203,11 +202,9 @@ function wordAt<Word>(words: readonly Word[], index: number): Word {
   return word;
 }
 
-/** Compact form of one command type. */
 export type CommandForm<Asked extends Command = Command> = {
   /** First byte of the encoded command. It is never reused for another form. */
   readonly tag: number;
-  /** Returns false if the form cannot represent a value of the command. */
   readonly write: (writer: ByteWriter, command: Asked) => boolean;
   readonly read: (reader: ByteReader) => Asked;
 };

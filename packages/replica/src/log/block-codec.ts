@@ -32,7 +32,6 @@ export class BlockBuffer {
     return this.#writer.length;
   }
 
-  /** Reserves space for a header that is filled in later. */
   skip(count: number): void {
     this.#writer.skip(count);
   }

@@ -26,12 +26,10 @@ type NewSnapshot = {
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
 };
 
-/** Snapshot that could not be used and was renamed to `movedTo`. */
 export type CorruptSnapshot = SnapshotFile & { readonly why: string; readonly movedTo: string };
 
 type SnapshotStoreOptions = {
   readonly directory: string;
-  /** Number of snapshots to keep; older ones are removed. */
   readonly keep?: number;
   readonly onCorrupt?: (snapshot: CorruptSnapshot) => void;
 };
@@ -132,12 +130,10 @@ export class EraStore {
     const path = join(this.#directory, eraName(height, rules));
     await writeChecked(path, { format: ERA_FORMAT, height, payload });
     for (const name of await namesIn(this.#directory)) {
-      // A crash left this file unfinished.
       if (name.endsWith('.json.new')) await unlink(join(this.#directory, name));
     }
   }
 
-  /** Returns the existing files, newest first, without verifying them. */
   async list(): Promise<EraFile[]> {
     const files: EraFile[] = [];
     for (const name of await namesIn(this.#directory)) {
@@ -272,7 +268,6 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
   return { payload };
 }
 
-/** Returns the names in a directory, or none if the directory does not exist. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);

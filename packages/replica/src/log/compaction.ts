@@ -132,7 +132,6 @@ type CompressOptions = {
   readonly directory: string;
   /** Called between two chunks; true abandons the work and leaves the segment unchanged. */
   readonly isStopped: () => boolean;
-  /** Called before each step, for tests. */
   readonly before?: ((step: CompressStep) => void | Promise<void>) | undefined;
 };
 
@@ -166,7 +165,6 @@ async function compressSegment(
   return { ...segment, path, isCompressed: true };
 }
 
-/** Returns false if compaction was stopped. */
 async function writeCompressed(
   segment: Segment,
   path: string,

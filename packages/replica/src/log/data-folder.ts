@@ -61,7 +61,6 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
  */
 
 type ServiceNames = {
-  /** Undefined if the folder uses the name of its network. */
   readonly name: string | undefined;
   readonly former: readonly string[];
 };

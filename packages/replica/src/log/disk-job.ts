@@ -25,7 +25,6 @@ const COUNTERS = 4;
 export const DESCRIPTOR = 0;
 /** Index of the memory that contains the bytes. */
 export const MEMORY = 1;
-/** Byte count and file offset. */
 export const LENGTH = 2;
 export const POSITION = 3;
 /** Number of zeros written after the bytes. */
@@ -68,7 +67,6 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 }
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
-/** Reason why a job failed, sent in addition to its outcome. */
 export type DiskFailure = { readonly message: string; readonly code: string | undefined };
 /** Replaced memory, which is sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };

@@ -27,7 +27,6 @@ import {
   ZEROS,
 } from './disk-job.ts';
 
-/** Job whose bytes are in one of the shared memories. */
 type SharedJob = DiskJob & { readonly memory: number };
 
 type JobEnd = JobDone & { readonly error?: Error };

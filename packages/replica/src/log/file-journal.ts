@@ -33,7 +33,6 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };
 const EMPTY_END = { end: SEGMENT_HEADER_BYTES, fileBytes: SEGMENT_HEADER_BYTES };
 
-/** Segment that is being written, and the position of its end. */
 type SegmentEnd = {
   readonly segment: Segment;
   readonly handle: FileHandle;
@@ -65,7 +64,6 @@ export type FileJournalOptions = {
   readonly mayCompress?: () => boolean;
   /** Called if an old segment could not be compressed or removed; it remains readable. */
   readonly onCompactFailed?: (error: unknown) => void;
-  /** Receives the duration of each sync in seconds. */
   readonly onSync?: (seconds: number) => void;
 };
 
@@ -100,7 +98,6 @@ export class FileJournal implements Log {
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
   readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
-  /** Batches that were sent to the disk thread, in order. */
   readonly #flying: CommitBatch[] = [];
   #lost: Lost | undefined;
   /** True while the end of the file changes: a segment begins, or failed batches are cut off. */
@@ -161,12 +158,10 @@ export class FileJournal implements Log {
     return this.#lastSeq;
   }
 
-  /** Time of the last durable entry; 0 if the log is empty. */
   get lastTimeMs(): number {
     return this.#lastTimeMs;
   }
 
-  /** Oldest entry from which `replay` can start. */
   get firstSeq(): number {
     return present(this.#segments[0], 'the first segment').firstSeq;
   }
@@ -303,7 +298,6 @@ export class FileJournal implements Log {
     return batch;
   }
 
-  /** Takes the blocks out of a batch, which can then be reused. */
   #empty(batch: CommitBatch): PendingBlock[] {
     this.#spare.push(batch);
     return batch.take();
@@ -435,7 +429,6 @@ export class FileJournal implements Log {
     return new SegmentWriter({ ...end, disk, segmentBytes, faults, onSync });
   }
 
-  /** Ends the journal: all pending and all later appends fail. */
   #fail(cause: Error, batches: readonly CommitBatch[] = []): JournalFailedError {
     const isFirst = this.#failure === undefined;
     const what = `the journal stopped after entry ${this.#lastSeq}: ${cause.message}`;

@@ -16,7 +16,6 @@ import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
 export type BlockPlace = { readonly file: string; readonly offset: number };
 
 type Inspection = {
-  /** First and last block; 0 for an empty log. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   /** Deviations from the written bytes that do not change a block. */

@@ -54,7 +54,6 @@ const TWO_POW_32 = 0x1_0000_0000;
 export type Chain = { readonly seq: number; readonly crc: number; readonly timeMs: number };
 
 export type SegmentHeader = {
-  /** Version of the encoding of the segment's blocks. */
   readonly format: number;
   readonly salt: number;
   /** Position of the chain before the first record of the segment. */
@@ -188,7 +187,6 @@ export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | unde
   };
 }
 
-/** Verifies the checksum of the record at an offset; `bytes` must contain the whole record. */
 export function recordIsIntact(
   bytes: Buffer,
   at: number,

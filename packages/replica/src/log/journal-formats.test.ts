@@ -23,7 +23,6 @@ import type { LogEntry } from '../block.ts';
  */
 const FIRST_MS = 1_767_225_600_000;
 const BLOCK_COMMANDS = 10;
-/** Commands that were added in later releases. */
 const LATER: ReadonlySet<string> = new Set(['announceEra']);
 
 function goldenSegment(): Buffer {

@@ -119,7 +119,6 @@ type Place = {
   readonly handle: FileHandle;
   /** Last known size of the file, which grows in large steps ahead of the data. */
   fileBytes: number;
-  /** Position of the scan; undefined before the first read. */
   scan: ScanEnd | undefined;
 };
 
@@ -153,7 +152,6 @@ export class JournalTail {
     return this.recordsUpTo(untilSeq, asEntries(apply, { withRequests: true }));
   }
 
-  /** Passes on undecoded records up to one that is known to be durable. */
   async recordsUpTo(untilSeq: number, take: TakeRecord): Promise<void> {
     while (this.#nextSeq <= untilSeq) {
       if (this.#place === undefined) await this.#find(untilSeq, take);

@@ -28,7 +28,6 @@ export class LogReader {
     this.#nextSeq = fromSeq;
   }
 
-  /** Number of the first block of the next page. */
   get nextSeq(): number {
     return this.#nextSeq;
   }
@@ -85,7 +84,6 @@ const FRAME_HEADER_BYTES = 12;
 const TIME_OFFSET = 4;
 const TWO_POW_32 = 2 ** 32;
 
-/** Thrown if the bytes are not a page of a log. */
 class LogPageError extends Error {
   override readonly name = 'LogPageError';
 }

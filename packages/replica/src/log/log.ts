@@ -12,7 +12,6 @@ export type TakeEntry = (entry: LogEntry) => unknown;
 
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
-/** Retention of old entries in a log. */
 export type Retention = {
   /**
    * Neither a start nor a follower needs the entries below this one; they can still be replayed.
@@ -28,7 +27,6 @@ export type Retention = {
  * replicated stream for several.
  */
 export interface Log {
-  /** Oldest readable entry; earlier ones were removed. */
   readonly firstSeq: number;
   /** Number of the last durable entry; 0 if the log is empty. */
   readonly lastSeq: number;
@@ -73,7 +71,6 @@ export interface Log {
    * not possible now is left for the next call. Runs are serialized and use the latest retention.
    */
   compact(retention: Retention): Promise<void>;
-  /** Waits for pending work, then closes the files. */
   close(): Promise<void>;
 }
 
@@ -106,7 +103,6 @@ export class JournalDamagedError extends Error {
   }
 }
 
-/** Thrown if the journal has a format that this program does not know. */
 export class JournalFormatError extends Error {
   override readonly name = 'JournalFormatError';
 

@@ -23,7 +23,6 @@ import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { assert } from '@oddlot/units';
 
-/** Segment file as described by its header. */
 export type Segment = {
   readonly path: string;
   readonly firstSeq: number;
@@ -130,9 +129,7 @@ export async function removeSegment(directory: string, segment: Segment): Promis
   await syncDirectory(directory);
 }
 
-/** Source of the records of a segment, compressed or not. */
 type SegmentSource = {
-  /** Path of the file that was opened. */
   readonly path: string;
   readonly header: SegmentHeader;
   readonly mark: EndMark | undefined;
@@ -144,7 +141,6 @@ type SegmentSource = {
 
 /** A file handle, or a source that is read like one from start to end. */
 export type ByteSource = {
-  /** Reason why the content ended early. */
   readonly fault?: Error | undefined;
   read(
     target: Buffer,
@@ -236,12 +232,10 @@ const CHUNK_BYTES = 1024 * 1024;
  * threads of the system's pool decompress them.
  */
 export class CompressedFile {
-  /** Reason why the content ended early, if the file is damaged. */
   #fault: Error | undefined;
   readonly #handle: FileHandle;
   readonly #chunks: AsyncIterator<Buffer>;
   #chunk: Buffer = Buffer.alloc(0);
-  /** Offset of the current chunk in the content. */
   #position = 0;
 
   private constructor(handle: FileHandle, readBytes: number) {
@@ -277,7 +271,6 @@ export class CompressedFile {
     return { bytesRead };
   }
 
-  /** Reads to the end and returns the total length, or undefined if the content is not intact. */
   async measure(): Promise<number | undefined> {
     while (await this.#next());
     return this.#fault === undefined ? this.#position : undefined;

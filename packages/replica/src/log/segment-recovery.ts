@@ -146,7 +146,6 @@ async function sealSegment(segment: Segment, before: Chain): Promise<void> {
   }
 }
 
-/** Returns the error for damage at the position where a scan stopped. */
 export function damageAt(segment: Segment, scan: ScanEnd, what: string): JournalDamagedError {
   const seq = scan.chain.seq + 1;
   return new JournalDamagedError({ file: segment.path, offset: scan.offset, seq, what });

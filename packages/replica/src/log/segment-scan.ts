@@ -15,7 +15,6 @@ const READ_BYTES = 4 * 1024 * 1024;
 /** Intact record in the reader's buffer, valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
-  /** Format of the record's segment. */
   readonly format: number;
   readonly offset: number;
   readonly bytes: Buffer;
@@ -32,9 +31,7 @@ export type ScanEnd = {
 };
 
 type ScanLimits = {
-  /** Offset at which the scan ends. */
   readonly endOffset: number;
-  /** Number of the entry after which the scan stops. */
   readonly untilSeq?: number;
   /** Continues where an earlier scan of the same segment ended. */
   readonly from?: ScanEnd;
@@ -91,7 +88,6 @@ function continues(chain: Chain, record: RecordHeader): boolean {
   );
 }
 
-/** Content after the last readable record. */
 type Remains = {
   /** End of the last byte that is not zero, or the start of the range if all are zero. */
   readonly end: number;
@@ -198,7 +194,6 @@ class FileWindow {
     return offset >= this.#offset && offset + length <= this.#offset + this.#length;
   }
 
-  /** Loads a range; returns false if the file ends before it. */
   async load(offset: number, length: number): Promise<boolean> {
     if (this.holds(offset, length)) return true;
     if (offset + length > this.#fileEnd) return false;

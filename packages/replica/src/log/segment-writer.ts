@@ -22,13 +22,11 @@ export type JournalFaults = {
   readonly beforeSync?: () => void | Promise<void>;
   /** Number of bytes of a batch that the disk still accepts; undefined for all. */
   readonly room?: () => number | undefined;
-  /** Called before each step of compressing an old segment. */
   readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
 };
 
 type Done = (error?: Error) => void;
 
-/** Bytes in one of the shared memories. */
 type SharedBytes = {
   readonly bytes: Buffer;
   readonly length: number;
@@ -64,7 +62,6 @@ export class SegmentWriter {
     readonly fileBytes: number;
     readonly segmentBytes: number;
     readonly faults?: JournalFaults | undefined;
-    /** Receives the duration of each sync in seconds. */
     readonly onSync?: ((seconds: number) => void) | undefined;
   }) {
     this.segment = options.segment;
@@ -139,7 +136,6 @@ export class SegmentWriter {
     await this.#handle.sync();
   }
 
-  /** Writes the end mark into the segment's header. */
   async mark(kind: EndMark['kind'], last: { seq: number; crc: number }): Promise<void> {
     await writeMark(this.#handle, this.segment.header.salt, {
       kind,
@@ -199,13 +195,10 @@ export type OrderedBlock = {
   readonly seq: number;
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string | undefined;
-  /** Consensus time in milliseconds, which never decreases. */
   readonly timeMs: number;
-  /** Encoded as by `BlockBuffer`. */
   readonly encoded: Uint8Array;
 };
 
-/** Block in flight to the disk, and the promise that waits for it. */
 export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
   readonly ordered?: Pick<OrderedBlock, 'encoded' | 'seq' | 'timeMs'> | undefined;
   readonly resolve: (entry: LogEntry) => void;
@@ -282,7 +275,6 @@ export class CommitBatch {
     return { seq, crc, timeMs };
   }
 
-  /** Empties the batch for reuse and returns its blocks. */
   take(): PendingBlock[] {
     const blocks = this.#blocks;
     this.#blocks = [];
