@@ -29,7 +29,6 @@ type Parties = {
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
-  /** Source of this replica's blocks, if known. */
   readonly followed?: Followed | undefined;
   /**
    * Era of that source, for callers that know only the era. Blocks that were not given up since
@@ -196,7 +195,6 @@ type RestoreOptions = WriteStreamOptions & {
   readonly giveUpFrom?: number | undefined;
   /** Era of the stream that the copy followed, if nothing is left of that stream. */
   readonly followedEra?: string | undefined;
-  /** Creates the stream again after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
 

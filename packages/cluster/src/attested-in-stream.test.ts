@@ -48,7 +48,6 @@ describe.skipIf(!hasNatsServer)('R-snapshots: the attestation of a snapshot in a
     }));
 });
 
-/** Returns a block as a replica without an engine would apply it. */
 function applied(height: number): never {
   return { height, result: { outcomes: [{}] } } as never;
 }

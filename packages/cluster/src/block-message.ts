@@ -25,7 +25,6 @@ const TWO_POW_32 = 2 ** 32;
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
 export type StreamOpening = {
-  /** Network name in the signatures of clients. */
   readonly serviceNetwork: string;
   /** Number of the first block after the opening. */
   readonly firstSeq: number;
@@ -116,12 +115,10 @@ function decode(
 /** The opening is the first message of a stream; blocks follow it without gaps. */
 export const OPENING_PLACE = 1;
 
-/** Returns the place of a block in a stream. */
 export function placeOf({ firstSeq }: StreamOpening, seq: number): number {
   return seq - firstSeq + OPENING_PLACE + 1;
 }
 
-/** Returns the number of the block at a place. */
 export function seqOf({ firstSeq }: StreamOpening, place: number): number {
   return firstSeq + place - OPENING_PLACE - 1;
 }

@@ -13,7 +13,6 @@ import { type Follower, Following, type StreamMessage, READ_POSITION_HEADER } fr
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { NotNextError, WeakStreamError } from './stream-error.ts';
 
-/** End of a stream, as reported by its leader. */
 export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
@@ -159,7 +158,6 @@ export class BlockStream {
     throw new Error(`a message was stored after sequence number ${expect.lastSequence}`);
   }
 
-  /** Returns one message, or undefined if the stream has none at that place. */
   async at(place: number): Promise<Uint8Array | undefined> {
     return (await this.messageAt(place))?.data;
   }
@@ -287,7 +285,6 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the names of the servers that store a stream. */
 function membersOf({ cluster }: StreamInfo): readonly string[] {
   const others = (cluster?.replicas ?? []).map(({ name }) => name);
   // There is no leader during an election.

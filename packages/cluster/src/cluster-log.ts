@@ -37,7 +37,6 @@ import {
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { BlockStream } from './block-stream.ts';
 
-/** Maximum number of blocks that one proposer has in flight. */
 const FLIGHTS_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
@@ -68,7 +67,6 @@ export class ClusterLog implements Log {
   #following: Following | undefined;
   #free: (() => void) | undefined;
   #lost: StreamLostError | undefined;
-  /** Tells whether this replica has applied the blocks written by others. */
   readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
   #isConfirming = false;
@@ -209,7 +207,6 @@ export class ClusterLog implements Log {
     });
   }
 
-  /** Appends a block if its number is then the next one after `seq`, and returns whether it is. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     const { stream } = this.#options;
     const proposal = `${randomUUID()}:1`;
@@ -388,9 +385,7 @@ export class ClusterLog implements Log {
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
-    } catch {
-      // No server answers; `trouble` reports this.
-    }
+    } catch {}
   }
 
   /**
@@ -479,7 +474,6 @@ export class ClusterLog implements Log {
 
 export type ClusterLogOptions = {
   readonly stream: BlockStream;
-  /** Files of this replica, in which it stores the blocks that it has read. */
   readonly copy: FileJournal;
   /** State of the proposers in the applied blocks; attached to the following replica. */
   readonly order: ProposalOrder;
@@ -500,7 +494,6 @@ export type ClusterLogOptions = {
   readonly onLost: (error: StreamLostError) => void;
 };
 
-/** Reason why nothing can be written now. */
 export type LogTrouble =
   | { readonly kind: 'silent'; readonly sinceMs: number }
   | { readonly kind: 'lost'; readonly error: StreamLostError };

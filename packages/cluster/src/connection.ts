@@ -6,7 +6,6 @@ import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
 export type ConnectOptions = {
   /** Addresses of the servers, from `--log`. */
   readonly servers: readonly string[];
-  /** Name of this client in the server's lists. */
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;
   /** Time limit of the first connection; undefined means no limit. */
@@ -22,7 +21,6 @@ export type Credentials = {
   readonly keyFile?: string | undefined;
 };
 
-/** Thrown if no server answers at any of the addresses. */
 class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }

@@ -25,7 +25,6 @@ export type Flight = {
 /** Maximum size of a message in addition to the block. */
 const HEADER_BYTES_MAX = 1_024;
 
-/** Returns the error for a block that exceeds the servers' message size. */
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
   const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
   if (bytes <= bytesMax) return undefined;
@@ -45,7 +44,6 @@ const AGAIN_AFTER_MS = 200;
 /** The first attempts have a shorter timeout; together they last about as long as one election. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
-/** Time to wait until a confirmed block is read. */
 const UNREAD_MS = 5_000;
 
 /**

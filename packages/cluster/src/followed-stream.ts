@@ -18,7 +18,6 @@ type Stored = {
   readonly aloneFrom?: number | undefined;
 };
 
-/** Recorded source of a folder's blocks. */
 export type Followed = Pick<Stored, 'aloneFrom' | 'era'>;
 
 /**

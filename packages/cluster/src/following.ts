@@ -2,7 +2,6 @@ import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import { TooLateError, withinMs } from './retry-until-answered.ts';
 
-/** Message of the stream with its place. */
 export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
@@ -23,7 +22,6 @@ export type Follower = {
    * are passed on.
    */
   readonly onReplaced: (place: number) => void;
-  /** Called if a message cannot be processed or no longer exists. */
   readonly onFatal: (error: unknown) => void;
 };
 
@@ -78,7 +76,6 @@ export class Following {
     this.#follower = options.follower;
   }
 
-  /** Place of the next message to pass on. */
   get nextPlace(): number {
     return this.#nextPlace;
   }
@@ -92,7 +89,6 @@ export class Following {
     this.#messages?.stop();
   }
 
-  /** Resolves when no more messages are passed on. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#messages?.stop();

@@ -22,7 +22,6 @@ type KvLeaseOptions = {
    * revisions per second.
    */
   readonly madeMs: number;
-  /** Name of this replica in the leases. */
   readonly replica: string;
   /**
    * Called if a task could not be stopped or a later start failed, after which this process is
@@ -61,7 +60,6 @@ export class KvLease implements Lease {
     return this.#held;
   }
 
-  /** Number of times that this process acquired or lost a name. */
   get changes(): number {
     return this.#changes;
   }

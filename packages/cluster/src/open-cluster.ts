@@ -33,7 +33,6 @@ export type Cluster = {
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
   readonly snapshots: SnapshotExchange;
-  /** Returns the hash that the stream attests for the content of a block's snapshot. */
   attested(height: number): Promise<Hash | undefined>;
   /** First block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
@@ -48,7 +47,6 @@ export type Cluster = {
    * configured.
    */
   readonly serviceNetwork: string | undefined;
-  /** Key that seals page cursors on all replicas. */
   readonly cursorKey: Uint8Array;
   /** Opens the shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
@@ -174,7 +172,6 @@ function defaultName({ port }: ClusterConfig): string {
   return `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${port}`;
 }
 
-/** Returns the opening of the stream, or undefined if there is no stream. */
 async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
   const opening = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   return opening && decodeOpening(opening);
@@ -268,7 +265,6 @@ export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
     log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
 }
 
-/** Converts `nats://a:4222,b:4222` to the format of the client library. */
 function serversOf(url: string): string[] {
   const [scheme, rest = ''] = url.split('://', 2);
   return rest.split(',').map((address) => `${scheme}://${address.trim()}`);

@@ -7,7 +7,6 @@ import type { StreamOpening } from './block-message.ts';
 const NAMED = 1_024;
 /** Number of remembered blocks, because blocks that refer to them can be in transit for a while. */
 const REMEMBERED = 8_192;
-/** Number of local blocks read when a replica joins. */
 const RECALLED = 2 * NAMED;
 const READ_POSITION = /^(\S+) (\d+) (\d+) (\d+)$/;
 
@@ -57,7 +56,6 @@ export class ReadHistory {
     this.#last = seq;
   }
 
-  /** Read position for a block that is sent now. */
   get readPosition(): string {
     const after = Math.max(this.#oldest, this.#last - NAMED);
     return `${this.#era} ${after} ${this.#last} ${this.#sumOf(after, this.#last)}`;

@@ -5,7 +5,6 @@ import type { KnownBlock } from './followed-stream.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { BlockRange } from './read-history.ts';
 
-/** Status report of a replica to the others. */
 export type BoardEntry = {
   readonly replica: string;
   /**
@@ -13,9 +12,8 @@ export type BoardEntry = {
    */
   readonly url?: string | undefined;
   readonly version: string;
-  /** Rules version that the replica supports (R-era). */
   readonly rules: number;
-  /** Set while the replica waits until the era of these rules is opened. */
+  /** Set while the replica waits until the era of these rules is opened (R-era). */
   readonly isWaiting?: true | undefined;
   /**
    * Era of the stream that the replica follows, which differs each time the stream is written from
@@ -35,7 +33,6 @@ export type BoardEntry = {
   readonly clockMs: number;
 };
 
-/** Report, the time since the last update, and how far its clock is ahead of the servers'. */
 type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: number };
 
 type Seen = {
@@ -124,7 +121,6 @@ export class ReplicaBoard {
     return this.entries.filter(({ silentMs }) => silentMs < GONE_MS);
   }
 
-  /** Highest block that any replica has reported. */
   get highest(): KnownBlock | undefined {
     return this.longestIn(undefined);
   }

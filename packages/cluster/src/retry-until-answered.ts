@@ -6,10 +6,7 @@ const AGAIN_AFTER_MS = 200;
 /** The client library times out earlier, except for lists whose end never arrives. */
 const ANSWER_MS_MAX = 10_000;
 
-/**
- * Repeats a query while no server is available or answers; throws errors that waiting cannot
- * resolve.
- */
+/** Repeats a query until a server answers; throws errors that waiting cannot resolve. */
 export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

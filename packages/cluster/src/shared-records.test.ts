@@ -14,7 +14,6 @@ async function records(replica = 'a', cluster = `c${(clusters += 1)}`) {
   return { cluster, stream };
 }
 
-/** Returns a term that the test can end. */
 function termOf(number: number) {
   const term = { number, isEnded: false, isOver: () => term.isEnded };
   return term;

@@ -27,11 +27,9 @@ type SharedRecordsOptions = {
   readonly manager: JetStreamManager;
   readonly stream: string;
   readonly subject: string;
-  /** Name of the holder, for operators. */
   readonly holder: string;
   /** Returns true if another process may hold the lease of these records. */
   readonly isOver: () => boolean;
-  /** Called if these records can no longer be written here. */
   readonly onLost: (error: unknown) => void;
 };
 
@@ -43,7 +41,6 @@ const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
 const PIECE_CHARACTERS = 256 * 1024;
 /** The records are rewritten when this many more exist than are needed. */
 const SPARE_RECORDS = 4_096;
-/** Maximum number of bytes in transit. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_HEARTBEAT_MS = 500;
 const READ_EXPIRES_MS = 5_000;
@@ -217,7 +214,8 @@ class SharedRecords implements RecordStore {
         return true;
       } catch (error) {
         if (!isWrongLast(error)) throw error;
-        // Either an attempt whose answer was lost has stored it, or another message is there.
+        // Either an earlier attempt stored this message and its answer was lost, or another message
+        // was stored first.
         const last = await this.#lastMessage();
         if (last?.message.id !== id) return false;
         this.#last = last.place;
@@ -422,7 +420,6 @@ type RecordMessage =
     };
 
 type Written = RecordMessage & {
-  /** Identifies the message to its writer. */
   readonly id: string;
   /** Place of the previous message of the subject; 0 if there is none. */
   readonly before: number;
@@ -458,7 +455,6 @@ type Folded = {
   readonly isDamaged: boolean;
 };
 
-/** Combines the messages of a subject in order. */
 function foldRecords(messages: readonly Placed[]): Folded {
   let folded: Folded = { records: [], count: 0, firstOfUse: 0, isDamaged: false };
   let records: unknown[] = [];

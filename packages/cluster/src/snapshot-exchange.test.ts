@@ -33,7 +33,6 @@ test.skipIf(!hasNatsServer)(
       expect(fetched).toEqual({ height: 300, path: join(other, nameOf(300)) });
       expect((await readFile(fetched!.path)).equals(bytes)).toBe(true);
       expect(await readdir(other)).toEqual([nameOf(300)]);
-      // An existing file is not fetched again.
       expect(await joining.fetchNewest(other)).toEqual(fetched);
     }),
 );

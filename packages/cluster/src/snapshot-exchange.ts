@@ -52,7 +52,6 @@ export class SnapshotExchange {
     return new SnapshotExchange(store, pieceMsMax);
   }
 
-  /** Stores a file and removes the oldest ones. */
   async offer(path: string): Promise<void> {
     const name = basename(path);
     const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;

@@ -5,11 +5,9 @@ import { withinMs } from './retry-until-answered.ts';
  * here. It is longer than the interval of queries.
  */
 const OLD_MS = 1_500;
-/** Maximum time that a caller waits for the newest state. */
 const CURRENT_MS_MAX = 5_000;
 
 type StateAgeOptions = {
-  /** Queries the servers for the last block of the stream. */
   readonly end: () => Promise<number>;
   /** Resolves with true when a block is applied here, or with false if it cannot be. */
   readonly reach: (seq: number) => Promise<boolean>;

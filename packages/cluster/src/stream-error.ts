@@ -47,7 +47,6 @@ export const REPLACED = {
 export class StreamReplacedError extends StreamLostError {
   override readonly name = 'StreamReplacedError';
 
-  /** Era of the stream that contains the other blocks. */
   readonly era: string;
 
   constructor({

@@ -105,7 +105,6 @@ export async function confirmedLoss(
   });
 }
 
-/** Returns the first block of the log, if the stream contains it. */
 export async function beginningOf(stream: BlockStream): Promise<LogEntry | undefined> {
   const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (found === undefined) return undefined;

@@ -20,7 +20,6 @@ const RULES: DepositRules = {
   isCredited: () => false,
 };
 
-/** Returns logs of one or more transactions, in order. */
 function logs(
   ...transactions: readonly (readonly [DepositLog['kind'], DepositLog['account'], number][])[]
 ): DepositLog[] {

@@ -20,7 +20,6 @@ export type Aside = {
   readonly reason: AsideReason;
   /** Account that would be credited, or the sender. */
   readonly account: Address;
-  /** Micro-USDC as decimal text. */
   readonly amount: string;
   readonly source: DepositSource;
   readonly isOwn: boolean;
@@ -34,7 +33,6 @@ export type Aside = {
  */
 export type Vanished = {
   readonly account: Address;
-  /** Micro-USDC as decimal text. */
   readonly amount: string;
   readonly source: DepositSource;
 };
@@ -64,7 +62,6 @@ export type DepositBook = {
   readonly dust: Dust;
 };
 
-/** Deposit found in the logs of a transaction. */
 type Found = {
   readonly account: Address;
   readonly amount: bigint;
@@ -84,7 +81,6 @@ type Found = {
 type DepositBounds = {
   /** Amount in micro-USDC below which deposits are not recorded by account. */
   readonly dustMicroUsdc: number;
-  /** Maximum number of amounts below the minimum that one block can add. */
   readonly smallPerBlock: number;
   /** Maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
@@ -219,7 +215,6 @@ export const EMPTY_BOOK: DepositBook = {
 
 const ZERO = address('0x0000000000000000000000000000000000000000');
 
-/** Returns the credits that follow from the next logs, in order, and the updated book. */
 export function creditsOf(
   book: DepositBook,
   logs: readonly DepositLog[],
@@ -301,7 +296,6 @@ function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): read
   });
 }
 
-/** Returns the deposits in the logs, whether or not they are credited. */
 export function depositsIn(logs: readonly DepositLog[]): readonly Found[] {
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }

@@ -87,7 +87,6 @@ const DEEP = 6;
 
 type Place = { readonly txHash: string; readonly logIndex: number; readonly account: string };
 
-/** Returns the credits in the engine with their amounts. */
 function creditedPlaces({ replica }: DepositRig): Map<string, bigint> {
   const all = [...(replica.state.bridge?.credited.values() ?? [])];
   return new Map(all.map(({ account, amount, txHash }) => [`${txHash}:${account}`, amount]));

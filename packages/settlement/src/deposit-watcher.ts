@@ -75,7 +75,6 @@ export type WatchStatus = {
   /** Newest known block of the chain; `block` is the last one whose deposits are credited. */
   readonly head: number;
   readonly block: number;
-  /** True if all confirmed blocks have been read. */
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
@@ -99,7 +98,6 @@ type DepositWatcherOptions = {
   readonly accepted?: Hex | undefined;
   /** Called if the stored position is damaged; the watcher continues without it. */
   readonly onDamaged?: (why: string) => void;
-  /** Maximum number of blocks in one query for logs. */
   readonly rangeMax?: number;
 };
 
@@ -108,7 +106,6 @@ const RANGE_MAX = 2_000;
 const DELEGATION = '0xef0100';
 /** Maximum number of deposits that are looked up if the chain may be a different one. */
 const VANISHED_MAX = 500;
-/** Number of deposits that are proposed to the log together. */
 const AT_ONCE = 100;
 /** Number of senders that are queried at once, and of contracts that are remembered. */
 const QUESTIONS_AT_ONCE = 16;
@@ -133,14 +130,12 @@ export class DepositWatcher {
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
-  /** Operators of the bridge, as the bridge reports them. */
   #operators: ReadonlySet<Address> = new Set();
   /**
    * True once the credited deposits have been found on the chain, in case no block of it is known.
    */
   #isSameChain = false;
   readonly #contracts = new Set<Address>();
-  /** Last block that the file records as read. */
   #writtenBlock = -1;
 
   constructor(options: DepositWatcherOptions) {
@@ -419,7 +414,6 @@ function commandOf(credit: Credit): CreditDepositCommand {
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn };
 }
 
-/** Number of deposits whose receipts are queried at once. */
 const CHECKED_AT_ONCE = 25;
 
 /**
@@ -466,7 +460,6 @@ function isThere(
   );
 }
 
-/** Returns the deposits of the second list that are not in the first. */
 function vanishedBeyond(
   known: readonly Vanished[],
   found: readonly Vanished[],
@@ -479,7 +472,6 @@ function keyOf({ source: { logIndex, txHash } }: Vanished): string {
   return `${txHash}:${logIndex}`;
 }
 
-/** Thrown if the contracts are not the configured ones. */
 class WrongContractsError extends Error {
   override readonly name = 'WrongContractsError';
 }

@@ -8,7 +8,6 @@ import type { DepositWatcher } from './deposit-watcher.ts';
 type FaucetBackingOptions = {
   readonly state: () => State;
   readonly watcher: DepositWatcher;
-  /** Sends transactions for the minter of the test token. */
   readonly minter: Relayer;
   readonly contracts: BridgeContracts;
 };

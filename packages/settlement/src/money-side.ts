@@ -13,7 +13,6 @@ import type { Logger } from '@oddlot/host/log';
  * chain.
  */
 export type MoneySide = {
-  /** Read-only access to the chain. */
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   /** Full status; undefined if another replica works on the chain. */
@@ -52,7 +51,6 @@ export type SettlementStatus = {
   }[];
 };
 
-/** Public summary of the status. */
 export type SettlementBrief = {
   readonly chainId: number;
   readonly watch: Pick<SettlementStatus['watch'], 'state' | 'head' | 'block' | 'isCurrent'>;
@@ -67,7 +65,6 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
 /** Preconditions of payouts and permits. */
 export type Vitals = {
   readonly isPaused: boolean;
-  /** Balance of the bridge in micro-USDC. */
   readonly bridgeMicroUsdc: string;
   /** Address of the sending key and its ether; undefined without a key. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;

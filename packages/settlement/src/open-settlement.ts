@@ -52,13 +52,11 @@ export type SettlementSettings = {
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly pageOrigins: readonly string[];
-  /** Contracts on a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
   /** Location of the key that sends permits and payouts; without it neither is available. */
   readonly relayerKey?: string | undefined;
-  /** Block of a reorganisation that the operator has accepted. */
   readonly accepted?: Hex | undefined;
   /**
    * Maximum fee per unit of gas, maximum tip within it, and time after which the venue raises its
@@ -67,7 +65,6 @@ export type SettlementSettings = {
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
-  /** Validators that sign payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
   /** Minimum interval between test funds for one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
@@ -87,7 +84,6 @@ type SharedParts = { readonly records: RecordStream; readonly line: HolderLine }
 
 export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called if the thread of the local chain ended unexpectedly. */
   readonly onLost: (error: Error) => void;
 };
 
@@ -95,7 +91,6 @@ export type OpenedSettlement = {
   readonly settlement: Settlement | SharedSettlement;
   /** URL for wallets, set for the local chain only. */
   readonly rpcUrl: string | undefined;
-  /** Keys of the local chain; undefined for other chains. */
   readonly keys: LocalKeys | undefined;
   /** Allows the venue's page on this port to query the local chain. */
   allowPage(port: number): void;
@@ -168,7 +163,6 @@ function openShared(
   });
 }
 
-/** Returns the record files in the data folder of a venue with a single process. */
 function recordFiles(settings: SettlementSettings): SettlementRecords {
   const file = (name: string): string => join(folderOf(settings), name);
   return {

@@ -32,7 +32,6 @@ type OwnChain = {
 /** Test ether for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
-/** Starts a test chain with test USDC and the bridge. */
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {
   const { chainId, directory, listen, listenForOwner, onLost } = options;
   const keys = localKeys(options.keys, join(directory, 'chain.log'));

@@ -33,7 +33,6 @@ type PermitDepositsOptions = {
    * Returns true if nothing is credited any more, so that no user funds may be sent to the bridge.
    */
   readonly isStopped?: () => boolean;
-  /** Maximum time that an answer waits for a block. */
   readonly waitMs?: number;
 };
 
@@ -58,7 +57,6 @@ const HTTP_UNAVAILABLE = 503;
  */
 export class PermitDeposits {
   readonly #options: PermitDepositsOptions;
-  /** Permits in progress, by user. */
   readonly #sending = new Map<Hex, string>();
   #domain: PermitDomain | undefined = undefined;
 

@@ -21,7 +21,6 @@ import {
 import type { PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 
-/** Members of a replica that settlement needs. */
 export type SettlingReplica = Pick<Replica, 'propose' | 'state'>;
 
 type SettlementParts = {
@@ -31,7 +30,6 @@ type SettlementParts = {
   readonly replica: SettlingReplica;
   readonly log: Logger;
   readonly everyMs: number;
-  /** Undefined if the venue has no sending key. */
   readonly relayer?: Relayer | undefined;
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
@@ -39,7 +37,6 @@ type SettlementParts = {
   /** Set if the venue issues the token of the chain. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
-  /** Releases the underlying resources. */
   readonly close: () => Promise<void>;
 };
 
@@ -58,7 +55,6 @@ export class Settlement implements MoneySide {
   readonly #deposits: WorkerLane;
   readonly #lanes: WorkerLane[];
   #isRunning = false;
-  /** True if the chain is known to be the configured one. */
   #isRight = false;
   #roundsToVerify = 0;
   #reportedState = 'ok';
@@ -98,7 +94,6 @@ export class Settlement implements MoneySide {
     return this.#parts.payouts;
   }
 
-  /** Test funds on the chain itself, if the venue runs the chain. */
   get backing(): FaucetBacking | undefined {
     return this.#parts.backing;
   }

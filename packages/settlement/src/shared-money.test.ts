@@ -215,7 +215,6 @@ class World {
     return { round, watcher, hasEnded: () => steps.isReached && steps.isLast };
   }
 
-  /** Makes a deposit, a withdrawal and a grant of test funds. */
   act(): void {
     this.nowMs += 60_000;
     this.replica.nowMs = this.nowMs;

@@ -71,7 +71,6 @@ const HTTP_UNAVAILABLE = 503;
 export class SharedSettlement implements MoneySide {
   readonly #parts: SharedSettlementParts;
   readonly #workers: SettlementWorker[] = [];
-  /** Set while this replica works on the chain. */
   #own: Settlement | undefined;
   #running: Promise<void> = Promise.resolve();
   #end: () => void = () => undefined;
@@ -159,7 +158,6 @@ export class SharedSettlement implements MoneySide {
     this.#answers[what] = handle;
   }
 
-  /** Queries the replica that works on the chain. */
   ask(what: string, body: unknown): Promise<unknown> {
     return this.#parts.line.ask(what, body, ASK_MS_MAX);
   }

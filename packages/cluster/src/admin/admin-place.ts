@@ -23,9 +23,7 @@ export type AdminPlace = {
   readonly cluster: string;
   readonly stream: BlockStream;
   readonly board: ReplicaBoard;
-  /** Opens another connection without creating a stream. */
   connect(): Promise<BlockStream>;
-  /** Opens another connection and creates the stream if it is missing. */
   reopen(): Promise<BlockStream>;
   close(): Promise<void>;
 };

@@ -12,10 +12,6 @@ type ReportedPlace = Pick<AdminPlace, 'cluster'> & {
   readonly stream: AskedStream & Pick<BlockStream, 'at'>;
 };
 
-/**
- * Returns the state of a cluster as lines: the stream, its replicas, whether their hashes agree,
- * and the holders of leases.
- */
 export async function clusterReport(place: AdminPlace): Promise<string> {
   return [
     await streamLine(place),

@@ -31,7 +31,6 @@ type CommandContext = {
 
 type Command = (place: AdminPlace, own: OwnFlags, onProgress: Progress) => Promise<string>;
 
-/** Flags of commands in addition to the settings of the venue. */
 type OwnFlags = { readonly giveUpFrom: number | undefined };
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -57,7 +56,6 @@ Accepts the venue's settings (--log, --cluster, --data, --nats-user, …) from f
 Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
 `;
 
-/** Runs one command and returns the exit code. */
 export async function runClusterAdmin(
   args: readonly string[],
   { environment, readConfig, stderr, stdout }: CommandContext,
@@ -134,7 +132,6 @@ async function openEra(place: AdminPlace): Promise<string> {
   );
 }
 
-/** Withdraws an announcement whose era is not open yet. */
 async function keepEra(place: AdminPlace): Promise<string> {
   await announce(place, 0);
   return 'announcement withdrawn: replicas with the current rules accept orders again';

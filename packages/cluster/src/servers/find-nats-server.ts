@@ -19,7 +19,6 @@ export const NATS_SERVER_WANTED =
   `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
   `PATH, or set ${NATS_SERVER_NAMED} to its path`;
 
-/** Path of a program, or the reason why none was found. */
 type Found = { readonly program: string } | { readonly why: string };
 
 let found: Promise<Found> | undefined;
@@ -40,7 +39,6 @@ export async function wantNatsServer(): Promise<string> {
   throw new Error(`${NATS_SERVER_WANTED} (${server.why})`);
 }
 
-/** Returns the version of a program, such as `2.10.27`. */
 export async function natsVersionOf(program: string): Promise<string> {
   const { stdout } = await run(program, ['--version']);
   return /v(\d\S*)/.exec(stdout)?.[1] ?? '';
@@ -93,7 +91,6 @@ async function findNamed(program: string): Promise<Found> {
  */
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
-/** Path of the program in the package. */
 const PROGRAM = join('usr', 'sbin', 'nats-server');
 const TIMEOUT_S = 10;
 /** Time limit for apt, which downloads an index of about 10 MB. */

@@ -15,16 +15,12 @@ import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
  * restarted.
  */
 export type NatsServers = {
-  /** URL of all servers for clients. */
   readonly url: string;
-  /** URL of each server, in order. */
   readonly urls: readonly string[];
-  /** Monitoring address of each server. */
   readonly monitors: readonly string[];
   readonly pids: readonly number[];
   /** Kills the process of a server, like a crash. */
   kill(index: number): Promise<void>;
-  /** Restarts a server on its data. */
   start(index: number): Promise<void>;
   freeze(index: number): void;
   thaw(index: number): void;
@@ -152,7 +148,6 @@ type ServerConfig = {
   readonly route: number;
   readonly monitor: number;
   readonly to: readonly number[];
-  /** Undefined for a single server. */
   readonly cluster: { readonly name: string; readonly isHidden: boolean } | undefined;
   readonly canSync: boolean;
 };

@@ -30,7 +30,6 @@ const READY_EVERY_MS = 50;
 type Options = {
   /** Folder of the data; by default a temporary one, which is removed when the server stops. */
   readonly data?: string;
-  /** Called if the server ended without a request to stop. */
   readonly onEnd?: () => void;
 };
 

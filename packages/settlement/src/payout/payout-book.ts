@@ -33,7 +33,6 @@ export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;
   readonly #lookAtMs = new Map<number, number>();
-  /** Number of consecutive attempts that met an obstacle. */
   readonly #holds = new Map<number, number>();
   #open: ReadonlySet<number> = new Set();
 
@@ -234,7 +233,6 @@ export const TEXTS = {
   lost: 'A reorganisation removed the confirmed payout; it is being sent again',
 } as const;
 
-/** Returns the reason why the bridge refuses a payout at present. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal) {
     case PAUSED:

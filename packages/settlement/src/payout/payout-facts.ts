@@ -12,7 +12,6 @@ import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from 'viem';
 import { payoutOf, type PayoutRecord } from './payout-record.ts';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 
-/** Sources that are queried for the facts of a payout. */
 export type FactSource = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
@@ -22,14 +21,12 @@ export type FactSource = {
   readonly receipt: (txHash: Hex) => Promise<ChainReceipt | undefined>;
 };
 
-/** Facts that apply to all payouts of a round. */
 type RoundFacts = {
   readonly confirmed: number;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
 };
 
-/** Facts of a payout, and data that the next step needs. */
 type FoundFacts = {
   readonly facts: PayoutFacts;
   readonly payableAtMs?: number;
@@ -127,7 +124,6 @@ export type PayoutFacts = {
    */
   readonly of: 'this bridge' | 'another bridge, signed' | 'another bridge, unsigned';
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
-  /** Result that the venue aims for. */
   readonly wanted: 'payout' | 'cancellation';
   /**
    * Result that was reported to the engine before the chain dropped it; no other result is correct
@@ -195,8 +191,6 @@ export function nextStepOf(facts: PayoutFacts): PayoutStep {
 export function fits(facts: PayoutFacts, when: Partial<PayoutFacts>): boolean {
   return Object.entries(when).every(([name, value]) => facts[name as keyof PayoutFacts] === value);
 }
-
-/** Events of the bridge about single withdrawals. */
 
 const PAID_TOPIC = topicOf('Paid');
 const CANCELLED_TOPIC = topicOf('Cancelled');

@@ -11,7 +11,6 @@ export type PayoutRecord = {
   readonly destination: Hex;
   readonly usd: string;
   readonly requestedMs: number;
-  /** Chain and bridge for which the payout was signed. */
   readonly chainId: number;
   readonly bridge: Hex;
   readonly status: PayoutStatus;
@@ -22,7 +21,6 @@ export type PayoutRecord = {
   readonly txHash?: Hex | undefined;
   /** Time from which a large queued payout can be paid. */
   readonly payableAtMs?: number | undefined;
-  /** Refusal of the bridge: its code, since when, and how often. */
   readonly refused?: Refused | undefined;
   /** Reason why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
@@ -111,7 +109,6 @@ export class PayoutRecords {
     return this.#records.get(withdrawalId);
   }
 
-  /** Returns all records, sorted by number. */
   all(): readonly PayoutRecord[] {
     return [...this.#records.values()].sort((a, b) => a.withdrawalId - b.withdrawalId);
   }

@@ -24,7 +24,6 @@ type PayoutSenderOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly validators: readonly Validator[];
-  /** Undefined if the venue has no sending key. */
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /**
@@ -48,9 +47,7 @@ type Wanted = {
  * shrink if an endpoint cannot estimate them.
  */
 const BATCH_MAX = 25;
-/** Number of payouts that are sent to the validators at once. */
 const SIGNING_MAX = 8;
-/** Number of refusals before a refusal counts as final. */
 const REFUSALS_MIN = 2;
 /**
  * Gas of the batch itself, including the reserve that the bridge requires before the last transfer.

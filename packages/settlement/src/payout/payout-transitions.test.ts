@@ -11,7 +11,6 @@ const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name]
   isPayable: [true, false],
 };
 
-/** All combinations of facts, including those that never occur. */
 const ALL = Object.entries(VALUES).reduce<readonly object[]>(
   (made, [name, values]) =>
     made.flatMap((facts) =>

@@ -9,7 +9,7 @@ import {
 } from '@oddlot/testing/venue/payout-world';
 import { TEXTS } from './payout-book.ts';
 
-/** Single cases of what the random histories combine. */
+/** These tests cover single cases that the random histories combine. */
 
 let world: PayoutWorld;
 

@@ -40,7 +40,6 @@ type PayoutWorkerOptions = {
   readonly retryMs: number;
 };
 
-/** State of an unsettled withdrawal on the settlement chain. */
 export type PayoutProgress = {
   readonly status: PayoutStatus;
   readonly txHash: Hex | undefined;
@@ -54,7 +53,6 @@ export type PayoutsStatus = {
   readonly open: number;
   /** Time of the oldest request, in milliseconds. */
   readonly oldestMs: number | undefined;
-  /** Obstacle that affects all payouts. */
   readonly trouble: string | undefined;
   /** Payouts with an error, and those that the chain dropped after all confirmations. */
   readonly troubled: readonly (PayoutProgress & {
@@ -63,7 +61,6 @@ export type PayoutsStatus = {
   })[];
 };
 
-/** Maximum number of queries to the bridge in one round. */
 const LOOKS_MAX = 100;
 /** Maximum interval between queries about a payout that is queued on the bridge. */
 const QUEUED_MS_MAX = 5_000;
@@ -117,7 +114,6 @@ export class PayoutWorker {
     return this.#book.damaged;
   }
 
-  /** Returns the progress of a withdrawal, or undefined if it is unknown. */
   progressOf(withdrawalId: number): PayoutProgress | undefined {
     const record = this.#book.get(withdrawalId);
     return record === undefined ? undefined : this.#progress(record);
@@ -448,7 +444,6 @@ class SettledPayouts {
   }
 }
 
-/** Maximum number of concurrent queries to an endpoint. */
 const AT_ONCE_MAX = 16;
 
 async function inGroups<Item>(

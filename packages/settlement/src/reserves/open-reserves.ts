@@ -10,7 +10,6 @@ import type { Settlement } from '../settlement.ts';
 import type { SharedSettlement } from '../shared-settlement.ts';
 import type { ReservesWorker } from './reserves-worker.ts';
 
-/** Opens the proof of reserves of a venue with a settlement chain. */
 export async function openReserves(
   settings: {
     readonly data: string;

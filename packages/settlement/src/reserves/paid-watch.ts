@@ -23,7 +23,6 @@ const UNWRITTEN_BLOCKS_MAX = 100;
 type Stored = {
   readonly chainId: number;
   readonly bridge: Hex;
-  /** Last block that was read. */
   readonly block: number;
   readonly paid: readonly {
     readonly withdrawalId: string;
@@ -121,10 +120,8 @@ function readStored(options: PaidWatchOptions): Pick<Stored, 'block'> & {
   }
 }
 
-/** Payment of the bridge, from its event. */
 export type Paid = {
   readonly withdrawalId: bigint;
-  /** Amount in micro-USDC. */
   readonly usd: bigint;
   readonly blockNumber: number;
 };

@@ -54,10 +54,8 @@ export type ReservesOptions = {
   readonly log: Logger;
 };
 
-/** Newest comparison of liabilities and assets. */
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
-/** Requested tree, and the figures of its block. */
 type Building = {
   /** Term in which the tree was begun; it is not published in another term. */
   readonly term: Term | undefined;
@@ -65,7 +63,6 @@ type Building = {
   outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
 };
 
-/** Delay before a failed publication is retried. */
 const RETRY_MS = 60_000;
 /** Maximum time to wait for test tokens that are being minted. */
 const UNBACKED_WAIT_MS = 60_000;
