@@ -21,7 +21,7 @@ import {
   type IndexerSettings,
   replyTo,
 } from './indexer-messages.ts';
-import { Recorder } from './recorder.ts';
+import { IndexerLoop } from './indexer-loop.ts';
 import { RowBuffer } from './row-buffer.ts';
 
 type Start = IndexerRequest<'start'>;
@@ -48,7 +48,7 @@ class IndexerProgram {
   readonly #verified = Promise.withResolvers<Verify | undefined>();
   readonly #started = Promise.withResolvers<Start>();
   readonly #waiting: IndexerOrder[] = [];
-  #recorder: Recorder | undefined;
+  #loop: IndexerLoop | undefined;
   #isOpen = false;
 
   constructor(settings: IndexerSettings, port: MessagePort) {
@@ -85,8 +85,8 @@ class IndexerProgram {
     else if (order.type === 'start') {
       this.#verified.resolve(undefined);
       this.#started.resolve(order);
-    } else if (this.#recorder === undefined) this.#waiting.push(order);
-    else this.#recorder.take(order);
+    } else if (this.#loop === undefined) this.#waiting.push(order);
+    else this.#loop.take(order);
   }
 
   async #record(): Promise<void> {
@@ -104,10 +104,10 @@ class IndexerProgram {
       this.#tell({ type: 'damaged', why: error.message, movedTo, isMended: false });
     };
     const tell = (report: IndexerReport): void => this.#tell(report);
-    const recorder = new Recorder({ settings, rows, tell, onDamaged });
-    const running = recorder.run(start);
-    this.#recorder = recorder;
-    for (const order of this.#waiting.splice(0)) recorder.take(order);
+    const loop = new IndexerLoop({ settings, rows, tell, onDamaged });
+    const running = loop.run(start);
+    this.#loop = loop;
+    for (const order of this.#waiting.splice(0)) loop.take(order);
     await running;
     this.#tell({ type: 'stopped' });
   }

@@ -41,7 +41,7 @@ const FOLLOW_EVERY_MS = 50;
 /** Maximum time that a stop waits for rows; the next start computes the rest. */
 const CATCH_UP_MS = 4_000;
 
-type RecorderOptions = {
+type IndexerLoopOptions = {
   readonly settings: IndexerSettings;
   readonly rows: RowBuffer | undefined;
   readonly tell: (report: IndexerReport) => void;
@@ -56,10 +56,10 @@ type RecorderOptions = {
  * engine, compares states with the main thread, stores rows, answers questions and writes
  * snapshots, each in short turns.
  */
-export class Recorder {
+export class IndexerLoop {
   readonly #settings: IndexerSettings;
-  readonly #tell: RecorderOptions['tell'];
-  readonly #onDamaged: RecorderOptions['onDamaged'];
+  readonly #tell: IndexerLoopOptions['tell'];
+  readonly #onDamaged: IndexerLoopOptions['onDamaged'];
   readonly #questions: WaitingQuestions;
   readonly #wake = new WakeSignal();
   readonly #slice = new TimeSlice();
@@ -85,7 +85,7 @@ export class Recorder {
   #wanted: IndexerRequest<'writeSnapshot'>[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
-  constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
+  constructor({ onDamaged, rows, settings, tell }: IndexerLoopOptions) {
     this.#settings = settings;
     this.#tell = tell;
     this.#onDamaged = onDamaged;
