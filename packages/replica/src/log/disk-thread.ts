@@ -3,33 +3,33 @@ import { assert, present } from '@oddlot/units';
 import {
   ASKED,
   DESCRIPTOR,
-  type DiskFailure,
-  type DiskJob,
+  type WriteFailure,
+  type WriteJob,
   type DiskWorkerData,
   ENDED,
   FAILED,
   HAS_FAILED,
   HAS_ZEROS,
   IS_SYNC,
-  type JobDone,
+  type WriteResult,
   JOBS_MAX,
   LENGTH,
   MEMORY,
   type NewMemory,
   openShare,
   OUTCOME,
-  performDiskJob,
+  performWriteJob,
   POSITION,
   ROOM,
   SHARE_BYTES,
   SKIPPED,
   SYNC_SECONDS,
   ZEROS,
-} from './disk-job.ts';
+} from './write-job.ts';
 
-type SharedJob = DiskJob & { readonly memory: number };
+type SharedJob = WriteJob & { readonly memory: number };
 
-type JobEnd = JobDone & { readonly error?: Error };
+type JobEnd = WriteResult & { readonly error?: Error };
 
 type Done = (end: JobEnd) => void;
 
@@ -152,7 +152,9 @@ export class DiskThread {
   #endOf(numbers: Float64Array): JobEnd {
     const end = { hasZeros: numbers[HAS_ZEROS] === 1, syncSeconds: numbers[SYNC_SECONDS] ?? 0 };
     if (numbers[OUTCOME] === FAILED) {
-      const failure = receiveMessageOnPort(this.#channel.port2)?.message as DiskFailure | undefined;
+      const failure = receiveMessageOnPort(this.#channel.port2)?.message as
+        | WriteFailure
+        | undefined;
       const error = new Error(failure?.message ?? 'the disk failed');
       return { ...end, error: Object.assign(error, { code: failure?.code }) };
     }
@@ -175,13 +177,13 @@ export function diskHere({ isSynced = true }: { readonly isSynced?: boolean } = 
   };
 }
 
-function unsynced(job: DiskJob): DiskJob {
+function unsynced(job: WriteJob): WriteJob {
   return { ...job, isSync: false };
 }
 
-function performed(job: DiskJob): JobDone & { readonly error?: Error } {
+function performed(job: WriteJob): WriteResult & { readonly error?: Error } {
   try {
-    return performDiskJob(job);
+    return performWriteJob(job);
   } catch (error) {
     return { error: error as Error, hasZeros: false, syncSeconds: 0 };
   }

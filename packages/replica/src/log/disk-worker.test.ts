@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import { ASKED, type DiskWorkerData, ENDED, openShare, OUTCOME, SHARE_BYTES } from './disk-job.ts';
+import { ASKED, type DiskWorkerData, ENDED, openShare, OUTCOME, SHARE_BYTES } from './write-job.ts';
 
 let worker: Worker | undefined;
 afterEach(() => worker?.terminate());

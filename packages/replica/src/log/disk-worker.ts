@@ -1,7 +1,7 @@
 import { receiveMessageOnPort, workerData } from 'node:worker_threads';
 import {
   ASKED,
-  type DiskFailure,
+  type WriteFailure,
   type DiskWorkerData,
   DONE,
   ENDED,
@@ -12,10 +12,10 @@ import {
   type NewMemory,
   openShare,
   OUTCOME,
-  performDiskJob,
+  performWriteJob,
   SKIPPED,
   SYNC_SECONDS,
-} from './disk-job.ts';
+} from './write-job.ts';
 
 /**
  * Thread that writes the journal. It blocks on purpose: consecutive synchronous writes and syncs
@@ -43,13 +43,13 @@ function perform(job: Float64Array): number {
     // The numbers have the order of their constants (`DESCRIPTOR` first).
     const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
     const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
-    const { hasZeros, syncSeconds } = performDiskJob({ ...place, isSync: isSync === 1 });
+    const { hasZeros, syncSeconds } = performWriteJob({ ...place, isSync: isSync === 1 });
     job[HAS_ZEROS] = hasZeros ? 1 : 0;
     job[SYNC_SECONDS] = syncSeconds;
     return DONE;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    port.postMessage({ code, message } satisfies DiskFailure);
+    port.postMessage({ code, message } satisfies WriteFailure);
     return FAILED;
   }
 }

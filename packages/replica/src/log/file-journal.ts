@@ -9,7 +9,7 @@ import {
   SegmentWriter,
 } from './segment-writer.ts';
 import { Compaction } from './compaction.ts';
-import { MEMORIES } from './disk-job.ts';
+import { MEMORIES } from './write-job.ts';
 import { type Disk, DiskThread } from './disk-thread.ts';
 import {
   EarlierReleaseError,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { writeFully } from '@oddlot/host/durable';
 import type { CompressStep } from './compaction.ts';
-import { JOBS_MAX } from './disk-job.ts';
+import { JOBS_MAX } from './write-job.ts';
 import type { Disk } from './disk-thread.ts';
 import {
   type Chain,

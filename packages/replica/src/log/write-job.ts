@@ -67,12 +67,12 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 }
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
-export type DiskFailure = { readonly message: string; readonly code: string | undefined };
+export type WriteFailure = { readonly message: string; readonly code: string | undefined };
 /** Replaced memory, which is sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };
 
 /** Bytes to write into a file, and whether they must be on disk afterwards. */
-export type DiskJob = {
+export type WriteJob = {
   readonly descriptor: number;
   readonly bytes: Buffer;
   readonly length: number;
@@ -83,7 +83,7 @@ export type DiskJob = {
   readonly isSync: boolean;
 };
 
-export type JobDone = {
+export type WriteResult = {
   /** False if there was no space for the zeros, so that only the bytes were written. */
   readonly hasZeros: boolean;
   readonly syncSeconds: number;
@@ -96,7 +96,7 @@ const NO_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);
 
 /** Performs a job and blocks until it is done; throws the error of the disk. */
-export function performDiskJob(job: DiskJob): JobDone {
+export function performWriteJob(job: WriteJob): WriteResult {
   const { bytes, descriptor, isSync, length, position, room, zeros } = job;
   const fitting = Math.min(length, room);
   writeFully(descriptor, bytes, { length: fitting, position });
