@@ -20,7 +20,7 @@ import {
   seqOf,
   type StreamOpening,
 } from './block-message.ts';
-import { CopyQueue, type Flight, sendFlight, sizeFault } from './flight.ts';
+import { CopyQueue, type SentBlock, sendBlock, sizeFault } from './send-block.ts';
 import { Dispute } from './dispute.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { type FollowedStream, higherOf, type KnownBlock } from './followed-stream.ts';
@@ -37,7 +37,7 @@ import {
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { BlockStream } from './block-stream.ts';
 
-const FLIGHTS_MAX = 8;
+const IN_FLIGHT_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
 /** Number of consecutive queries that show unread messages before the reader is renewed. */
@@ -56,7 +56,7 @@ const NOTHING = Buffer.alloc(0);
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
   readonly #buffer = new BlockBuffer();
-  readonly #flights = new Map<string, Flight>();
+  readonly #sent = new Map<string, SentBlock>();
   readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
   /** State of the proposers in the blocks that were read, which is ahead of the applied ones. */
@@ -94,7 +94,7 @@ export class ClusterLog implements Log {
   }
 
   get isWriting(): boolean {
-    return this.#flights.size >= FLIGHTS_MAX;
+    return this.#sent.size >= IN_FLIGHT_MAX;
   }
 
   onFree(listener: () => void): void {
@@ -120,7 +120,7 @@ export class ClusterLog implements Log {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
     // A server that has lost the others still reports the end of the stream, so the oldest
     // unconfirmed block is also considered.
-    const [oldest] = this.#flights.values();
+    const [oldest] = this.#sent.values();
     const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
     const sinceMs = performance.now() - heardMs;
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
@@ -200,10 +200,10 @@ export class ClusterLog implements Log {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new Error('the log is closed'));
       if (this.#lost !== undefined) return reject(this.#lost);
-      const flight = this.#flightOf(commands, proposal, { resolve, reject });
-      if (flight === undefined) return undefined;
-      this.#flights.set(proposal, flight);
-      return void this.#send(flight);
+      const sent = this.#sentBlockOf(commands, proposal, { resolve, reject });
+      if (sent === undefined) return undefined;
+      this.#sent.set(proposal, sent);
+      return void this.#send(sent);
     });
   }
 
@@ -243,18 +243,18 @@ export class ClusterLog implements Log {
     this.#isClosed = true;
     clearInterval(this.#looking);
     await this.#following?.stop();
-    for (const flight of this.#flights.values()) flight.reject(new Error('the log is closed'));
-    this.#flights.clear();
+    for (const sent of this.#sent.values()) sent.reject(new Error('the log is closed'));
+    this.#sent.clear();
     await this.#options.copy.close();
     await this.#options.followed?.close();
     await this.#options.stream.close();
   }
 
-  #flightOf(
+  #sentBlockOf(
     commands: readonly LoggedCommand[],
     proposal: string,
-    { reject, resolve }: Pick<Flight, 'reject' | 'resolve'>,
-  ): Flight | undefined {
+    { reject, resolve }: Pick<SentBlock, 'reject' | 'resolve'>,
+  ): SentBlock | undefined {
     try {
       this.#buffer.writeBlock(commands, proposal);
     } catch (error) {
@@ -282,18 +282,18 @@ export class ClusterLog implements Log {
    * Resends a block until it is read from the stream, which is the only proof that the stream
    * contains it.
    */
-  async #send(flight: Flight): Promise<void> {
-    const { attempt, proposal } = flight;
-    const isUnread = await sendFlight(flight, {
+  async #send(sent: SentBlock): Promise<void> {
+    const { attempt, proposal } = sent;
+    const isUnread = await sendBlock(sent, {
       stream: this.#options.stream,
       readPosition: () => this.#history?.readPosition,
       isAwaited: () =>
-        !this.#isClosed && this.#flights.get(proposal) === flight && flight.attempt === attempt,
+        !this.#isClosed && this.#sent.get(proposal) === sent && sent.attempt === attempt,
       onConfirmed: () => this.age.recordAnswer(),
     });
     if (!isUnread) return;
-    flight.attempt += 1;
-    void this.#send(flight);
+    sent.attempt += 1;
+    void this.#send(sent);
   }
 
   #take({ data, place, readPosition }: StreamMessage): Promise<void> | undefined {
@@ -308,23 +308,23 @@ export class ClusterLog implements Log {
     const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
     const timeMs = Math.max(this.#readTimeMs, givenMs);
     this.#readTimeMs = timeMs;
-    const flight = this.#flights.get(proposal);
+    const sent = this.#sent.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
     // Blocks written from a folder have counted there. A replica that begins after a snapshot has
     // not read their predecessors, so it cannot check their order.
     const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
     if (!counts) {
-      if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
+      if (verdict === 'early' && sent !== undefined) this.#onEarly(sent);
       const block = { seq, timeMs, commands: [], encoded: NOTHING };
       history.add(block);
-      return this.#uncopied.add({ block, flight: undefined });
+      return this.#uncopied.add({ block, sent: undefined });
     }
-    this.#flights.delete(proposal);
+    this.#sent.delete(proposal);
     this.#sendEarly(proposal);
-    const commands = flight?.commands ?? commandsOf(encoded);
+    const commands = sent?.commands ?? commandsOf(encoded);
     const block = { seq, timeMs, commands, proposal, encoded };
     history.add(block);
-    const waiting = this.#uncopied.add({ block, flight });
+    const waiting = this.#uncopied.add({ block, sent });
     this.#free?.();
     return waiting;
   }
@@ -333,19 +333,19 @@ export class ClusterLog implements Log {
    * Handles a block that was read out of turn. If none of its predecessors is in flight, the log
    * has forgotten this proposer, which must begin again.
    */
-  #onEarly(flight: Flight): void {
-    flight.isEarly = true;
-    if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
-    this.#flights.delete(flight.proposal);
-    flight.reject(
-      new Error(`block ${flight.proposal} arrived out of order, but no block is ahead of it`),
+  #onEarly(sent: SentBlock): void {
+    sent.isEarly = true;
+    if (hasEarlier(this.#sent.keys(), sent.proposal)) return;
+    this.#sent.delete(sent.proposal);
+    sent.reject(
+      new Error(`block ${sent.proposal} arrived out of order, but no block is ahead of it`),
     );
   }
 
   /** Sends a block that was read out of turn again after its predecessor has counted. */
   #sendEarly(proposal: string): void {
     const { name, number } = parseProposal(proposal);
-    const next = this.#flights.get(`${name}:${number + 1}`);
+    const next = this.#sent.get(`${name}:${number + 1}`);
     if (next?.isEarly !== true) return;
     next.isEarly = false;
     next.attempt += 1;
@@ -425,8 +425,8 @@ export class ClusterLog implements Log {
     const isKnown = this.#lost !== undefined;
     this.#lost = error;
     if (isKnown) return;
-    for (const flight of this.#flights.values()) flight.reject(error);
-    this.#flights.clear();
+    for (const sent of this.#sent.values()) sent.reject(error);
+    this.#sent.clear();
     this.#options.onLost(error);
     void this.#rejoin();
   }

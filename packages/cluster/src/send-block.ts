@@ -7,7 +7,7 @@ import type { OrderedBlock } from '@oddlot/replica/log/segment-writer';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 
 /** Block of this process that was sent to the stream and not read back yet. */
-export type Flight = {
+export type SentBlock = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
   readonly sinceMs: number;
@@ -51,9 +51,9 @@ const UNREAD_MS = 5_000;
  * arrive and must be sent under another id: a server confirms a message whose id it knows, even if
  * the message was lost with an earlier leader. A block that arrives twice counts once.
  */
-export async function sendFlight(flight: Flight, sending: Sending): Promise<boolean> {
+export async function sendBlock(sent: SentBlock, sending: Sending): Promise<boolean> {
   const { isAwaited, onConfirmed, stream, readPosition } = sending;
-  const { attempt, data, proposal } = flight;
+  const { attempt, data, proposal } = sent;
   for (let tries = 0; isAwaited(); tries += 1) {
     try {
       // A message sent during an election is lost. A short timeout reaches the next leader soon.
@@ -66,7 +66,7 @@ export async function sendFlight(flight: Flight, sending: Sending): Promise<bool
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
       // A block that was read too early is sent again in its turn.
-      return isAwaited() && !flight.isEarly;
+      return isAwaited() && !sent.isEarly;
     } catch {
       // It is unknown whether the block was stored, so it is sent again with the same id, without a
       // limit.
@@ -80,8 +80,8 @@ export async function sendFlight(flight: Flight, sending: Sending): Promise<bool
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 
-/** Block that was read, and its flight if this replica sent it. */
-type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
+/** Block that was read; `sent` is set if this replica sent it. */
+type Uncopied = { readonly block: OrderedBlock; readonly sent: SentBlock | undefined };
 
 /**
  * Blocks on their way from the stream into the files of a replica, in order. Blocks of the stream
@@ -118,7 +118,7 @@ export class CopyQueue {
   #write(uncopied: Uncopied): void {
     const onCopied = (entry: LogEntry): void => {
       assert(this.#uncopied.shift() === uncopied, 'blocks are copied in order');
-      uncopied.flight?.resolve(entry);
+      uncopied.sent?.resolve(entry);
       if (this.isFull) return;
       for (const wake of this.#roomWaiters.splice(0)) wake();
     };
