@@ -42,8 +42,8 @@ export class Grants {
  * Thrown if another process reports a recent grant. Contains the time at which the next grant is
  * possible.
  */
-export class GrantedLatelyError extends Error {
-  override readonly name = 'GrantedLatelyError';
+export class GrantedRecentlyError extends Error {
+  override readonly name = 'GrantedRecentlyError';
   readonly nextMs: number;
 
   constructor(nextMs: number) {

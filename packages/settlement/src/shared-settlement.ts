@@ -2,7 +2,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
 import type { ChainClient } from '@oddlot/custody/chain';
 import type { RecordStore } from '@oddlot/host/durable';
-import { GrantedLatelyError } from '@oddlot/host/grants';
+import { GrantedRecentlyError } from '@oddlot/host/grants';
 import type { Logger } from '@oddlot/host/log';
 import { type InfoQueryOf, refusal } from '@oddlot/protocol';
 import type { Hex } from 'viem';
@@ -142,7 +142,7 @@ export class SharedSettlement implements MoneySide {
           this.#own === undefined
             ? ((await this.#parts.line.ask('fund', request, SEND_MS_MAX)) as Funded)
             : await this.#fundHere(request);
-        if ('nextMs' in funded) throw new GrantedLatelyError(funded.nextMs);
+        if ('nextMs' in funded) throw new GrantedRecentlyError(funded.nextMs);
         return funded.txHash;
       },
     };

@@ -6,7 +6,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
-import { GrantedLatelyError, Grants } from '@oddlot/host/grants';
+import { GrantedRecentlyError, Grants } from '@oddlot/host/grants';
 import {
   type EdgeRequest,
   type Endpoint,
@@ -132,7 +132,7 @@ export class Faucet {
     } catch (cause) {
       byAddress.remove(user);
       this.#byClient.remove(client);
-      if (cause instanceof GrantedLatelyError) return limitReached(cause.nextMs, nowMs);
+      if (cause instanceof GrantedRecentlyError) return limitReached(cause.nextMs, nowMs);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
   }
