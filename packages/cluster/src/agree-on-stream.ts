@@ -31,8 +31,8 @@ type Parties = {
   readonly nowMs: number;
   readonly followed?: Followed | undefined;
   /**
-   * Era of that source, for callers that know only the era. Blocks that were not given up since
-   * then are not compared again.
+   * Era of the stream that this replica's blocks are from, for callers that know only the era.
+   * Blocks that were not given up since then are not compared again.
    */
   readonly followedEra?: string | undefined;
   /** Returns the highest block that a replica has reported while it followed this stream. */
@@ -199,8 +199,8 @@ type RestoreOptions = WriteStreamOptions & {
 };
 
 /**
- * State of a stream compared with a copy: complete, missing blocks, or differing from some block
- * on.
+ * Result of comparing a stream with a copy: the stream is complete, lacks blocks, or differs
+ * starting with some block.
  */
 type StreamStanding =
   | { readonly kind: 'lost' | 'whole' }

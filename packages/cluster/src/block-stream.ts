@@ -17,7 +17,7 @@ export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
-  /** Time since that server last heard from a majority, in milliseconds. */
+  /** Time since the leader last heard from a majority of the servers, in milliseconds. */
   readonly heardMs: number;
 };
 

@@ -330,7 +330,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await longest.close();
     }));
 
-  test('a stream that is not completely written is not continued', () =>
+  test('a stream that lacks blocks of an imported folder is not continued', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const directory = join(folder, 'alone');

@@ -150,7 +150,7 @@ export class ClusterLog implements Log {
     }
     // Blocks that were read before the loss are copied and applied.
     while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
-    // The replica has no state to serve, or less than the remaining stream, and must not start
+    // The replica has no blocks to serve, or fewer than the remaining stream, and must not start
     // another log in its place.
     const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;

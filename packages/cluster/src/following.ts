@@ -9,7 +9,7 @@ export type StreamMessage = {
   readonly readPosition?: string | undefined;
 };
 
-/** Header of a message, which releases without support ignore. */
+/** Name of the header with the read position, which older releases ignore. */
 export const READ_POSITION_HEADER = 'Oddlot-Read';
 
 /** Takes a message; if it returns a promise, the next message waits for it. */

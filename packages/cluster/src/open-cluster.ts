@@ -36,11 +36,14 @@ export type Cluster = {
   attested(height: number): Promise<Hash | undefined>;
   /** First block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
-  /** Payments and signatures of a venue, for the replica that works on the settlement chain. */
+  /**
+   * Records of payments and signatures, which the replica that works on the settlement chain
+   * writes.
+   */
   readonly records: RecordStream;
   /** Requests from other replicas to the replica that works on the settlement chain. */
   readonly line: HolderLine;
-  /** Attached to the replica, and used by its log. */
+  /** Order of proposals, which is attached to the replica and used by its log. */
   readonly order: ProposalOrder;
   /**
    * Network name in signatures; undefined if this replica's folder has one or if no name is
@@ -73,7 +76,8 @@ export type ReplicaPlace = {
 };
 
 /**
- * Status of a replica. Its head is undefined until it leads, in which case its last report applies.
+ * Status of this replica. Until it leads, `head` is undefined and the head of its last report
+ * applies.
  */
 type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {
   readonly head: Pick<BoardEntry, 'hash' | 'height'> | undefined;

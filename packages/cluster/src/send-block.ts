@@ -76,7 +76,7 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
   return false;
 }
 
-/** Maximum number of blocks that were read and wait for the local disk; reading waits beyond it. */
+/** Maximum number of blocks that wait for the local disk. Reading pauses when there are more. */
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 

@@ -406,7 +406,7 @@ function subjectsOf(cluster: string): string {
 }
 
 type RecordMessage =
-  /** Takeover, after which pieces that were begun before it and not completed never count. */
+  /** Takeover by a new holder. Pieces that were begun before it and not completed never count. */
   | { readonly kind: 'takeover'; readonly holder: string }
   /**
    * Records after the earlier ones or, for `anew`, in place of all earlier ones. Several pieces

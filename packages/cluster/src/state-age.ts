@@ -14,7 +14,7 @@ type StateAgeOptions = {
 };
 
 /**
- * Tells whether the state of a replica may be outdated. A process that was frozen answers requests
+ * Tracks whether the state of a replica may be outdated. A process that was frozen answers requests
  * from its sockets before it has read the blocks written meanwhile, and the first message that it
  * receives does not mean that it has all of them.
  */

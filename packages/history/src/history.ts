@@ -136,8 +136,8 @@ type HistoryQuestions = {
     answer: readonly OpenInterestRow[];
   };
   /**
-   * Returns the last value at or before the start and all later ones, oldest first. The step is the
-   * finest resolution; older values may be stored at a coarser one.
+   * Returns the last account value at or before the start and all later ones, oldest first.
+   * `stepMs` is the finest step; older values may exist only at a coarser one.
    */
   readonly accountValues: {
     ask: {

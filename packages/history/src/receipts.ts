@@ -84,8 +84,8 @@ type RecentReceipt = MadeReceipt & {
 };
 
 /**
- * Maximum number of receipts without a text. Beyond it texts are made, because they use less memory
- * than their sources.
+ * Maximum number of receipts without a text. When there are more, texts are made, because they use
+ * less memory than their sources.
  */
 const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;

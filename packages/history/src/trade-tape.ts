@@ -18,8 +18,8 @@ type TradesDump = {
 /** Longest list of trades that a query can return. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 /**
- * Total limit, separately for perps and outcome markets, so that outcome markets do not displace
- * perps.
+ * Limit on all kept trades. It applies separately to perps and outcome markets, so that outcome
+ * markets do not displace perps.
  */
 const TOTAL_MAX = 20_000;
 

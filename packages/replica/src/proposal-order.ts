@@ -23,7 +23,7 @@ export class ProposalOrder implements Projection {
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
-  /** Returns a copy, which continues from this state while blocks wait to be applied. */
+  /** Returns a copy that can run ahead of this one while blocks wait to be applied. */
   copy(): ProposalOrder {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)

@@ -13,7 +13,7 @@ const BLOCK_COMMANDS_MAX = 1_000;
 const NAME_MS_MAX = 3_600_000;
 /** Approximate maximum size of a block, which bounds the duration of its write. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-/** Estimated sizes of a request, per character, and of the derived command in the log. */
+/** Estimated size in the log, per character of a request and per derived command. */
 const BYTES_PER_CHARACTER = 4;
 const BYTES_PER_COMMAND = 512;
 

@@ -131,9 +131,7 @@ export class DepositWatcher {
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
   #operators: ReadonlySet<Address> = new Set();
-  /**
-   * True once the credited deposits have been found on the chain, in case no block of it is known.
-   */
+  /** True once the chain is known to contain the credited deposits. */
   #isSameChain = false;
   readonly #contracts = new Set<Address>();
   #writtenBlock = -1;
@@ -298,7 +296,10 @@ export class DepositWatcher {
     await this.#judge({ block, was: blockHash, is, vanished });
   }
 
-  /** Checks that the credited deposits are on the chain, if no block of it is known. */
+  /**
+   * Checks that the chain contains the credited deposits, which is necessary if no block of the
+   * chain is known.
+   */
   async #assertDepositsThere(confirmed: number): Promise<void> {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
     if (vanished.length === 0) return;

@@ -39,7 +39,7 @@ import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts
 import { VitalsWatch } from './money-side.ts';
 
 export type SettlementSettings = {
-  /** `local`, or the URLs of endpoints. */
+  /** Either `local` for the venue's own chain, or the URLs of endpoints. */
   readonly chain: 'local' | readonly string[];
   readonly chainId: number;
   readonly confirmations: number;
@@ -47,7 +47,10 @@ export type SettlementSettings = {
   /** Location of the keys of a local chain that runs in another process. */
   readonly chainKeys?: string | undefined;
   readonly data: string;
-  /** Interface and port of the local chain, where port 0 takes a free port, and access to it. */
+  /**
+   * Interface and port of the local chain (port 0 selects a free port), and the clients that may
+   * access it.
+   */
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];

@@ -334,7 +334,7 @@ export class IndexerLoop {
     this.#report();
     if (!this.#questions.isReady(this.#standing)) {
       await this.#wake.sleep(this.#sleepMs);
-      // Waits briefly to write blocks that arrive together in one transaction.
+      // Waits briefly, so that blocks that arrive together are written in one transaction.
       const isCalm = this.#leads && !this.#questions.hasQuestions;
       if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
@@ -344,7 +344,10 @@ export class IndexerLoop {
     this.#slice.begin();
   }
 
-  /** Time until there is work without a new message; undefined if there is none. */
+  /**
+   * Time until this thread has work even without a message, in milliseconds; undefined if it has
+   * none.
+   */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
     const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
@@ -519,7 +522,9 @@ class WakeSignal {
     this.#wake?.();
   }
 
-  /** Returns when it is woken, was already woken since the last call, or the timeout ends. */
+  /**
+   * Returns when it is woken or the timeout ends, and at once if it was woken since the last call.
+   */
   async sleep(timeoutMs?: number): Promise<void> {
     if (!this.#isAwake) await this.#woken(timeoutMs);
     this.#isAwake = false;
@@ -546,7 +551,7 @@ class WakeSignal {
   }
 }
 
-/** A thread that lags by more blocks answers without a tree. */
+/** Lag in blocks beyond which the thread answers without a tree. */
 const TREE_WAIT_BLOCKS_MAX = 10_000;
 
 /** Requests for reserves trees. Each tree shows a single state, at or after the requested block. */

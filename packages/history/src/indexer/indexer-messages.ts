@@ -41,7 +41,7 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
    */
   readonly height: number;
   readonly waitMs: number;
-  /** Client that is charged, named as in its rate limits; empty for the venue itself. */
+  /** Client that is charged, with its key in the rate limits; empty for the venue itself. */
   readonly client: string;
   readonly patienceMs: number;
 };

@@ -61,7 +61,7 @@ export class Indexer implements History {
   #toldHeight = 0;
   /** Height up to which only the store knows the blocks. */
   #seenFrom = 0;
-  /** Height at which the few missing rows are complete. */
+  /** Height at which all of the few missing rows are stored. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;

@@ -114,7 +114,10 @@ export class OpenQuestions {
     }
   }
 
-  /** A reserves tree can take long to build, and its caller has a timeout. */
+  /**
+   * Reserves trees are excluded, because they can take long to build and their caller has a
+   * timeout.
+   */
   *#waiting(): Generator<OpenQuestion> {
     for (const open of this.#open.values()) if (open.question.topic !== 'reserves') yield open;
   }

@@ -45,7 +45,6 @@ export class RowBuffer {
     for (const each of [await blockAt(store, 1), last]) {
       if (each !== undefined) known.set(each.height, each.hash);
     }
-    // The time of the last stored block is zero in a new store.
     const rows = new RowBuffer(store, last?.timeMs ?? 0, known);
     await rows.#beginAt(store.from);
     return rows;
@@ -195,15 +194,15 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
       const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
       return block?.height === height ? block : undefined;
     } catch (error) {
-      // The query failed because another writer added rows. Those writes do not change a stored
-      // block, so it is repeated.
+      // The query is repeated, because another writer has added rows meanwhile. Those do not change
+      // a stored block.
       if (!(error instanceof HistoryMovedError)) throw error;
     }
   }
 }
 
 /**
- * Returns the number of rows of a block. The block counts as one row, because it changes the
+ * Returns the number of rows of a block. The block itself also counts, because it changes the
  * progress.
  */
 export function countOf(rows: BlockRows): number {
@@ -277,7 +276,7 @@ export class Retention {
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
     };
     const gone = await this.#store.prune(limits, pause);
-    // The next call deletes the rest if this one deleted rows.
+    // If this call has deleted rows, the next call deletes more.
     if (gone === 0) this.#prunedMs = blockMs;
   }
 }

@@ -48,7 +48,7 @@ type Waiting = {
 type DueQuestion = Turn<Waiting>;
 
 export type Standing = {
-  /** Height up to which a question can require a block and be answered. */
+  /** Highest block that a question can require and still be answered. */
   readonly tellable: number;
   /**
    * True while rows and state briefly have different heights, so that current data cannot be

@@ -197,7 +197,7 @@ export async function orderBySalt(
     order[at] = key % PLACES;
     const isLast = at + 1 === count || Math.floor((keys[at + 1] ?? 0) / PLACES) > key / PLACES;
     if (!isLast) continue;
-    // Leaves whose salts begin equally are adjacent now, and are sorted by all bytes of the salt.
+    // Leaves whose salts have the same prefix are adjacent now, and are sorted by the whole salt.
     if (at > from) {
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }

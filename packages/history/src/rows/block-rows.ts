@@ -158,7 +158,7 @@ export type WithdrawalRecord = {
   readonly amountMicroUsdc: number;
   readonly feeMicroUsdc: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Final transaction on the settlement chain; `error` is the reason of a failure. */
+  /** Final transaction on the settlement chain; `error` is the reason for a failure. */
   readonly txHash?: Hash;
   readonly error?: string;
 };

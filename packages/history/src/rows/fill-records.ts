@@ -54,8 +54,8 @@ type Parts = Pick<
 >;
 
 /**
- * Common fields and those that differ. Without an order the ids are 0, and there is no taker or
- * maker.
+ * Common fields, and the fields that differ between trades and other changes. Without an order the
+ * ids are 0, and there is no taker or maker.
  */
 type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 

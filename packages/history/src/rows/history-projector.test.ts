@@ -301,9 +301,9 @@ describe('account values', () => {
         value / 1_000_000,
       ]);
 
-  test('values are reported at the coarsest step, for accounts that changed or hold positions', () => {
+  test('account values are reported at the coarsest step, for accounts that changed or hold positions', () => {
     venue.pass(3 * FIVE);
-    // The account existed before the rows began, so its initial value is reported once.
+    // The account existed before the history began, so its initial value is reported once.
     expect(valuesOf(ALICE)).toHaveLength(1);
     venue.credit(ALICE, 'outcome', 5);
     venue.pass(3 * FIVE);
@@ -317,7 +317,7 @@ describe('account values', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
-  test('values are those at the end of the step, whatever block comes after it', () => {
+  test('account values are those at the end of the step, whatever block comes after it', () => {
     const valueAt = (user: Address, timeMs: number) =>
       followed.rows
         .flatMap((rows) => rows.accountValues)
@@ -344,7 +344,7 @@ describe('account values', () => {
     });
   });
 
-  test('after a pause, values are reported only for the first end of each step', () => {
+  test('after a pause, account values are reported only for the first end of each step', () => {
     venue.pass(FIVE);
     venue.credit(ALICE, 'outcome', 5);
     const before = valuesOf(ALICE).length;
@@ -355,7 +355,7 @@ describe('account values', () => {
     ]);
   });
 
-  test('values include deposits, withdrawals, volume and fees', () => {
+  test('account values include deposits, withdrawals, volume and fees', () => {
     venue.pass(FIVE);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1 });

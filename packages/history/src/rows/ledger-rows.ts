@@ -68,8 +68,8 @@ export class LedgerRows {
   }
 
   /**
-   * If a withdrawal was requested before the rows began (R-era), its request time is unknown and
-   * its last change is used instead.
+   * If a withdrawal was requested before the history began (R-era), its request time is unknown and
+   * the time of its last change is used instead.
    */
   #withdrawal({ timeMs }: AppliedBlock, event: WithdrawalChanged): WithdrawalRecord {
     const { account, amount, destination, error, fee, status, txHash, withdrawalId } = event;

@@ -59,7 +59,7 @@ describe('waiting trigger orders', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('orders that already wait when the rows begin keep their placement time', () => {
+  test('trigger orders that already exist when the history begins keep their placement time', () => {
     const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     followed = new FollowedRows(venue);

@@ -199,7 +199,7 @@ export class LiveOrders {
     };
   }
 
-  /** Records the placement times of orders that already wait when the rows begin. */
+  /** Records the placement times of trigger orders that already exist when the history begins. */
   begin(state: State): void {
     for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
   }

@@ -19,8 +19,8 @@ export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
 }
 
 /**
- * Returns the texts of all markets in the catalogue, including those from before the rows began
- * (R-era).
+ * Returns the texts of all markets in the catalogue, including those that were listed before the
+ * history began (R-era).
  */
 export function knownMarkets(catalogue: OutcomeCatalogue): MarketTextRecord[] {
   const records: MarketTextRecord[] = [];
@@ -77,7 +77,7 @@ export function settledEventsOf(
 
 /**
  * Returns the rows of settled events that are in the catalogue or were just removed from it. They
- * are needed when rows begin with a state, because no block reports those events.
+ * are needed if the history begins with a state, because no block reports those events.
  */
 export function settledEventsBefore(
   state: State,

@@ -155,8 +155,8 @@ function resultOf(
 }
 
 /**
- * Used for orders whose fills were before the rows began (R-era), and are only in the engine's
- * totals.
+ * Used for orders that filled before the history began (R-era), whose fills are only in the
+ * engine's totals.
  */
 const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 

@@ -39,7 +39,7 @@ export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
-  /** When actions with orders in the delay queue were received, by transaction hash. */
+  /** Time at which each action with queued orders was received, by transaction hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
   /** First order id of the current block; infinite until a block is observed. */
   #firstId = Infinity;
@@ -57,8 +57,7 @@ export class OrderTraces implements BookObserver {
   meets(orderId: number, price: number, size: number): void {
     const trace = this.#of(orderId);
     const isNoted = trace.arrival === undefined || trace.met.length === MET_LEVELS_MAX;
-    // A fill can be split in two, and the second one then starts at the level where the first one
-    // ended.
+    // If a fill is split, its second portion starts at the level where the first one ended.
     if (isNoted || trace.met.at(-1)?.price === price) return;
     if (trace.met === NONE_MET) trace.met = [];
     trace.met.push({ price, size });

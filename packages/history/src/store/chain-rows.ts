@@ -288,7 +288,9 @@ export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: stri
   return rows;
 }
 
-/** Number of leading hex digits of a hash that form its key; a trace id has the same ones. */
+/**
+ * Number of leading hex digits of a hash that form its key. A trace id begins with the same digits.
+ */
 const HASH_KEY_DIGITS = 12;
 const SIGNER_KEY_DIGITS = 10;
 /** Greater than all keys of hashes, because both kinds share an index. */

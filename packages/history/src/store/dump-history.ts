@@ -39,7 +39,7 @@ type Row = Record<string, unknown>;
 /** Instruments that were seen either in a run or in the table of instruments, but not in both. */
 type Found = { readonly [Name in 'fills' | 'orders']: Set<string> };
 
-/** Lines of rows that can be written in more than one way. */
+/** Functions that return the lines of rows which can be stored in more than one way. */
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
   fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),

@@ -214,8 +214,8 @@ class DatabaseHistoryStore implements HistoryStore {
       const find = async (from: typeof database) =>
         inText(question, await ANSWERS[topic](from, question, live));
       if (!this.#isShared || this.#term !== undefined) return find(database);
-      // The answer must be of the height that the caller knows, so both are read in one
-      // transaction.
+      // The answer must belong to the height that the caller knows, so height and answer are read
+      // in one transaction.
       const snapshot = database.transaction().setIsolationLevel('repeatable read');
       return snapshot.execute(async (transaction) => {
         const now = await readProgress({ database: transaction });

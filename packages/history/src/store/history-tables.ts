@@ -97,7 +97,7 @@ export const TABLES = {
       packed: 'bytea?',
     },
     key: ['height'],
-    // Receipts of an earlier release can lack a checksum; recomputed ones have one.
+    // Recomputed receipts replace those of an earlier release, which can lack a checksum.
     onConflict: 'replace',
   }),
   receipt_keys: table({

@@ -24,7 +24,7 @@ export type ReportParts = {
   readonly end: BlockPlace | undefined;
 };
 
-/** Slippage has two decimals of a basis point, which is a millionth. */
+/** Slippage has two decimals of a basis point, so its unit is a millionth. */
 const BP_DECIMALS = 2;
 const BP_PARTS = 1_000_000n;
 
@@ -67,8 +67,8 @@ export function orderReport(parts: ReportParts): OrderReport {
 }
 
 /**
- * Order's view of the book. Prices of NO are 1.00 minus those of YES, and bids for NO are asks for
- * YES.
+ * The book in terms of the order's outcome. Prices of NO are 1.00 minus those of YES, and bids for
+ * NO are asks for YES.
  */
 type View = {
   readonly szDecimals: number;
@@ -170,7 +170,10 @@ function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderRepor
   };
 }
 
-/** Returns the difference in basis points of a price that is given doubled. */
+/**
+ * Returns how much worse the average price is than a fair price, in basis points. `halves` is twice
+ * the fair price.
+ */
 function worseBy({ pays }: View, { lots, notional }: TakerPart, halves: number): string {
   const fair = BigInt(halves) * BigInt(lots);
   if (fair === 0n) return '0';

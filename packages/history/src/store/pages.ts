@@ -101,7 +101,9 @@ export async function countOf(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns a page of rows. The caller reads one row more than the limit if there are as many. */
+/**
+ * Returns a page of rows. The caller must read one row more than the limit, if there are that many.
+ */
 export function cut<Row>(
   found: readonly Row[],
   limit: number,

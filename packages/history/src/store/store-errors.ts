@@ -21,7 +21,7 @@ export class HistoryDamagedError extends Error {
 /** Thrown if the store is intact but belongs to another log, so nothing may be added. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
-/** Thrown if the store belongs to this log but its rows begin later than the log. */
+/** Thrown if the store belongs to this log but lacks rows of the log's first blocks. */
 export class HistoryIncompleteError extends HistoryDamagedError {}
 
 /** Thrown if a later release has changed the tables. */

@@ -37,7 +37,10 @@ import { addressBytes, bytesOf, kindOf, kindOfAll, kindsOf, kindsWithBoth } from
 
 type Database = Kysely<HistoryTables>;
 
-/** Maximum number of rows in a block, which separates heights from indexes in a key. */
+/**
+ * Maximum number of rows in a block. The key of a row is the height times this number plus the
+ * index.
+ */
 const ROWS_PER_BLOCK = 2 ** 20;
 
 export function addUserRows(draft: Draft, block: BlockRows): void {
@@ -236,7 +239,7 @@ function foundPage<Row>(
 ): Page<FoundRow<Row>> {
   const found = rows.map((each) => ({
     position: positionOf(each),
-    // Ledger rows contain no texts of a market.
+    // Ledger rows need no market texts, so their instrument does not matter.
     instrumentId: 0,
     row: () => codec.decode(each.body),
   }));

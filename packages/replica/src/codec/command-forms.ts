@@ -31,7 +31,7 @@ class Shape<T extends object> {
   }
 
   /**
-   * Returns the optional keys that an object has as bits, or `NO_FIT` if it has other keys or
+   * Returns a bit mask of the optional keys that an object has, or `NO_FIT` if it has other keys or
    * another order.
    */
   optionalsOf(object: T): number {

@@ -3,9 +3,9 @@ import { readCommand, writeCommand } from '../codec/command-codec.ts';
 import type { LoggedCommand } from '../block.ts';
 
 /**
- * Encodes a block as bytes. Per command: [u32 length][the command][u32 length][the request as
- * received], where the second length is 0xffffffff if no client sent the command. In a log with
- * several writers the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
+ * Format of an encoded block. For each command: [u32 length][the command][u32 length][the request
+ * as received], where the second length is 0xffffffff if no client sent the command. In a log with
+ * several writers, the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
  */
 
 const NO_REQUEST = 0xffff_ffff;

@@ -184,7 +184,7 @@ test('a request that imitates a record is stored as text only', () =>
     await journal.append(block(3, record.toString('utf8', 0, 400)));
     const image = await imageOf(await crashImage(directory));
     await journal.close();
-    // Imitated records would be found as additional ones.
+    // If the imitations counted as records, there would be more than three.
     expect(image.starts).toHaveLength(3);
     await truncate(image.path, image.end - 1);
     const again = await openJournal(image.directory);

@@ -33,7 +33,7 @@ export type ScanEnd = {
 type ScanLimits = {
   readonly endOffset: number;
   readonly untilSeq?: number;
-  /** Continues where an earlier scan of the same segment ended. */
+  /** End of an earlier scan of the same segment, from which this one continues. */
   readonly from?: ScanEnd;
   /** Memory of one read; a caller with many short reads passes its own. */
   readonly memory?: Buffer | undefined;

@@ -47,7 +47,7 @@ type History = {
   readonly steps: readonly Step[];
 };
 
-/** Most steps succeed, because no history would get far otherwise. */
+/** Most steps must succeed; otherwise no history would get far. */
 const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
 const small = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(

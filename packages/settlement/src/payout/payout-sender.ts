@@ -27,8 +27,8 @@ type PayoutSenderOptions = {
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /**
-   * Gas per payout of a batch if known; otherwise the chain is queried, which searches for the
-   * value at high cost.
+   * Gas per payout of a batch, if known. Otherwise the chain must search for it, which is
+   * expensive.
    */
   readonly gasEach?: bigint | undefined;
   /** Time for which a token may refuse a destination before the payout is given up. */
@@ -283,7 +283,7 @@ export class PayoutSender {
     return (await takes(relayer.address)) ? 'refuses it' : 'is stopped';
   }
 
-  /** Sends under an unused key; returns false if the bridge would reject the transaction. */
+  /** Submits a transaction under a new key; returns false if the bridge would reject it. */
   async #submit(
     what: typeof PAY | typeof FINISH | typeof CANCEL,
     records: readonly PayoutRecord[],
