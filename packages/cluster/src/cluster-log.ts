@@ -385,7 +385,9 @@ export class ClusterLog implements Log {
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
-    } catch {}
+    } catch {
+      // `trouble` reports that no server answers.
+    }
   }
 
   /**
