@@ -1,5 +1,5 @@
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
-import { withPast } from '../../../packages/api/src/http/past.ts';
+import { withPast } from '../../../packages/api/src/http/load-past-data.ts';
 import type { History } from '../../../packages/history/src/history.ts';
 import { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 import {

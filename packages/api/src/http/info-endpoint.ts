@@ -57,7 +57,7 @@ import {
   incompleteWarnings,
   isHistoryQuery,
 } from './info-history.ts';
-import { withPast } from './past.ts';
+import { withPast } from './load-past-data.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 
 export type InfoOptions = {

@@ -25,7 +25,7 @@ import { refusalWithInstrument } from '@oddlot/translate/instruments';
 import { historyRefusal, storedThrough } from '../history/handler.ts';
 import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { startAfter, startOf } from '@oddlot/translate/read-models/candle-interval';
-import { type CandleContext, candlesBetween } from '../past.ts';
+import { type CandleContext, candlesBetween } from '../load-past-data.ts';
 
 export type ExportOptions = {
   readonly history: History;

@@ -22,8 +22,8 @@ import type { Candle } from '@oddlot/protocol';
 import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info/candles';
 
 /**
- * A query needs events first and then possibly their trades, and an event can leave memory while it
- * waits.
+ * Maximum number of times that data is loaded for a query. A query first needs events and can then
+ * need their trades, and an event can leave memory meanwhile.
  */
 const ROUNDS_MAX = 4;
 /**
