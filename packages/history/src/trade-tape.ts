@@ -5,7 +5,7 @@ import type { EventWithMarkets } from '@oddlot/translate/read-models/outcome-cat
 import type { AppliedBlock, Projection } from '@oddlot/replica/block';
 import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 
 /** Trade as clients see it. A trade on an outcome market has additional fields. */
 export type TapeTrade = Trade | OutcomeTrade;

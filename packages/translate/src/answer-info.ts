@@ -13,10 +13,10 @@ import { OUTCOME_SERIES_QUERIES } from './info/outcome-series.ts';
 import { PERP_QUERIES } from './info/perp-meta.ts';
 import { VENUE_QUERIES } from './info/venue-status.ts';
 import { SIMULATION_QUERIES } from './simulate.ts';
-import type { InfoAnswer, InfoContext, PastNeed, StateHandler } from './info/handler.ts';
+import type { InfoAnswer, InfoContext, PastNeed, StateHandler } from './info/info-context.ts';
 
 export { agentWarning } from './info/access.ts';
-export type { InfoAnswer, InfoContext, InfoSettings } from './info/handler.ts';
+export type { InfoAnswer, InfoContext, InfoSettings } from './info/info-context.ts';
 
 const STATE_QUERIES = {
   ...PERP_QUERIES,

@@ -40,7 +40,7 @@ import {
   formatSize,
   type Scale,
 } from './format.ts';
-import { findPerp } from './info/handler.ts';
+import { findPerp } from './info/info-context.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 
 /**

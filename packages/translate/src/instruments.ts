@@ -1,5 +1,5 @@
 import { marketView, perpDefinitions, settledMarketView, type State } from '@oddlot/engine';
-import { findPerp } from './info/handler.ts';
+import { findPerp } from './info/info-context.ts';
 import type { Details, WireError } from '@oddlot/protocol';
 
 export type Instrument = {

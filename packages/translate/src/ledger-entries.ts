@@ -17,7 +17,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { instrumentLookup } from './instruments.ts';
 import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
-import { findPerp } from './info/handler.ts';
+import { findPerp } from './info/info-context.ts';
 
 /** Row of an account's ledger, with the sub-account that it affects. */
 export type LedgerEntry = {

@@ -48,7 +48,7 @@ import {
   type InfoContext,
   type InfoHandler,
   type StateQueries,
-} from './info/handler.ts';
+} from './info/info-context.ts';
 import { endedBy } from './outcome/ended-order.ts';
 import { errorBody, outcomeToWire } from './outcome-to-wire.ts';
 import { actionTexts } from './reject-to-wire.ts';

@@ -10,7 +10,7 @@ import {
   type PastList,
   type PastNeed,
   type PastRows,
-} from '@oddlot/translate/info/handler';
+} from '@oddlot/translate/info/info-context';
 import {
   type InfoAnswer,
   type InfoContext,

@@ -34,7 +34,7 @@ import {
   sidesOf,
   type TradedSide,
 } from './traded-sides.ts';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 
 /** Fields that rows of trades and rows of other changes of holdings have in common. */
 type Parts = Pick<

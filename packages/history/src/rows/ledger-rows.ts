@@ -3,7 +3,7 @@ import type { LedgerUpdate } from '@oddlot/protocol';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { ledgerEntries, settledEntry, type LedgerEntry } from '@oddlot/translate/ledger-entries';
 import { causeHash, fundingRow } from '@oddlot/translate/event-to-stream';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';
 
 /** R-funding: returns one row per position that paid or received funding. */

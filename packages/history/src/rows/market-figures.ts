@@ -5,7 +5,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { HOUR_MS, MINUTE_MS } from '@oddlot/translate/read-models/candle-interval';
 import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 import type {
   AccountType,
   CandleRecord,

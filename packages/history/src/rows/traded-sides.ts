@@ -5,7 +5,7 @@ import { causeHash } from '@oddlot/translate/event-to-stream';
 import type { Leg } from '@oddlot/protocol';
 import { instrumentLookup } from '@oddlot/translate/instruments';
 import { formatRatio, type Scale } from '@oddlot/translate/format';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 import type { AccountType } from './block-rows.ts';
 
 /**

@@ -18,7 +18,7 @@ import type {
   Warning,
 } from '@oddlot/protocol';
 import { formatMoney } from '@oddlot/units';
-import { answer, type InfoContext, type InfoHandler, type StateQueries } from './handler.ts';
+import { answer, type InfoContext, type InfoHandler, type StateQueries } from './info-context.ts';
 
 const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = ({ state }, { user }) => {
   const agents = agentsOf(state, user);

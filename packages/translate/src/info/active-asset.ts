@@ -27,7 +27,7 @@ import {
 } from '@oddlot/units';
 import { type Instrument, instrumentLookup, outcomeName } from '../instruments.ts';
 import { formatHalfPrice, formatPrice, formatSize, priceDecimals } from '../format.ts';
-import { answer, type InfoHandler, perpOf, type StateQueries } from './handler.ts';
+import { answer, type InfoHandler, perpOf, type StateQueries } from './info-context.ts';
 import { rawUsd } from './clearinghouse.ts';
 import { count } from '../actions/count.ts';
 import { rejectToWire } from '../reject-to-wire.ts';

@@ -11,7 +11,7 @@ import {
 import { instrumentId, parseExact } from '@oddlot/units';
 import { type Instrument, outcomeName } from '../instruments.ts';
 import { formatPrice, formatSize, priceDecimals, type Scale } from '../format.ts';
-import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './info-context.ts';
 import { crc32 } from 'node:zlib';
 
 export type BookRequest = { readonly coin: string; readonly tick?: string | undefined };

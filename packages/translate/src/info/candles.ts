@@ -13,7 +13,7 @@ import {
   type PastBars,
   type PastNeeds,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];

@@ -27,7 +27,7 @@ import {
   RATIO_SAFE,
   type Scale,
 } from '../format.ts';
-import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './info-context.ts';
 import { outcomeState, type OutcomeStateOptions } from './outcome-positions.ts';
 
 type AccountType = 'perp' | 'outcome';

@@ -14,7 +14,7 @@ import {
   type InfoHandler,
   instrumentNotFound,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 
 const MINUTE_MS = 60_000;
 /** Maximum delay of an observation after the end of its window (R-series). */

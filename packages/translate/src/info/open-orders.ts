@@ -16,7 +16,7 @@ import type {
   TriggerChild,
   TriggerOrder,
 } from '@oddlot/protocol';
-import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './info-context.ts';
 import { type Address, present } from '@oddlot/units';
 import type { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
 import { outcomeName } from '../instruments.ts';

@@ -1,7 +1,7 @@
 import type { InfoQueryOf } from '@oddlot/protocol';
 import type { EventWithMarkets } from '../read-models/outcome-catalogue.ts';
 import type { EventSort, PageOptions, Place } from '../read-models/listed-event-index.ts';
-import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './handler.ts';
+import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './info-context.ts';
 
 /**
  * Returns a page of events from memory and from the loaded history. Both use the same sort keys,

@@ -24,7 +24,7 @@ import {
   OUTCOME_CHANNEL,
   type PastNeeds,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 import {
   type EventPage,
   isSought,

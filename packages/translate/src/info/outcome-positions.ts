@@ -33,7 +33,7 @@ import {
   marketsNeeded,
   type PastNeeds,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 import { marketScale, resolutionStatus, shownMarket } from './outcome-market.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 

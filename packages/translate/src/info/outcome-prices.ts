@@ -21,7 +21,7 @@ import {
   type PastNeeds,
   type PastRows,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 
 const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (

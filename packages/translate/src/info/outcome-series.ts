@@ -22,7 +22,7 @@ import {
   type PastNeeds,
   settledBeforeMs,
   type StateQueries,
-} from './handler.ts';
+} from './info-context.ts';
 import {
   decidedBy,
   resolutionStatus,

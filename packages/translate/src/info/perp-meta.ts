@@ -15,7 +15,7 @@ import {
 } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
-import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './handler.ts';
+import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './info-context.ts';
 
 /** Asset id of USDC, the quote asset of every perp. */
 const USDC_ASSET_ID = 1;

@@ -17,7 +17,7 @@ import {
   type VenueStatus,
 } from '@oddlot/protocol';
 import { formatMoney, MONEY_DECIMALS, ZERO_USDC } from '@oddlot/units';
-import { answer, type InfoHandler, type ReplicaList, type StateQueries } from './handler.ts';
+import { answer, type InfoHandler, type ReplicaList, type StateQueries } from './info-context.ts';
 import { formatRate } from '../format.ts';
 
 /**

@@ -23,7 +23,7 @@ import { simulatedAccounts } from '../bots/simulated-accounts.ts';
 import { simulatedPast } from '../oracle/simulated-prices.ts';
 import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import type { InfoSettings } from '@oddlot/translate/answer-info';
-import type { ReplicaList } from '@oddlot/translate/info/handler';
+import type { ReplicaList } from '@oddlot/translate/info/info-context';
 import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { HistoryAwayError } from '@oddlot/history/history';
 import { LaterReleaseError } from '@oddlot/replica/replica';

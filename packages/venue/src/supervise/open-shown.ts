@@ -7,7 +7,7 @@ import { CURSOR_KEY_BYTES, cursorSeal } from '@oddlot/translate/cursor-seal';
 import { refusedOperatorLog } from './operator-log.ts';
 import type { Logger } from '@oddlot/host/log';
 import { originsOf, WebPage } from '@oddlot/api/web/web-page';
-import type { ReplicaList } from '@oddlot/translate/info/handler';
+import type { ReplicaList } from '@oddlot/translate/info/info-context';
 import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 
 /** The read models that the ports serve in addition to the data. */

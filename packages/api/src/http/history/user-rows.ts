@@ -2,7 +2,7 @@ import { accountView, perpDefinitions, type State } from '@oddlot/engine';
 import { type ExecutionReport, type InfoQueryOf, refusal, type Withdrawal } from '@oddlot/protocol';
 import { type Address, formatMoney } from '@oddlot/units';
 import type { Ask, Page, UserPage } from '@oddlot/history/history';
-import { instrumentNotFound } from '@oddlot/translate/info/handler';
+import { instrumentNotFound } from '@oddlot/translate/info/info-context';
 import { pageOfMoving, type Place, readCursor } from './cursor.ts';
 import {
   type HistoryAnswer,

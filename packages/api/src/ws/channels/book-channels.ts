@@ -8,7 +8,7 @@ import {
   type WholeBook,
   wholeBook,
 } from '@oddlot/translate/info/book';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 import type { Source, Stream } from '../stream.ts';
 import {
   bookVersion,

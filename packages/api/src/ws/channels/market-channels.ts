@@ -17,7 +17,7 @@ import type { Instrument } from '@oddlot/translate/instruments';
 import { candleRecord } from '@oddlot/translate/info/candles';
 import { Pace } from '../timing.ts';
 import { assetContext } from '@oddlot/translate/event-to-stream';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 
 type TickersParams = {
   readonly accountType?: 'perp' | 'outcome' | undefined;

@@ -19,7 +19,7 @@ import {
   orderUpdateRecord,
   outcomeOrderRecord,
 } from '@oddlot/translate/event-to-stream';
-import { findPerp } from '@oddlot/translate/info/handler';
+import { findPerp } from '@oddlot/translate/info/info-context';
 
 export type UserParams = { readonly user: Address };
 
