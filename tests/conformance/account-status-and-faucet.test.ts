@@ -40,13 +40,13 @@ describe('account status', () => {
     });
   });
 
-  test('returns the address in lower case', async () => {
+  test('the account status returns the address in lower case', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     expect((await statusOf(shouted)).user).toBe(alice.address);
   });
 
-  test('returns unknown for a channel that is not configured', async () => {
+  test('the account status is unknown for a channel that is not configured', async () => {
     const alice = await world.trader('alice');
     expect(await statusOf(alice.address, { channel: 7 })).toMatchObject({
       channel: 7,
@@ -71,7 +71,7 @@ describe('account status', () => {
 });
 
 describe('the faucet', () => {
-  test('grants 1,000 USDC and creates an account', async () => {
+  test('the faucet grants 1,000 USDC and creates an account', async () => {
     const alice = world.unfunded('alice');
     const sent = Date.now();
     const reply = await world.client.post('/request-fund', { user: alice.address });
@@ -96,7 +96,7 @@ describe('the faucet', () => {
     });
   });
 
-  test("grants once an hour per address, regardless of the address's case", async () => {
+  test("the faucet grants once an hour per address, regardless of the address's case", async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     for (const user of [alice.address, shouted]) {
@@ -115,7 +115,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('grants the money once for two concurrent requests', async () => {
+  test('the faucet grants the money once for two concurrent requests', async () => {
     const alice = world.unfunded('alice');
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
@@ -125,7 +125,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('does not credit the venue account for a grant on a settlement chain', async () => {
+  test('a faucet grant on a settlement chain does not credit the venue account', async () => {
     const dora = world.unfunded('dora');
     const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
     expect(reply.status, reply.text).toBe(400);
@@ -138,7 +138,7 @@ describe('the faucet', () => {
     expect(await statusOf(dora.address)).toMatchObject({ exists: false });
   });
 
-  test('allows a loopback client to fund many addresses', async () => {
+  test('the faucet allows a loopback client to fund many addresses', async () => {
     for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
   });
 
@@ -160,7 +160,7 @@ describe('a venue started with --no-faucet', () => {
   });
   afterAll(async () => closed?.remove());
 
-  test('returns 404 for the faucet path', async () => {
+  test('a venue without a faucet returns 404 for its path', async () => {
     const client = new Client(closed.url);
     const reply = await client.post('/request-fund', { user: `0x${'1'.repeat(40)}` });
     expect([reply.status, reply.json]).toEqual([404, { message: 'Not found' }]);

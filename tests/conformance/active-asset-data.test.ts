@@ -64,7 +64,7 @@ test('a new account can trade its balance times its leverage on either side', as
   }
 });
 
-test('the returned size can be placed', async () => {
+test('an order of the returned maximum size can be placed', async () => {
   const carol = await world.trader('carol');
   const { eth } = world;
   const query = { type: 'activeAssetData', user: carol.address, coin: eth.coin };
@@ -73,7 +73,7 @@ test('the returned size can be placed', async () => {
   expect(result.state).toBe('open');
 });
 
-test('at a limit price, accepts the returned size and rejects one lot more', async () => {
+test('at a limit price, the returned size is accepted and one lot more is rejected', async () => {
   const { eth } = world;
   for (const [side, steps] of [
     ['buy', 40],
@@ -102,7 +102,7 @@ test.each([
     'Price precision does not match the tick size: 0.01',
     { nearest: ['100', '100.01'] },
   ],
-])('rejects a price of %s: %s', async (price, message, details) => {
+])('activeAssetData rejects a price of %s: %s', async (price, message, details) => {
   const { eth } = world;
   const query = { type: 'activeAssetData', user: alice.address, coin: eth.coin };
   const { json, status } = await world.client.info({ ...query, px: [null, price] });
@@ -112,7 +112,7 @@ test.each([
 });
 
 test.each([[['100']], [[100, null]], ['100'], [[null, null, null]], [['1e2', null]]])(
-  'rejects malformed prices: %j',
+  'activeAssetData rejects malformed prices: %j',
   async (px) => {
     const query = { type: 'activeAssetData', user: alice.address, coin: world.eth.coin, px };
     const { json, status } = await world.client.info(query);

@@ -90,7 +90,7 @@ describe('from no label to a bound label', () => {
     await expectAuthority(third!);
   });
 
-  test('lists agents sorted by label', async () => {
+  test('agents are listed sorted by label', async () => {
     const alice = await world.trader('alice');
     for (const label of ['b', 'a', '', 'C']) {
       expectDone(await alice.approveAgent(world.unfunded(label).address, label));
@@ -99,7 +99,7 @@ describe('from no label to a bound label', () => {
     expect(labels).toEqual(['', 'C', 'a', 'b']);
   });
 
-  test('asks an address without an account to deposit first', async () => {
+  test('an address without an account is asked to deposit first', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(
       await mallory.approveAgent(world.unfunded('agent').address),
@@ -131,7 +131,7 @@ describe('from no label to a bound label', () => {
     expectRefused(await alice.approveAgent(bob.address), 10008, 'Agent address is already used');
   });
 
-  test('limits a label to 64 characters, counted as code points', async () => {
+  test('a label has at most 64 characters, counted as code points', async () => {
     const alice = await world.trader('alice');
     expectDone(await alice.approveAgent(world.unfunded('a').address, 'x'.repeat(64)));
     expectDone(await alice.approveAgent(world.unfunded('b').address, '🎲'.repeat(64)));
@@ -142,7 +142,7 @@ describe('from no label to a bound label', () => {
     expect(await alice.agents()).toHaveLength(2);
   });
 
-  test('compares labels byte by byte', async () => {
+  test('labels are compared byte by byte', async () => {
     const alice = await world.trader('alice');
     const labels = ['Desk', 'desk', 'desk ', 'caf\u00e9', 'cafe\u0301'];
     for (const label of labels) {
@@ -167,7 +167,7 @@ describe('from no label to a bound label', () => {
 describe('R-agents: an approved address without an account', () => {
   const message = 'Agent address is already used';
 
-  test('cannot receive transfers or test funds', async () => {
+  test('an approved address cannot receive transfers or test funds', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -179,7 +179,7 @@ describe('R-agents: an approved address without an account', () => {
     await expectAuthority(agent);
   });
 
-  test('can revoke itself and then receive an account', async () => {
+  test('an approved address can revoke itself and then receive an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -201,7 +201,7 @@ describe('R-agents: an approved address without an account', () => {
   });
 });
 
-test('R-nonce: warns, including in the receipt, when a former agent is approved again', async () => {
+test('R-nonce: the approval of a former agent gives a warning, which the receipt repeats', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const agent = world.unfunded('agent');
   const fields = { agentAddress: agent.address, agentName: 'desk' };
@@ -293,7 +293,7 @@ describe('from a bound label to no label', () => {
 });
 
 describe('from no label to no label', () => {
-  test('rejects the revocation of an unknown label', async () => {
+  test('the revocation of an unknown label is rejected', async () => {
     const alice = await world.trader('alice');
     const message = 'Agent with this label does not exist';
     expectRefused(await alice.revokeAgent('nobody'), 10008, message);
@@ -305,7 +305,7 @@ describe('from no label to no label', () => {
 });
 
 describe('the limit of 100 labels', () => {
-  test('rejects the 101st label until another label is revoked', async () => {
+  test('the 101st label is rejected until another label is revoked', async () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < AGENTS_MAX; index++) {
@@ -355,7 +355,7 @@ describe('queries of the registry', () => {
     }
   });
 
-  test('rejects the zero address as an agent', async () => {
+  test('the zero address is rejected as an agent', async () => {
     const owner = await world.client.data({ type: 'agentOwner', agent: ZERO_ADDRESS });
     expect(owner.owner).toBe(null);
   });
@@ -378,7 +378,7 @@ function queriesOfUsers(user: string): Json[] {
     }));
 }
 
-describe('a rejected approval changes nothing and names the field', () => {
+describe('a rejected approval', () => {
   const AGENT = { code: 10008, name: 'AGENT' };
   type Case = {
     readonly name: string;
@@ -423,14 +423,17 @@ describe('a rejected approval changes nothing and names the field', () => {
       },
     },
   ];
-  test.each(cases)('rejects: $name', async ({ fields, refusal }) => {
-    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    expectDone(await alice.approveAgent(world.unfunded('agent').address, 'desk'));
-    const attempt = direct(alice, 'approveAgent', fields(alice, bob));
-    await expectNothing([alice, bob], attempt, refusal);
-  });
+  test.each(cases)(
+    'an invalid approval changes nothing and is rejected with the field: $name',
+    async ({ fields, refusal }) => {
+      const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+      expectDone(await alice.approveAgent(world.unfunded('agent').address, 'desk'));
+      const attempt = direct(alice, 'approveAgent', fields(alice, bob));
+      await expectNothing([alice, bob], attempt, refusal);
+    },
+  );
 
-  test('rejects an approval by an address without an account', async () => {
+  test('an approval by an address without an account is rejected', async () => {
     const nobody = world.unfunded('nobody');
     const agentAddress = world.unfunded('agent').address;
     const attempt = direct(nobody, 'approveAgent', { agentAddress, agentName: 'desk' });

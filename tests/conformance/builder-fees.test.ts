@@ -79,7 +79,7 @@ const rewards = (
 });
 
 describe('R-builder: approval', () => {
-  test("approves, changes and revokes a builder's rate", async () => {
+  test("a builder's rate can be approved, changed and revoked", async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
     done(reply);
@@ -121,7 +121,7 @@ describe('R-builder: approval', () => {
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
-  test('accepts the smallest rate and rejects a lower rate with the bounds', async () => {
+  test('the smallest rate is accepted, and a lower rate is rejected with the bounds', async () => {
     const somebody = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
       done(await approveBuilder(somebody, builder.address, rate));
@@ -143,7 +143,7 @@ describe('R-builder: approval', () => {
     '0.1 %',
     '1e-1%',
     '',
-  ])('rejects the invalid rate %j', async (maxFeeRate) => {
+  ])('the invalid rate %j is rejected', async (maxFeeRate) => {
     await expectNothing(
       [alice],
       direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
@@ -154,7 +154,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('rejects the zero address, the account itself, and an address without an account', async () => {
+  test('the zero address, the account itself, and an address without an account are rejected as builders', async () => {
     const approval = (address: string) => ({ builder: address, maxFeeRate: '0.1%' });
     await expectNothing(
       [alice],
@@ -212,7 +212,7 @@ describe('R-builder: the fee of a fill', () => {
     expect(await builderState(builder)).toEqual(rewards('0.08', '0.08', '0'));
   });
 
-  test('R-rounding: rounds builder fees down once per order and role', async () => {
+  test('R-rounding: builder fees are rounded down once per order and role', async () => {
     done(await approveBuilder(alice, builder.address));
     // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…; three fills together earn
     // 0.00099909….
@@ -255,7 +255,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '99' },
   ];
   test.each(cases)(
-    'drops the fee with reason $reason at $rate and f = $f',
+    'the fee is dropped with reason $reason at $rate and f = $f',
     async ({ reason, rate, f, allowed, held }) => {
       if (rate !== undefined) done(await approveBuilder(alice, builder.address, rate));
       if (held !== '1000') await leave(held);
@@ -313,7 +313,7 @@ describe('R-builder: claims', () => {
     done(await act(alice, through(50, 'buy', '2')));
   }
 
-  test('credits the whole amount to the perp balance once and rejects a second claim', async () => {
+  test('a claim credits the whole amount to the perp balance once', async () => {
     await earn();
     const reply = await act(builder, claim);
     done(reply);
@@ -327,7 +327,7 @@ describe('R-builder: claims', () => {
     await expectNothing([builder], builder.sign(claim), refused('No unclaimed builder rewards'));
   });
 
-  test('accepts a claim by an agent for its owner', async () => {
+  test('an agent can claim for its owner', async () => {
     const agent = world.unfunded('agent');
     done(await builder.approveAgent(agent.address));
     await earn();
@@ -336,7 +336,7 @@ describe('R-builder: claims', () => {
     expect(await builder.balance()).toBe('1000.1');
   });
 
-  test('excludes unclaimed rewards from the required 100 USDC', async () => {
+  test('unclaimed rewards do not count towards the required 100 USDC', async () => {
     await earn();
     done(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));

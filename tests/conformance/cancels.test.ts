@@ -15,7 +15,7 @@ const world = aSharedVenue();
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 describe('cancel and cancelByCloid', () => {
-  test('cancels by an order id that is a number or a string', async () => {
+  test('cancel accepts an order id as a number or a string', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);
@@ -33,7 +33,7 @@ describe('cancel and cancelByCloid', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('R-cloid: cancels by client order id', async () => {
+  test('R-cloid: cancelByCloid cancels by client order id', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('mine');
     await alice.place(resting({ cloid }));
@@ -44,7 +44,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('gives the same reject for missing, foreign and finished orders', async () => {
+  test('missing, foreign and finished orders get the same reject', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc, eth } = world;
     const foreign = await bob.placed({
@@ -78,7 +78,7 @@ describe('cancel and cancelByCloid', () => {
     expect(status(reply).error).toBe(notFound(btc.id));
   });
 
-  test('tries every entry and returns each failure at its index', async () => {
+  test('cancel tries every entry and returns each failure at its index', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);
@@ -95,7 +95,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('accepts 200 entries', async () => {
+  test('cancel accepts 200 entries', async () => {
     const alice = await world.trader('alice');
     const entries = Array.from({ length: 200 }, (_, index) => ({
       a: world.btc.id,

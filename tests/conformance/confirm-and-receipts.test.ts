@@ -90,7 +90,7 @@ describe('confirm: executed', () => {
 });
 
 describe('actionStatus', () => {
-  test('finds a receipt by hash, by trace id, and by signer and nonce', async () => {
+  test('actionStatus finds a receipt by hash, by trace id, and by signer and nonce', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const reply = await world.client.executed(signed);
@@ -130,7 +130,7 @@ describe('actionStatus', () => {
     expect(found).toMatchObject({ signer: agent.address, user: alice.address });
   });
 
-  test('finds the receipt of an unconfirmed action', async () => {
+  test('actionStatus finds the receipt of an unconfirmed action', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     await world.client.exchange(signed);
@@ -140,7 +140,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('returns a failed execution with its error', async () => {
+  test('actionStatus returns a failed execution with its error', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.cancel({ a: world.btc.id, o: 424_242_424 });
     const message = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
@@ -153,7 +153,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('returns status unknown and null fields for an unknown request', async () => {
+  test('actionStatus returns status unknown and null fields for an unknown request', async () => {
     const nobody = world.unfunded('nobody').address;
     const never = {
       status: 'unknown',
@@ -194,7 +194,7 @@ describe('R-tx: a repeated request', () => {
     expect(again).toEqual(before);
   }
 
-  test('is answered from the first receipt and not executed again', async () => {
+  test('a repeated request is answered from the first receipt and not executed again', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -204,7 +204,7 @@ describe('R-tx: a repeated request', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('gets the first answer after the order was cancelled or filled', async () => {
+  test('a repeated request gets the first answer after the order was cancelled or filled', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -214,7 +214,7 @@ describe('R-tx: a repeated request', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('gets the first answer after a failed execution', async () => {
+  test('a repeated request gets the first answer after a failed execution', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 3 }] });
     const { json } = await world.client.executed(signed);

@@ -59,7 +59,7 @@ test('the faucet gives test USDC and ether on the chain once an hour', async () 
 });
 
 describe('R-deposit: a deposit from a wallet is credited once', () => {
-  test('credits approve and deposit, with a ledger row for the transaction', async () => {
+  test('approve and deposit are credited, with a ledger row for the transaction', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.approve(usdc('25.5'));
@@ -73,7 +73,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
     expect(portfolio.data.deposits).toBe('25.5');
   });
 
-  test('credits plain transfers once amounts below the minimum add up to it', async () => {
+  test('plain transfers are credited once amounts below the minimum add up to it', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.transfer(chain.bridge, usdc('4.9'));
@@ -83,7 +83,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
     await credited(account.address, '12.1');
   });
 
-  test('credits a user for a deposit by another account', async () => {
+  test('a deposit by another account is credited to the user', async () => {
     const account = await richOnChain(venue.url);
     const user = privateKeyToAccount(generatePrivateKey()).address;
     const wallet = chain.wallet(account);
@@ -92,7 +92,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
     await credited(user, '9');
   });
 
-  test('reports the progress of reading the chain to the operator', async () => {
+  test('the operator sees the progress of reading the chain', async () => {
     const operations = `${venue.operations}/settlement`;
     const status = (await (await fetch(operations)).json()) as Json;
     const { data } = await info({ type: 'settings' });
@@ -121,7 +121,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     return wallet.permit(usdc(usd), more.deadline ?? inDeadline(), more.nonce);
   }
 
-  test('waits for the receipt, and returns the same transaction for a repeated permit', async () => {
+  test('depositWithPermit waits for the receipt and returns the same transaction for a repeated permit', async () => {
     const { account, query } = await permitted('40');
     const first = await info(query);
     expect(first).toMatchObject({ success: true, data: { txHash: expect.stringMatching(/^0x/) } });
@@ -133,7 +133,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('960'));
   });
 
-  test('accepts only a v of 27 or 28', async () => {
+  test('depositWithPermit accepts only a v of 27 or 28', async () => {
     const { account, query } = await permitted('40');
     const { r, s, v } = query.signature;
     for (const wrong of [v - 27, 29, '27']) {
@@ -164,7 +164,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     await credited(wallet.address as Hex, '12');
   });
 
-  test('answers after the broadcast if waitForReceipt is false', async () => {
+  test('depositWithPermit answers after the broadcast if waitForReceipt is false', async () => {
     const { account, query } = await permitted('6');
     const { data } = await info({ ...query, waitForReceipt: false });
     expect(data.txHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -179,7 +179,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     ['too far', '5', { deadline: inDeadline(8 * 86_400) }, 10014, 'Deadline out of range'],
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
     ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
-  ])('rejects a permit %s', async (_, usd, more, code, message) => {
+  ])('depositWithPermit rejects a permit %s', async (_, usd, more, code, message) => {
     // Rejected permits are never sent to the chain, so one account is sufficient.
     const query = await permitOf(await (patient ??= richOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
@@ -285,14 +285,17 @@ describe('depositWithPermit: deposits by users without ether', () => {
     await credited(account.address, usd);
   });
 
-  test.each([120, 7 * 86_400])('accepts a deadline of exactly %i seconds', async (seconds) => {
-    // Tries again if the clock moved to the next second between signing and sending.
-    const attempt = async () => {
-      const { query } = await permitted('5', { deadline: inDeadline(seconds) });
-      return (await info(query))['success'];
-    };
-    expect((await attempt()) === true || (await attempt()) === true).toBe(true);
-  });
+  test.each([120, 7 * 86_400])(
+    'depositWithPermit accepts a deadline of exactly %i seconds',
+    async (seconds) => {
+      // Tries again if the clock moved to the next second between signing and sending.
+      const attempt = async () => {
+        const { query } = await permitted('5', { deadline: inDeadline(seconds) });
+        return (await info(query))['success'];
+      };
+      expect((await attempt()) === true || (await attempt()) === true).toBe(true);
+    },
+  );
 
   /** Returns the transaction count of the venue's relayer. */
   const relayed = async (): Promise<number> =>
@@ -300,7 +303,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
       address: privateKeyToAccount(localKeys(venue).relayer).address,
     });
 
-  test("does not send used nonces, paused deposits or a user's second pending permit", async () => {
+  test("depositWithPermit does not send used nonces, paused deposits or a user's second pending permit", async () => {
     const { account, query, wallet } = await permitted('20');
     const others = await Promise.all(
       ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
@@ -336,7 +339,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
   });
 
-  test('reports a permit that fails on the chain as a failed deposit', async () => {
+  test('a permit that fails on the chain is reported as a failed deposit', async () => {
     const { account, query, wallet } = await permitted('200');
     // The user has already used the permit on the chain, and the bridge accepts a permit only once.
     await wallet.usePermit(query);

@@ -75,14 +75,14 @@ describe('content types', () => {
     }
   });
 
-  test('accepts application/json with a charset, in upper or lower case', async () => {
+  test('a content type of application/json is accepted with a charset, in upper or lower case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
       const reply = await world.client.send('POST', '/info', SETTINGS, { 'content-type': type });
       expect(reply.json).toMatchObject({ success: true, code: 0 });
     }
   });
 
-  test('reads a request without a content type as JSON', async () => {
+  test('a request without a content type is read as JSON', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS);
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
@@ -94,7 +94,7 @@ describe('content types', () => {
 });
 
 describe('the version header', () => {
-  test('defaults to the current version', async () => {
+  test('the version defaults to the current version', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS, {
       'content-type': 'application/json',
     });
@@ -154,7 +154,7 @@ describe('bodies that are not a JSON object', () => {
     }
   });
 
-  test('rejects invalid UTF-8', async () => {
+  test('a body with invalid UTF-8 is rejected', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"type":"settings","x":"'),
       Buffer.from([0xff, 0xc3, 0x28]),
@@ -166,7 +166,7 @@ describe('bodies that are not a JSON object', () => {
     expectRefusal('/info', reply, 400, 10002);
   });
 
-  test('rejects excessive nesting without effect', async () => {
+  test('a body with excessive nesting is rejected without effect', async () => {
     for (const depth of [1_000, 10_000]) {
       const arrays = `{"type":"settings","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
       const objects = `{"type":"settings","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
@@ -183,7 +183,7 @@ describe('bodies that are not a JSON object', () => {
 describe('the size of a body', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
-  test('R-requests: accepts 64 KiB', async () => {
+  test('R-requests: a body of 64 KiB is accepted', async () => {
     const reply = await world.client.post('/info', padded(BODY_BYTES_MAX));
     expect(reply.json).toMatchObject({ success: true });
   });
@@ -207,7 +207,7 @@ describe('bodies without a declared length', () => {
     expect((await stream('/info', pieces)).json).toMatchObject({ success: true });
   });
 
-  test('R-requests: rejects a chunked body once it exceeds 64 KiB', async () => {
+  test('R-requests: a chunked body is rejected once it exceeds 64 KiB', async () => {
     const pieces = [SETTINGS, ...Array.from({ length: 20 }, () => ' '.repeat(64 * 1024))];
     expectRefusal('/info', await stream('/info', pieces), 413, 10002);
     expectRefusal('/exchange', await stream('/exchange', pieces), 413, 10002);
@@ -224,7 +224,7 @@ describe('numbers and keys', () => {
     ],
   ];
 
-  test('accepts only one spelling of an integer', async () => {
+  test('an integer is accepted in only one spelling', async () => {
     for (const number of ['1.0', '1e3', '1E3', '-0', '0.0', '1.5', '1e-1']) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -233,7 +233,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('rejects an integer beyond 2^53 − 1', async () => {
+  test('an integer beyond 2^53 − 1 is rejected', async () => {
     for (const number of ['9007199254740992', '-9007199254740992', '1' + '0'.repeat(400)]) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -242,7 +242,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('applies the same rule to the numbers of an action', async () => {
+  test('the numbers of an action follow the same rules', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const plain = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -262,7 +262,7 @@ describe('numbers and keys', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('rejects an object with a duplicate key at any depth', async () => {
+  test('an object with a duplicate key at any depth is rejected', async () => {
     const doubled = [
       '{"type":"settings","type":"settings"}',
       '{"type":"settings","x":{"a":1,"a":1}}',
@@ -276,7 +276,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('treats keys that are special in JavaScript as ordinary keys', async () => {
+  test('keys that are special in JavaScript are ordinary keys', async () => {
     const ignored = '{"type":"settings","__proto__":{"x":1},"constructor":1,"toString":null}';
     expect((await world.client.post('/info', ignored)).json).toMatchObject({ success: true });
     const hidden = '{"__proto__":{"type":"settings"}}';
@@ -285,14 +285,14 @@ describe('numbers and keys', () => {
     expect(reply.json.message).toBe('Missing field: type');
   });
 
-  test('ignores unknown fields of a query', async () => {
+  test('unknown fields of a query are ignored', async () => {
     const reply = await world.client.info({ type: 'settings', surprise: [1, { two: null }] });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
 });
 
 describe('error details', () => {
-  test('names a missing field', async () => {
+  test('an error names a missing field', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState' });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -302,7 +302,7 @@ describe('error details', () => {
     });
   });
 
-  test('names a mistyped field and its received value', async () => {
+  test('an error names a mistyped field and its received value', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState', user: 7 });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -312,7 +312,7 @@ describe('error details', () => {
     });
   });
 
-  test('names each missing envelope field of an action', async () => {
+  test('an error names each missing envelope field of an action', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] });
     for (const field of ['action', 'signature', 'nonce'] as const) {

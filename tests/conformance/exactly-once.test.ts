@@ -153,7 +153,7 @@ describe('R-tx: repeated money transfers and key changes', () => {
 });
 
 describe('a request rejected before it was logged', () => {
-  test('leaves no receipt and does not use its nonce', async () => {
+  test('a request rejected before it was logged leaves no receipt and does not use its nonce', async () => {
     const carol = world.unfunded('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });

@@ -376,7 +376,7 @@ describe('identifiers', () => {
     expect(orders.map(({ oid }: Json) => oid)).not.toContain(other.oid);
   });
 
-  test('returns not found for foreign orders and requires exactly one identifier', async () => {
+  test('executionReport returns not found for foreign orders and requires exactly one identifier', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const cloid = cloidOf('private');
     const signed = await alice.sign(

@@ -79,7 +79,7 @@ const shape = record({
 });
 
 describe('a correct signature', () => {
-  test('explains a trading action with all intermediate values, without executing it', async () => {
+  test('explainSignature explains a trading action with all intermediate values, without executing it', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     const expiresAfter = nonce + 60_000;
@@ -110,7 +110,7 @@ describe('a correct signature', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('explains a direct action under the chain id that it announces', async () => {
+  test('explainSignature explains a direct action under the chain id that it announces', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: 1 };
@@ -130,7 +130,7 @@ describe('a correct signature', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test("explains an agent's signature with the owner and the label", async () => {
+  test("explainSignature explains an agent's signature with the owner and the label", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
@@ -139,7 +139,7 @@ describe('a correct signature', () => {
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
   });
 
-  test('explains signatures of the operator and of an address without an account', async () => {
+  test('explainSignature explains signatures of the operator and of an address without an account', async () => {
     const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
     const { envelope } = await operator.actor.sign(action);
     expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });
@@ -150,7 +150,7 @@ describe('a correct signature', () => {
     expect(data).toMatchObject({ role: 'expected', tried: [], match: null });
   });
 
-  test('explains the signature of a multi-sig signer', async () => {
+  test('explainSignature explains the signature of a multi-sig signer', async () => {
     const [alice, carol] = [await world.trader('alice'), world.unfunded('carol')];
     const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
     const nonce = nextNonce();
@@ -277,7 +277,7 @@ describe('an incorrect signature', () => {
     ],
   ];
 
-  test.each(mistakes)('names the mistake: %s', async (mistake, make) => {
+  test.each(mistakes)('explainSignature names the mistake: %s', async (mistake, make) => {
     const alice = await world.trader('alice');
     const envelope = await make(alice);
     const data = await explain(envelope);
@@ -301,7 +301,7 @@ describe('an incorrect signature', () => {
     });
   });
 
-  test('finds that the registered vault was signed but not sent', async () => {
+  test('explainSignature finds that the registered vault was signed but not sent', async () => {
     const alice = await world.trader('alice');
     const vault = world.unfunded('vault').address;
     done(await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }));
@@ -312,7 +312,7 @@ describe('an incorrect signature', () => {
     expect(match.hint).toContain(vault);
   });
 
-  test('finds the chain id of a direct action that announces another chain id', async () => {
+  test('explainSignature finds the chain id of a direct action that announces another chain id', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: SETTLEMENT_CHAIN };
@@ -321,7 +321,7 @@ describe('an incorrect signature', () => {
     expect(match).toMatchObject({ mistake: 'chainId', signer: alice.address, role: 'account' });
   });
 
-  test("uses the client's expected address if the recovered address is unknown", async () => {
+  test("explainSignature uses the client's expected address if the recovered address is unknown", async () => {
     const outsider = world.unfunded('stranger');
     const { envelope } = await outsider.sign(harmless());
     const wrong = { ...envelope, nonce: envelope.nonce + 1 };
@@ -335,7 +335,7 @@ describe('an incorrect signature', () => {
     });
   });
 
-  test("returns an agent's mistake with its owner", async () => {
+  test("explainSignature returns an agent's mistake with its owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
@@ -346,7 +346,7 @@ describe('an incorrect signature', () => {
 });
 
 describe('invalid queries', () => {
-  test('rejects a malformed envelope with the text of /exchange', async () => {
+  test('explainSignature rejects a malformed envelope with the text of /exchange', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const { signature, ...unsigned } = envelope;
@@ -370,7 +370,7 @@ describe('invalid queries', () => {
     }
   });
 
-  test('rejects a missing envelope, a missing expected address and a non-integer number', async () => {
+  test('explainSignature rejects a missing envelope, a missing expected address and a non-integer number', async () => {
     const { envelope } = await world.unfunded('alice').sign(harmless());
     const bodies = [
       { type: 'explainSignature' },
@@ -384,14 +384,14 @@ describe('invalid queries', () => {
     }
   });
 
-  test('rejects an unknown action type', async () => {
+  test('explainSignature rejects an unknown action type', async () => {
     const { envelope } = await world.unfunded('alice').sign({ type: 'nonsense' });
     const reply = await world.client.info({ type: 'explainSignature', envelope });
     expect([reply.status, reply.json.code], reply.text).toEqual([200, 10001]);
   });
 });
 
-test('keeps integer-like keys of the action in their original positions', async () => {
+test('explainSignature keeps integer-like keys of the action in their original positions', async () => {
   const signature = JSON.stringify({ r: '0x1', s: '0x1', v: 27 });
   const action = '{"type":"cancelAll","10":"ten","7":"seven"}';
   const envelope = `{"action":${action},"nonce":1,"signature":${signature}}`;

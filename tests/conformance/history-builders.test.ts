@@ -48,7 +48,7 @@ const mine = (type: string, more: object = {}) =>
   queryHistory(world.client, { type, user: builder.address, ...more });
 
 describe('builderMeEarned', () => {
-  test('merges the fills of an order into one row with the VWAP and a masked user', async () => {
+  test('builderMeEarned merges the fills of an order into one row with the VWAP and a masked user', async () => {
     const { data } = await mine('builderMeEarned');
     expect(data).toMatchObject({ page: 0, pageSize: 50, total: 3 });
     const { address } = alice;
@@ -75,7 +75,7 @@ describe('builderMeEarned', () => {
     expect(tx.action.builder).toEqual({ b: builder.address, f: 10 });
   });
 
-  test('pages by number and by cursor, and filters by time range', async () => {
+  test('builderMeEarned pages by number and by cursor, and filters by time range', async () => {
     const { data } = await mine('builderMeEarned');
     const page = await mine('builderMeEarned', { page: 1, pageSize: 2 });
     expect(page.data).toEqual({ items: data.items.slice(2), page: 1, pageSize: 2, total: 3 });
@@ -94,7 +94,7 @@ describe('builderMeEarned', () => {
 });
 
 describe('builderMeShare', () => {
-  test('lists shares by user and by instrument, largest first', async () => {
+  test('builderMeShare lists shares by user and by instrument, largest first', async () => {
     const { address } = alice;
     const masked = `${address.slice(0, 6)}****${address.slice(-4)}`;
     expect((await mine('builderMeShare')).data).toEqual({
@@ -129,7 +129,7 @@ describe('builderMeShare', () => {
 });
 
 describe('claims', () => {
-  test('returns the claimable amount before and after a claim, and the row of the claim', async () => {
+  test('the claimable amount and the row of a claim agree before and after the claim', async () => {
     const before = await mine('builderMeClaimable');
     expect(before.data).toEqual({
       claimable: '0.0501',
@@ -180,7 +180,7 @@ describe('claims', () => {
   });
 });
 
-test('rejects invalid queries', async () => {
+test('queries about builders reject invalid fields', async () => {
   const ask = async (type: string, more: object) => {
     const { json, status } = await world.client.info({ type, user: builder.address, ...more });
     return `${status} ${json.code} ${json.message}`;

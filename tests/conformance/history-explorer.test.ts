@@ -27,7 +27,7 @@ const refused = async (query: object) => {
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
 describe('blocks', () => {
-  test('lists blocks newest first, linked by hash, with the state hash', async () => {
+  test('blocks are listed newest first, linked by hash, with the state hash', async () => {
     await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     const { asOf, data } = await queryHistory(world.client, { type: 'blocks', limit: 10 });
     expect(data).toHaveLength(10);
@@ -44,7 +44,7 @@ describe('blocks', () => {
     });
   });
 
-  test('lists the blocks below a height, down to the first', async () => {
+  test('blocks can be listed below a height, down to the first', async () => {
     const { data } = await queryHistory(world.client, { type: 'blocks', before: 4 });
     expect(data.map(({ height }: Json) => height)).toEqual([3, 2, 1]);
     expect((await queryHistory(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
@@ -55,7 +55,7 @@ describe('blocks', () => {
 });
 
 describe('block', () => {
-  test('finds a block by height and by hash, with its executed requests', async () => {
+  test('a block is found by height and by hash, with its executed requests', async () => {
     const signed = await alice.sign(
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
     );
@@ -75,7 +75,7 @@ describe('block', () => {
     );
   });
 
-  test('rejects unknown blocks', async () => {
+  test('unknown blocks are rejected', async () => {
     const { asOf } = await queryHistory(world.client, { type: 'blocks', limit: 1 });
     const missing = '200 10404 Block not found';
     expect(await refused({ type: 'block', height: asOf.height + 100_000 })).toBe(missing);
@@ -89,7 +89,7 @@ describe('block', () => {
 });
 
 describe('tx', () => {
-  test('returns the request as received and its result', async () => {
+  test('tx returns the request as received and its result', async () => {
     const action = orderAction({
       a: perp.id,
       b: true,
@@ -124,7 +124,7 @@ describe('tx', () => {
     );
   });
 
-  test('returns the reason of a request that was rejected at execution', async () => {
+  test('tx returns the reason of a request that was rejected at execution', async () => {
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
     await world.client.executed(signed);
     const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
@@ -135,7 +135,7 @@ describe('tx', () => {
     ]);
   });
 
-  test('R-delay: hides the content of a queued order until its release', async () => {
+  test('R-delay: tx hides the content of a queued order until its release', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -162,7 +162,7 @@ describe('tx', () => {
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   });
 
-  test('shows an immediate reject while another order of the action still waits', async () => {
+  test('tx shows an immediate reject while another order of the action still waits', async () => {
     const market = await deployer.list({ orderDelayMs: 1_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -185,7 +185,7 @@ describe('tx', () => {
     expect(error.message).not.toBe('');
   });
 
-  test('rejects unknown transactions', async () => {
+  test('unknown transactions are rejected', async () => {
     expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');
     expect(await refused({ type: 'tx' })).toBe('400 10002 Missing field: txHash');
     expect(await refused({ type: 'tx', txHash: 'x' })).toBe('400 10002 Wrong type for txHash');
@@ -196,7 +196,7 @@ describe('txs', () => {
   const bid = (p: string) =>
     ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
 
-  test('lists requests newest first, with the first entry and the number of entries', async () => {
+  test('txs lists requests newest first, with the first entry and the number of entries', async () => {
     const action = { type: 'order', orders: [bid('90'), bid('89')], grouping: 'na' } as const;
     const signed = await alice.sign(action);
     const { json } = await world.client.executed(signed);
@@ -227,7 +227,7 @@ describe('txs', () => {
     ]);
   });
 
-  test('lists the requests of a block in execution order', async () => {
+  test('txs lists the requests of a block in execution order', async () => {
     const [newest] = (await queryHistory(world.client, { type: 'txs', limit: 1 })).data;
     const height = newest.block;
     const { data: block } = await queryHistory(world.client, { type: 'block', height });
@@ -241,7 +241,7 @@ describe('txs', () => {
     expect(own.data).toEqual(data.filter(({ user }: { user: string }) => user === newest.user));
   });
 
-  test("pages the requests of one account, and finds an order's request by time", async () => {
+  test("txs pages the requests of one account and finds an order's request by time", async () => {
     const sent = [];
     for (const price of ['80', '81', '82']) {
       const signed = await alice.sign({ type: 'order', orders: [bid(price)], grouping: 'na' });
@@ -272,7 +272,7 @@ describe('txs', () => {
     expect((await queryHistory(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
   });
 
-  test('rejects a time range without a user and a cursor of another account', async () => {
+  test('txs rejects a time range without a user and a cursor of another account', async () => {
     expect(await refused({ type: 'txs', startTime: 1 })).toMatch(/user/);
     expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
     const asked = { type: 'txs', user: alice.address, limit: 1 } as const;

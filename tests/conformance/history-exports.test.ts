@@ -58,7 +58,7 @@ describe('export as lines of JSON', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual((await rows()).reverse());
   });
 
-  test('exports candles', async () => {
+  test('candles can be exported as lines of JSON', async () => {
     const span = { coin: perp.coin, interval: '1m' };
     const reply = await exported('candles', { ...span, format: 'ndjson' });
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');
@@ -73,7 +73,7 @@ describe('export as lines of JSON', () => {
 });
 
 describe('export as a table', () => {
-  test('the header has all fields in order, and nested values are JSON', async () => {
+  test('the header of the table has all fields in order, and nested values are JSON', async () => {
     const reply = await exported('fills', { user: alice.address });
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(reply.headers.get('content-disposition')).toBe(
@@ -113,7 +113,7 @@ describe('invalid exports', () => {
     return `${reply.status} ${code} ${message}`;
   };
 
-  test('are rejected before the first row, in the envelope of /info', async () => {
+  test('invalid exports are rejected before the first row, in the envelope of /info', async () => {
     const user = alice.address;
     expect(await errorOf(await exported('fills', {}))).toBe('400 10002 Missing field: user');
     expect(await errorOf(await exported('fills', { user: '0x1' }))).toBe(
@@ -132,7 +132,7 @@ describe('invalid exports', () => {
     expect((await exported('trades', { user })).status).toBe(404);
   });
 
-  test.each(['POST', 'HEAD', 'PUT', 'DELETE'])('rejects %s', async (method) => {
+  test.each(['POST', 'HEAD', 'PUT', 'DELETE'])('the export rejects %s', async (method) => {
     const reply = await fetch(`${world.venue.url}/export/fills?user=${alice.address}`, { method });
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET');

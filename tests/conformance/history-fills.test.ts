@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 
 describe('userFills of perps', () => {
-  test('returns rows newest first as soon as the trade is confirmed', async () => {
+  test('userFills returns rows newest first as soon as the trade is confirmed', async () => {
     const taken = await trade(perp, 'buy', '100.5', '1');
     const [row] = await fillsOf(alice);
     expect(row).toMatchObject({
@@ -82,7 +82,7 @@ describe('userFills of perps', () => {
     expect(closed).toMatchObject({ entryPrice: '100', closedPnl: '0.477275', startPosition: '2' });
   });
 
-  test('filters by instrument and time range, and pages', async () => {
+  test('userFills filters by instrument and time range, and pages', async () => {
     const all = await fillsOf(alice);
     expect(await fillsOf(alice, { coin: perp.coin })).toEqual(
       all.filter(({ instrumentId }) => instrumentId === perp.id),
@@ -104,7 +104,7 @@ describe('userFills of perps', () => {
 });
 
 describe('userFills of outcome markets', () => {
-  test('includes trades, splits, merges and settlements only on request', async () => {
+  test('userFills includes trades, splits, merges and settlements of outcome markets only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
     done(await operate(carol, 'split', [market, '20']));
@@ -136,7 +136,7 @@ describe('userFills of outcome markets', () => {
 });
 
 describe('users and filters', () => {
-  test('handles unknown accounts and agents, and rejects malformed queries', async () => {
+  test('userFills handles unknown accounts and agents, and rejects malformed queries', async () => {
     const outsider = world.unfunded('nobody');
     expect(
       await queryHistory(world.client, { type: 'userFills', user: outsider.address }),
@@ -175,7 +175,7 @@ describe('users and filters', () => {
     expect(await ask({ cursor: nextCursor, offset: 1 })).toBe('200 10000 Invalid offset');
   });
 
-  test('lowers an excessive limit, with a warning', async () => {
+  test('userFills lowers an excessive limit with a warning', async () => {
     const { warnings } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,
@@ -186,7 +186,7 @@ describe('users and filters', () => {
     ]);
   });
 
-  test('waits for a future height, then rejects the query', async () => {
+  test('userFills waits for a future height and then rejects the query', async () => {
     const { height } = await world.client.data({ type: 'stateHash' });
     const reply = await world.client.info({
       type: 'userFills',

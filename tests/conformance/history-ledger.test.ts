@@ -31,7 +31,7 @@ const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
 const kinds = (rows: Json[]) => rows.map(({ delta }) => `${delta.type} ${delta.amount}`);
 
 describe('userNonFundingLedgerUpdates', () => {
-  test('lists rows newest first, of both sub-accounts or of one', async () => {
+  test('the ledger lists rows newest first, of both sub-accounts or of one', async () => {
     expect(kinds(await ledgerOf(alice))).toEqual([
       'send 5',
       'send 50',
@@ -50,7 +50,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(kinds(await ledgerOf(bob, { accountTypes: ['outcome'] }))).toEqual(['receive 5']);
   });
 
-  test('the hash identifies the request, and for the faucet the block', async () => {
+  test('the hash of a ledger row identifies the request, or for the faucet the block', async () => {
     const rows = await ledgerOf(alice);
     const tx = await queryHistory(world.client, { type: 'tx', txHash: rows[0].hash });
     expect(tx.data).toMatchObject({ action: { type: 'tokenSend', amount: '5' }, error: null });
@@ -58,7 +58,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(block.data.blockTime).toBe(rows.at(-1).time);
   });
 
-  test('filters by time range, pages, and rejects invalid queries', async () => {
+  test('the ledger filters by time range, pages, and rejects invalid queries', async () => {
     const query = { type: 'userNonFundingLedgerUpdates', user: alice.address };
     const rows = await ledgerOf(alice);
     await expectTimes(world.client, query, rows, ({ time }) => time);
@@ -73,7 +73,7 @@ describe('userNonFundingLedgerUpdates', () => {
 });
 
 describe('withdrawals', () => {
-  test('lists withdrawals newest first, pending until the bridge reports a result', async () => {
+  test('withdrawals are listed newest first and are pending until the bridge reports a result', async () => {
     const carol = await world.resident('carol');
     const destination = bob.address;
     for (const amount of ['10', '20', '30']) {
@@ -115,7 +115,7 @@ describe('userFundings before the first hour', () => {
     return json.success ? json.data : `${status} ${json.code} ${json.message}`;
   };
 
-  test('returns no rows for any parameters', async () => {
+  test('userFundings returns no rows before the first hour, whatever the parameters', async () => {
     const nothing = { data: [], hasMore: false };
     for (const more of [
       {},
@@ -133,7 +133,7 @@ describe('userFundings before the first hour', () => {
     }
   });
 
-  test('rejects invalid queries', async () => {
+  test('userFundings rejects invalid queries', async () => {
     expect(await ask({ coin: 'NONE' })).toBe('200 10404 Instrument not found');
     expect(await ask({ coin: 'BTC', contract: 'active' })).toBe(
       '200 10000 contract is not allowed with coin',

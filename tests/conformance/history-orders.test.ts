@@ -148,7 +148,7 @@ test('R-grouping: a parent shows its current TP/SL orders', async () => {
   expect(JSON.parse(exported[0] ?? '{}').order.children).toEqual(own);
 });
 
-test('lists outcome orders only on request', async () => {
+test('historicalOrders lists outcome orders only on request', async () => {
   const carol = await shareTrader(world, 'carol');
   const market = await deployer.list();
   const { oid } = await placed(carol, market, 'buy No 10 at 0.3');
@@ -162,7 +162,7 @@ test('lists outcome orders only on request', async () => {
   expect(await ordersOf(carol, { accountType: 'outcome', coin: market.coin })).toEqual([row]);
 });
 
-test('filters by time range, pages, and rejects invalid queries', async () => {
+test('historicalOrders filters by time range, pages, and rejects invalid queries', async () => {
   const query = { type: 'historicalOrders', user: alice.address };
   const rows = await ordersOf(alice);
   await expectTimes(world.client, query, rows, ({ statusTimestamp }) => statusTimestamp);

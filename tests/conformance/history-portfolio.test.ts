@@ -26,7 +26,7 @@ const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<J
 const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
 describe('the current point', () => {
-  test('excludes deposits and withdrawals from profit', async () => {
+  test('deposits and withdrawals do not count as profit', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
     done(await tokenSend(alice, { to: bob.address, amount: '40' }));
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
@@ -56,7 +56,7 @@ describe('the current point', () => {
 
 describe('the points of a window', () => {
   test.each(Object.entries(SPANS))(
-    'of a %s are at multiples of one step, and the last point is now',
+    'the points of a %s are at multiples of one step, and the last point is now',
     async (window, spanMs) => {
       const { asOf, data } = await queryHistory(world.client, {
         type: 'portfolio',
@@ -90,7 +90,7 @@ describe('the points of a window', () => {
   });
 });
 
-test('handles an empty account, and rejects invalid queries', async () => {
+test('the portfolio handles an empty account and rejects invalid queries', async () => {
   const nobody = world.unfunded('nobody');
   expect(await portfolioOf(nobody)).toMatchObject({ deposits: '0', withdrawals: '0' });
   expect((await portfolioOf(nobody, 'all')).points).toMatchObject([

@@ -39,7 +39,7 @@ function rowsOf(socket: Socket, channel: string, list: string): Json[] {
 describe('userFills', () => {
   const both = ['perp', 'outcome'];
 
-  test('starts with the rows of the query and continues with later rows', async () => {
+  test('the stream userFills starts with the rows of the query and continues with later rows', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const user = alice.address;
     await trade(alice, bob);
@@ -63,7 +63,7 @@ describe('userFills', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => a - b));
   });
 
-  test('sends outcome rows only on request', async () => {
+  test('the stream userFills sends outcome rows only on request', async () => {
     const alice = await world.trader('alice');
     done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
     const api = await world.socket('/api-ws');
@@ -83,7 +83,7 @@ describe('userFills', () => {
     expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
   });
 
-  test('is empty for an unknown account and sends updates once the account exists', async () => {
+  test('the stream userFills is empty for an unknown account and sends updates once the account exists', async () => {
     const bob = await world.trader('bob');
     const nobody = world.unfunded('nobody');
     const api = await world.socket('/api-ws');
@@ -97,7 +97,7 @@ describe('userFills', () => {
 });
 
 describe('userHistoricalOrders', () => {
-  test('sends an order after every block that changes it', async () => {
+  test('the stream userHistoricalOrders sends an order after every block that changes it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const rested = done(await alice.place(farBid(world.btc))).orders[0];
@@ -123,7 +123,7 @@ describe('userHistoricalOrders', () => {
     });
   });
 
-  test('R-grouping: sends a parent again if only one of its children has changed', async () => {
+  test('R-grouping: the stream sends a parent again if only one of its children has changed', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const terms = { market: btc, size: btc.worth(20) };
@@ -219,7 +219,7 @@ describe('requests and answers', () => {
     ['userFills', { user: ZERO, accountType: ['spot'] }],
     ['userHistoricalOrders', { user: ZERO, accountType: [] }],
     ['userNonFundingLedgerUpdates', { user: ZERO, accountTypes: 'all' }],
-  ])('rejects %s with %j', async (type, params) => {
+  ])('history streams reject %s with %j', async (type, params) => {
     const api = await world.socket('/api-ws');
     const refused = api.subscribe({ type, ...params });
     await expect(refused).rejects.toThrow('INVALID_PARAMS');
@@ -237,7 +237,7 @@ describe('requests and answers', () => {
 });
 
 describe('the explorer', () => {
-  test('sends every block in order', async () => {
+  test('the explorer stream sends every block in order', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerBlock' });
     expect(ws.of('explorerBlock')).toEqual([]);
@@ -268,7 +268,7 @@ describe('the explorer', () => {
     expect(shown).toEqual(frame.data[0]);
   });
 
-  test('sends every request without its content, and with its reject reason', async () => {
+  test('the explorer stream sends every request without its content, and with its reject reason', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const alice = await world.trader('alice');
@@ -294,7 +294,7 @@ describe('the explorer', () => {
     expect(block.txs).toContainEqual(tx);
   });
 
-  test('sends the reject reason of an order that fails in its block', async () => {
+  test('the explorer stream sends the reject reason of an order that fails in its block', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
@@ -321,7 +321,7 @@ describe('the explorer', () => {
 });
 
 describe('after a restart', () => {
-  test('a client gets a resync and a new snapshot', async () => {
+  test('after a restart, a client gets a resync and a new snapshot', async () => {
     const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
     await trade(alice, bob);
     const subscription = { type: 'userFills', user: alice.address };

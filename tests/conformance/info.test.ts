@@ -63,7 +63,7 @@ describe('perpMeta', () => {
     tagIds: optional(listOf(integer)),
   });
 
-  test('R-units: describes every perp with consistent numbers', async () => {
+  test('R-units: perpMeta describes every perp with consistent numbers', async () => {
     const { universe } = await world.client.data({ type: 'perpMeta' });
     expectShape(universe, listOf(entry));
     const names = universe.map((perp: Json) => perp.name);
@@ -80,7 +80,7 @@ describe('perpMeta', () => {
     }
   });
 
-  test('accepts the parameter dex', async () => {
+  test('perpMeta accepts the parameter dex', async () => {
     expect(await world.client.data({ type: 'perpMeta', dex: '' })).toEqual(
       await world.client.data({ type: 'perpMeta' }),
     );
@@ -169,7 +169,7 @@ describe('l2Book', () => {
     expect(data).toMatchObject({ coin: 'SOL-USDC', levels: [[], []] });
   });
 
-  test('returns at most 20 levels a side, best price first', async () => {
+  test('l2Book returns at most 20 levels a side, best price first', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const ladder = (side: 'buy' | 'sell') =>
@@ -217,7 +217,7 @@ describe('l2Book', () => {
 describe('clearinghouseState and perpClearinghouseState', () => {
   const withoutTime = ({ time: _time, ...rest }: Json) => rest;
 
-  test("returns every field of a trader's state", async () => {
+  test("clearinghouseState returns every field of a trader's state", async () => {
     for (const actor of [alice, bob]) expectShape(await actor.state(), clearinghouseState);
     const state = await alice.state();
     expect(state).toMatchObject({ vaultEquity: '0', activeReverseJobs: [] });
@@ -259,7 +259,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
 });
 
 describe('frontendOpenOrders', () => {
-  test('lists rows newest first and filters by coin', async () => {
+  test('frontendOpenOrders lists rows newest first and filters by coin', async () => {
     const carol = await world.trader('carol');
     const { btc, eth } = world;
     await carol.placed({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -277,14 +277,14 @@ describe('frontendOpenOrders', () => {
     expect(one).toEqual([all[1]]);
   });
 
-  test('returns no orders for an unknown account', async () => {
+  test('frontendOpenOrders returns no orders for an unknown account', async () => {
     const user = world.unfunded('nobody').address;
     expect(await world.client.data({ type: 'frontendOpenOrders', user })).toEqual([]);
   });
 });
 
 describe('settings', () => {
-  test('names the network and the constants of signing', async () => {
+  test('settings name the network and the constants of signing', async () => {
     const data = await world.client.data({ type: 'settings' });
     expectShape(
       data,
@@ -316,7 +316,7 @@ describe('settings', () => {
 });
 
 describe('rateLimit', () => {
-  test('returns the limits of the client', async () => {
+  test('rateLimit returns the limits of the client', async () => {
     const budget = record({
       limit: integer,
       windowMs: integer,
@@ -345,7 +345,7 @@ describe('rateLimit', () => {
 describe('stateHash', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
-  test('returns the latest hash by default, and the same stored hash by height', async () => {
+  test('stateHash returns the latest hash by default, and a stored hash by height', async () => {
     const latest = await world.client.data({ type: 'stateHash' });
     expectShape(latest, shape);
     const again = await world.client.data({ type: 'stateHash', height: latest.height });

@@ -57,7 +57,7 @@ describe('the leading accounts', () => {
       .toBe(4);
   });
 
-  test('sorts accounts by profit or by volume, highest first', async () => {
+  test('the leaderboard sorts accounts by profit or by volume, highest first', async () => {
     const byPnl = await leaders({ sortBy: 'pnl' });
     expect(byPnl).toMatchObject({ window: 'week', sortBy: 'pnl', rankedTime: expect.any(Number) });
     expect(byPnl.rows[0]).toMatchObject({ user: winner.address, volume: '2000' });
@@ -91,7 +91,7 @@ describe('the leading accounts', () => {
 describe('a venue with a disabled leaderboard', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
-  test('rejects the query, and reports this in the settings', async () => {
+  test('a venue with a disabled leaderboard rejects the query and says so in the settings', async () => {
     const { json, status } = await world.client.info({ type: 'leaderboard' });
     expect(status).toBe(403);
     expect(json).toMatchObject({

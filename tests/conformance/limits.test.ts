@@ -47,7 +47,7 @@ function split(replies: Reply[]): { passed: Reply[]; limited: Reply[] } {
 }
 
 describe('POST /info', () => {
-  test('allows 50 requests a second with a burst of 50, then answers 429 with the retry time', async () => {
+  test('/info allows 50 requests a second with a burst of 50, and then answers 429 with the retry time', async () => {
     await refilled('info');
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: FLOOD }, () => world.client.info({ type: 'settings' }))),
@@ -165,7 +165,7 @@ describe('queries with their own limit', () => {
 });
 
 describe('POST /exchange', () => {
-  test('allows 10 a second, and a limited action can be sent again unchanged', async () => {
+  test('/exchange allows 10 requests a second, and a limited action can be sent again unchanged', async () => {
     const alice = await world.trader('alice');
     const signed: Envelope[] = [];
     for (let index = 0; index < 50; index++) {
@@ -198,7 +198,7 @@ describe('POST /exchange', () => {
     expect((await world.client.executed(refused)).json).toMatchObject({ status: 'ok' });
   });
 
-  test('rejected requests use the limit', async () => {
+  test('rejected requests count towards the limit of /exchange', async () => {
     await refilled('exchange');
     const replies = await Promise.all(
       Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')),
@@ -222,7 +222,7 @@ describe('WebSocket connections', () => {
     await Promise.all(open.splice(0).map((socket) => socket.close()));
   });
 
-  test('rejects the eleventh connection from one address until another connection closes', async () => {
+  test('the eleventh connection from one address is rejected until another connection closes', async () => {
     await eventually(async () => {
       const { ws } = await world.client.data({ type: 'rateLimit' });
       expect(ws.open).toBe(0);
@@ -246,7 +246,7 @@ describe('WebSocket connections', () => {
 describe('frames on an open connection', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
-  test('drops and reports frames beyond 20 a second with a burst of 40', async () => {
+  test('frames beyond 20 a second with a burst of 40 are dropped and reported', async () => {
     const socket = await world.socket();
     const sent = 200;
     const { seconds } = await timed(async () => {
@@ -265,7 +265,7 @@ describe('frames on an open connection', () => {
     expect(socket.isOpen).toBe(true);
   });
 
-  test('pings do not use the limit', async () => {
+  test('pings do not count towards the frame limit', async () => {
     const socket = await world.socket();
     const count = 150;
     for (let index = 0; index < count; index++) socket.send({ method: 'ping' });

@@ -29,7 +29,7 @@ describe('liquidations and largestTrades', () => {
     await perp.push('91');
   });
 
-  test('R-liquidation: lists the closed size, the account and the reason', async () => {
+  test('R-liquidation: liquidations list the closed size, the account and the reason', async () => {
     const rows = await ask({ type: 'liquidations', coin: String(perp.id) });
     expect(rows).toEqual([
       {
@@ -58,7 +58,7 @@ describe('liquidations and largestTrades', () => {
     expect(await ask(none)).toEqual([]);
   });
 
-  test('pages liquidations, and rejects cursors of other lists', async () => {
+  test('liquidations are paged and reject cursors of other lists', async () => {
     const scene = await newScene(world, operator);
     for (const [taker, maker] of [
       [scene.alice, scene.bob],
@@ -77,7 +77,7 @@ describe('liquidations and largestTrades', () => {
     expect(await refusalOf(other)).toMatchObject({ message: 'Invalid cursor' });
   });
 
-  test('lists the largest trades of an instrument by notional', async () => {
+  test('largestTrades lists the trades of an instrument by notional', async () => {
     const day = await ask({ type: 'largestTrades', coin: String(perp.id) });
     expect(day).toMatchObject({ window: 'day', startTime: expect.any(Number) });
     expect(day.startTime % (4 * 3_600_000)).toBe(0);
@@ -100,7 +100,7 @@ describe('liquidations and largestTrades', () => {
     expect((await ask({ type: 'largestTrades', coin: '99999' })).trades).toEqual([]);
   });
 
-  test('reports open interest once an hour, and nothing before the venue existed', async () => {
+  test('open interest is reported once an hour, and not before the venue existed', async () => {
     const coin = String(perp.id);
     const rows = await ask({ type: 'openInterestHistory', coin, startTime: 0 });
     for (const row of rows) {
@@ -116,7 +116,7 @@ describe('liquidations and largestTrades', () => {
 });
 
 describe('outcomeHolders', () => {
-  test('pages the holders of an outcome, largest first', async () => {
+  test('outcomeHolders pages the holders of an outcome, largest first', async () => {
     const market = await deployer.list();
     const [rich, poor, other] = [
       await shareTrader(world, 'rich'),

@@ -110,7 +110,7 @@ describe('R-mark', () => {
 });
 
 describe('permission to set prices', () => {
-  test('rejects oracle prices from a trader', async () => {
+  test('oracle prices from a trader are rejected', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];

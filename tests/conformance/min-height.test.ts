@@ -29,7 +29,7 @@ describe('minHeight of queries on the state', () => {
     { type: 'venueHealth' },
   ];
 
-  test('answers immediately for an existing block', async () => {
+  test('a query with minHeight answers immediately for an existing block', async () => {
     const minHeight = await height();
     for (const query of [
       ...queries,
@@ -41,7 +41,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('waits for a block that is about to arrive and includes it in the answer', async () => {
+  test('a query with minHeight waits for a block that is about to arrive', async () => {
     const minHeight = (await height()) + 3;
     const waiting = world.client.data({ type: 'venueStatus', minHeight });
     for (let at = 0; at < 3; at += 1) {
@@ -50,7 +50,7 @@ describe('minHeight of queries on the state', () => {
     expect((await waiting).height).toBeGreaterThanOrEqual(minHeight);
   });
 
-  test('rejects a block that does not arrive, with the current height', async () => {
+  test('a query with minHeight is rejected if the block does not arrive, with the current height', async () => {
     const before = await height();
     const minHeight = before + 1_000_000;
     for (const query of queries) {
@@ -70,7 +70,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('rejects an invalid height in the same way as history queries', async () => {
+  test('a query rejects an invalid minHeight in the same way as history queries', async () => {
     for (const minHeight of ['5', -1, 1.5, null, true]) {
       const [state, history] = await Promise.all(
         [{ type: 'venueStatus' }, { type: 'userFills', user: alice.address }].map((query) =>

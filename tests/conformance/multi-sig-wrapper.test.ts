@@ -37,7 +37,7 @@ const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
 describe('R-multisig: the wrapper', () => {
-  test("contains an agent-signed action and gets the inner action's reply and receipt", async () => {
+  test("a wrapper with an agent-signed action gets the inner action's reply and receipt", async () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
     const reply = await world.client.executed(signed);
@@ -57,7 +57,7 @@ describe('R-multisig: the wrapper', () => {
     });
   });
 
-  test("contains a direct action with its nonce on the envelope's chain", async () => {
+  test("a wrapper can contain a direct action with its nonce on the envelope's chain", async () => {
     await company.found();
     const reply = await world.client.executed(
       await wrapped(company.toOutcome('12'), company.quorum()),
@@ -69,7 +69,7 @@ describe('R-multisig: the wrapper', () => {
     expect(await outcomeMoney(account)).toBe('42');
   });
 
-  test('can be signed with ethers', async () => {
+  test('a wrapper can be signed with ethers', async () => {
     const signers = signerSet(members, 2);
     const conversion = { signers };
     const type = 'convertToMultiSigUser';
@@ -84,7 +84,7 @@ describe('R-multisig: the wrapper', () => {
     expect(await outcomeMoney(account)).toBe('7');
   });
 
-  test('requires the threshold of distinct signers of the set', async () => {
+  test('a wrapper requires the threshold of distinct signers of the set', async () => {
     await company.found();
     const [first, second, third] = members;
     const outsider = world.unfunded('outsider');
@@ -112,7 +112,7 @@ describe('R-multisig: the wrapper', () => {
     expect(await account.openOrders()).toHaveLength(2);
   });
 
-  test('must be sent by the signer of the set that it names', async () => {
+  test('a wrapper must be sent by the signer of the set that it names', async () => {
     await company.found();
     const outsider = world.unfunded('outsider');
     await expectNothing(
@@ -136,7 +136,7 @@ describe('R-multisig: the wrapper', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('must name a multi-sig account', async () => {
+  test('a wrapper must name a multi-sig account', async () => {
     const someone = await world.trader('someone');
     const nobody = world.unfunded('nobody');
     for (const other of [someone, nobody]) {
@@ -148,7 +148,7 @@ describe('R-multisig: the wrapper', () => {
     }
   });
 
-  test('must not contain a wrapper, an operator action, or a different nonce', async () => {
+  test('a wrapper must not contain a wrapper, an operator action, or a different nonce', async () => {
     await company.found();
     const { envelope } = await wrapped(resting(), company.quorum());
     const nested = await world.client.executed(await wrapped(envelope.action, company.quorum()));
@@ -170,7 +170,7 @@ describe('R-multisig: the wrapper', () => {
     });
   });
 
-  test('returns the path of a reject of the inner action', async () => {
+  test('a wrapper returns the path of a reject of its inner action', async () => {
     await company.found();
     await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
       code: 10010,
@@ -187,7 +187,7 @@ describe('R-multisig: the wrapper', () => {
 });
 
 describe('a malformed wrapper', () => {
-  test('must have one to ten well-formed signatures', async () => {
+  test('a wrapper must have one to ten well-formed signatures', async () => {
     await company.found();
     const { signatures } = (await wrapped(resting(), company.quorum())).envelope.action as Json;
     const [good] = signatures;
@@ -207,7 +207,7 @@ describe('a malformed wrapper', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('must have the network of the venue in its inner action', async () => {
+  test('a wrapper must have the network of the venue in its inner action', async () => {
     await company.found();
     const foreign = (nonce: number) => ({ ...company.toOutcome('1')(nonce), chainId: 869 });
     const reply = await world.client.executed(await wrapped(foreign, company.quorum()));
@@ -221,7 +221,7 @@ describe('a malformed wrapper', () => {
 });
 
 describe('replays', () => {
-  test('the same wrapper gets the first answer and is not executed again', async () => {
+  test('a repeated wrapper gets the first answer and is not executed again', async () => {
     await company.found();
     for (const action of [resting(), company.toOutcome('5')]) {
       const signed = await wrapped(action, company.quorum());

@@ -57,7 +57,7 @@ describe('R-multisig: conversion', () => {
     });
   });
 
-  test('lists each change of signers with its signed request', async () => {
+  test('multiSigChanges lists each change of signers with its signed request', async () => {
     const changes = async (): Promise<string[]> =>
       account.client.data({ type: 'multiSigChanges', user: account.address });
     expect(await changes()).toEqual([]);
@@ -78,7 +78,7 @@ describe('R-multisig: conversion', () => {
     });
   });
 
-  test('keeps orders and money, and removes agents', async () => {
+  test('a conversion keeps orders and money, and removes agents', async () => {
     const agent = world.unfunded('agent');
     done(await account.approveAgent(agent.address, 'desk'));
     done(await act(agent, resting()));
@@ -96,7 +96,7 @@ describe('R-multisig: conversion', () => {
     );
   });
 
-  test('changes nothing for "null" on an ordinary account', async () => {
+  test('a conversion to "null" changes nothing on an ordinary account', async () => {
     done(await convert(account, 'null'));
     expect(await signersOf(account)).toBeNull();
     done(await act(account, { type: 'cancelAll' }));
@@ -138,13 +138,13 @@ describe('R-multisig: conversion', () => {
       },
     ],
   ];
-  test.each(faults)('rejects %s', async (_, why, signers) => {
+  test.each(faults)('the conversion rejects %s', async (_, why, signers) => {
     const text = await signers();
     const attempt = direct(account, 'convertToMultiSigUser', { signers: text });
     await expectNothing([account], attempt, setRefusal(why));
   });
 
-  test('accepts ten users and a threshold of all ten', async () => {
+  test('the conversion accepts ten users and a threshold of all ten', async () => {
     done(await convert(account, set(users(10), 10)));
     expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
   });
@@ -161,7 +161,7 @@ describe("the account's own key after the conversion", () => {
     inner('convertToMultiSigUser', { signers: 'null' }),
     (nonce) => company.toOutcome('5')(nonce),
   ];
-  test('cannot sign agent-signed or direct actions', async () => {
+  test("the account's own key cannot sign agent-signed or direct actions after the conversion", async () => {
     await company.found();
     for (const each of actions) {
       const nonce = nextNonce();
@@ -174,7 +174,7 @@ describe("the account's own key after the conversion", () => {
     }
   });
 
-  test('cannot sign a wrapper for the account', async () => {
+  test("the account's own key cannot sign a wrapper for the account after the conversion", async () => {
     await company.found();
     await expectNothing(
       [account],

@@ -72,7 +72,7 @@ describe('R-nonce', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('rejects a nonce more than two days old', async () => {
+  test('a nonce more than two days old is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS - MINUTE_MS);
     expectRefused(reply, 'Nonce too old');
@@ -84,7 +84,7 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Math.floor(Date.now() / 1000)), 'Nonce too old');
   });
 
-  test('rejects a nonce before the first entry of the log', async () => {
+  test('a nonce before the first entry of the log is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS);
     const { min } = reply.json.details.allowed;
@@ -94,7 +94,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, min));
   });
 
-  test('rejects a nonce more than one day ahead', async () => {
+  test('a nonce more than one day ahead is rejected', async () => {
     const alice = await world.trader('alice');
     expectTaken(await send(alice, Date.now() + DAY_MS - MINUTE_MS));
     const reply = await send(alice, Date.now() + DAY_MS + MINUTE_MS);
@@ -106,12 +106,12 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Number.MAX_SAFE_INTEGER), 'Nonce too far in the future');
   });
 
-  test('checks the nonce window before it looks up the signer', async () => {
+  test('the nonce window is checked before the signer is looked up', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(await send(mallory, Date.now() - 3 * DAY_MS), 'Nonce too old');
   });
 
-  test('rejects a nonce below the 100 stored nonces, with the minimum', async () => {
+  test('a nonce below the 100 stored nonces is rejected with the minimum', async () => {
     const alice = await world.trader('alice');
     const first = nextNonce() + 1000;
     const signed = await Promise.all(
@@ -130,7 +130,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, first + KEPT));
   });
 
-  test('executes exactly one of several concurrent actions with the same nonce', async () => {
+  test('exactly one of several concurrent actions with the same nonce is executed', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();

@@ -77,7 +77,7 @@ describe('setOperators', () => {
     ['another role', { role: 'kings', add: [] }, 'setOperators.role'],
     ['more than 20', { role: 'admins', add: Array(21).fill(`0x${'1'.repeat(40)}`) }, 'add'],
     ['no address', { role: 'admins', remove: ['0x1'] }, 'setOperators.remove[0]'],
-  ])('rejects %s', async (_, change, field) => {
+  ])('setOperators rejects %s', async (_, change, field) => {
     const reply = await operator.send({ setOperators: change });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });

@@ -75,7 +75,7 @@ describe('a cancel', () => {
   const error = () => `Order was never placed, already canceled, or filled. asset=${perp.id}`;
   const rejected = { cloid: null, state: 'rejected', filledSz: '0', avgPx: null };
 
-  test('of an unknown or foreign order is rejected with the id as sent', async () => {
+  test('a cancel of an unknown or foreign order is rejected with the id as sent', async () => {
     const { oid } = await place(bob);
     const cancels = [987_654_321, oid].map((o) => ({ a: perp.id, o }));
     expect(await entriesOf(cancelAction(...cancels))).toEqual([
@@ -88,7 +88,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  test('of an ended order returns its final state, by either id and after a restart', async () => {
+  test('a cancel of an ended order returns its final state, by either id and after a restart', async () => {
     const cloid = cloidOf('filled');
     const filled = await place(alice, { cloid });
     await hit('3');

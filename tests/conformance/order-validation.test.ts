@@ -30,11 +30,11 @@ describe('validation before consensus names the order, the error and valid value
     return details;
   }
 
-  test('rejects an unknown instrument', async () => {
+  test('an order for an unknown instrument is rejected', async () => {
     await refuse({ a: 77_777 }, 10404, 'Instrument not found', 'a');
   });
 
-  test('rejects a size finer than the lot, with the nearest sizes', async () => {
+  test('a size finer than the lot is rejected with the nearest sizes', async () => {
     const { btc } = world;
     const fine = `${btc.lots(7)}5`;
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -43,7 +43,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([btc.lots(7), btc.lots(8)]);
   });
 
-  test('rejects a size below one lot, with the nearest size above only', async () => {
+  test('a size below one lot is rejected with only the nearest size above', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -51,7 +51,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([null, btc.lots(1)]);
   });
 
-  test('rejects a size of zero', async () => {
+  test('a size of zero is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await world.client.exchange(
       await alice.sign(orderAction(resting({ size: '0' }))),
@@ -64,14 +64,14 @@ describe('validation before consensus names the order, the error and valid value
     expect(reply.json.message).toMatch(/^Order size is below the minimum: /);
   });
 
-  test('rejects a limit order above maxLimitOrderSize', async () => {
+  test('a limit order above maxLimitOrderSize is rejected', async () => {
     const { btc } = world;
     const above = show(exact(btc.maxLimitOrderSize) + btc.lot);
     const message = `Order size exceeds the maximum: ${btc.maxLimitOrderSize}`;
     await refuse({ s: above }, 10000, message, 's');
   });
 
-  test('rejects a market order above maxMarketOrderSize', async () => {
+  test('a market order above maxMarketOrderSize is rejected', async () => {
     const { btc } = world;
     const above = show(exact(btc.maxMarketOrderSize) + btc.lot);
     const message = `Order size exceeds the maximum: ${btc.maxMarketOrderSize}`;
@@ -80,7 +80,7 @@ describe('validation before consensus names the order, the error and valid value
     }
   });
 
-  test('rejects a price off the tick, with the nearest prices', async () => {
+  test('a price off the tick is rejected with the nearest prices', async () => {
     const { btc } = world;
     const price = btc.at(-2000);
     const off = show(exact(price) + btc.tick / 10n);
@@ -90,7 +90,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([price, btc.ticks(price, 1)]);
   });
 
-  test('rejects a price with more decimals than any price can have', async () => {
+  test('a price with more decimals than any price can have is rejected', async () => {
     const { btc } = world;
     const price = btc.at(-2000);
     const off = `${price.includes('.') ? price : `${price}.0`}00000000000001`;
@@ -99,11 +99,11 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([price, btc.ticks(price, 1)]);
   });
 
-  test('rejects a price of zero', async () => {
+  test('a price of zero is rejected', async () => {
     await refuse({ p: '0' }, 10000, 'Price is out of range', 'p');
   });
 
-  test('R-sizes: rejects a price more than 80 % from the oracle', async () => {
+  test('R-sizes: a price more than 80 % from the oracle is rejected', async () => {
     const { btc } = world;
     const size = btc.lots(Number(exact(btc.worth(20)) / btc.lot) * 10);
     const message = 'Price is too far from the oracle';
@@ -111,17 +111,17 @@ describe('validation before consensus names the order, the error and valid value
     await refuse({ p: btc.at(-8100), s: size }, 10000, message, 'p');
   });
 
-  test('R-sizes: rejects an order worth less than 10 USDC', async () => {
+  test('R-sizes: an order worth less than 10 USDC is rejected', async () => {
     const { btc } = world;
     await refuse({ s: btc.lots(1) }, 10000, 'Order must have a minimum value of 10 USDC', 's');
   });
 
-  test('R-cloid: rejects a client order id that is not 16 bytes', async () => {
+  test('R-cloid: a client order id that is not 16 bytes is rejected', async () => {
     const wrong = ['', '1', 'abc', `0x${'1'.repeat(31)}`, `0x${'1'.repeat(33)}`, '1'.repeat(32)];
     for (const c of wrong) await refuse({ c }, 10011, 'Invalid cloid format', 'c');
   });
 
-  test('rejects an expiry less than 5 s ahead', async () => {
+  test('an expiry less than 5 s ahead is rejected', async () => {
     const expireTime = Date.now() + 1_000;
     const alice = await world.trader('alice');
     const expiring = resting({ tif: 'Gtd', expireTime });
@@ -134,7 +134,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(reply.json.details.field).toMatch(/^orders\[0\]\.t/);
   });
 
-  test("R-initial: rejects an order that exceeds the account's margin", async () => {
+  test("R-initial: an order that exceeds the account's margin is rejected", async () => {
     const { btc } = world;
     const alice = await world.trader('alice');
     const large = resting({ price: btc.at(-10), size: btc.worth(1000 * btc.maxLeverage + 1000) });
@@ -147,7 +147,7 @@ describe('validation before consensus names the order, the error and valid value
     });
   });
 
-  test('R-reduce: rejects a reduce-only order without a position', async () => {
+  test('R-reduce: a reduce-only order without a position is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await world.client.exchange(
       await alice.sign(orderAction(resting({ reduceOnly: true }))),
@@ -159,7 +159,7 @@ describe('validation before consensus names the order, the error and valid value
     });
   });
 
-  test('reports validation errors in a fixed order', async () => {
+  test('validation errors are reported in a fixed order', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const off = show(exact(btc.at(-2000)) + btc.tick / 10n);
@@ -175,7 +175,7 @@ describe('validation before consensus names the order, the error and valid value
 });
 
 describe('R-sizes: the limits are inclusive', () => {
-  test('accepts prices exactly 80 % from the oracle and orders of exactly 10 USDC', async () => {
+  test('prices exactly 80 % from the oracle and orders of exactly 10 USDC are accepted', async () => {
     const alice = await world.trader('alice');
     const { sol } = world;
     const low = sol.ticks(sol.at(-8000), 1);

@@ -90,7 +90,7 @@ describe('R-tif', () => {
     expect(tifs).toEqual(['ALO', 'ALO']);
   });
 
-  test('rejects an Alo order completely if any part of it would trade', async () => {
+  test('an Alo order is rejected completely if any part of it would trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -108,7 +108,7 @@ describe('R-tif', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[], [{ px: price, sz: btc.worth(20), n: 1 }]]);
   });
 
-  test("rejects an Alo order that crosses the account's own resting order", async () => {
+  test("an Alo order that crosses the account's own resting order is rejected", async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const own = { market: btc, price: btc.at(10), size: btc.worth(20) };
@@ -214,7 +214,7 @@ describe('R-tif', () => {
     expect(reply.json).not.toHaveProperty('warnings');
   });
 
-  test('ignores the case of a tif', async () => {
+  test('the case of a tif is ignored', async () => {
     const alice = await world.trader('alice');
     for (const tif of ['gtc', 'GTC', 'alo', 'ALO', 'ioc', 'IOC', 'frontendmarket']) {
       expect(status(await alice.place(resting({ tif }))), tif).toBe('success');
@@ -233,7 +233,7 @@ describe('R-book', () => {
     expect((await alice.position(btc)).entryPx).toBe(btc.at(0));
   });
 
-  test('fills the best price first, then the earliest order', async () => {
+  test('an order fills the best price first, and at one price the earliest order', async () => {
     const makers = [];
     for (const name of ['bob', 'carol', 'dave']) makers.push(await world.trader(name));
     const [bob, carol, dave] = makers as [Actor, Actor, Actor];
@@ -292,7 +292,7 @@ describe('R-book', () => {
 });
 
 describe('R-cloid', () => {
-  test('returns the client order id as sent, in both fields', async () => {
+  test('the client order id is returned as sent, in both fields', async () => {
     const alice = await world.trader('alice');
     const hex = `0x${'Ab'.repeat(16)}`;
     const uuid = '3F2504E0-4f89-41d3-9a0c-0305e82c3301';
@@ -302,7 +302,7 @@ describe('R-cloid', () => {
     expect(new Set(cloids)).toEqual(new Set([hex, uuid]));
   });
 
-  test('compares client order ids by their bytes and rejects live duplicates', async () => {
+  test('client order ids are compared by their bytes, and live duplicates are rejected', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const hex = cloidOf('shared');
     const digits = hex.slice(2).toUpperCase();
@@ -318,7 +318,7 @@ describe('R-cloid', () => {
     expect(status(await alice.place(resting({ cloid: uuid })))).toBe('success');
   });
 
-  test('accepts at most one order of a batch with duplicate client order ids', async () => {
+  test('at most one order of a batch with duplicate client order ids is accepted', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('twice');
     const reply = await alice.place(resting({ cloid }), resting({ cloid }));
@@ -348,7 +348,7 @@ describe('batches', () => {
     expect(oids).toEqual(oids.toSorted((a, b) => b - a));
   });
 
-  test('returns the first failure at its index and executes the other orders', async () => {
+  test('a batch returns the first failure at its index and executes the other orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });

@@ -58,11 +58,14 @@ describe('acknowledgement of a new order', () => {
   test.each([
     ['a market without delay', 0],
     ['a delayed market', 200],
-  ])('acknowledges an order on %s with its trace id before matching', async (_, orderDelayMs) => {
-    const market = await marketWithBid(orderDelayMs);
-    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
-    expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
-  });
+  ])(
+    'an order on %s is acknowledged with its trace id before matching',
+    async (_, orderDelayMs) => {
+      const market = await marketWithBid(orderDelayMs);
+      const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+      expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
+    },
+  );
 
   test('one trace id identifies all orders of an action, and is the same for the same bytes', async () => {
     const market = await deployer.list();
@@ -73,7 +76,7 @@ describe('acknowledgement of a new order', () => {
     expect(await openBets(bob, market)).toHaveLength(2);
   });
 
-  test('reserves the fee and the price while the order waits, and releases the surplus', async () => {
+  test('a waiting order reserves its fee and price, and its release frees the surplus', async () => {
     const market = await marketWithBid(1_500);
     // Reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
@@ -184,7 +187,7 @@ describe('from queued to failed', () => {
 });
 
 describe('from queued to the book', () => {
-  test('sends open, filled and cancelled on outcomeOrderUpdates only', async () => {
+  test('a released order sends open, filled and cancelled only on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
     const takes = await queued(bob, bet(market, 'buy No 10 at 0.40'));
@@ -215,7 +218,7 @@ describe('from queued to the book', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('releases orders by due time, then by arrival, across all accounts', async () => {
+  test('orders are released by due time and then by arrival, across all accounts', async () => {
     const market = await marketWithBid(500);
     const carol = await shareTrader(world, 'carol');
     const first = await queued(carol, bet(market, 'buy No 6 at 0.40'));
@@ -237,7 +240,7 @@ describe('while an order waits', () => {
     market = await marketWithBid(3_000);
   });
 
-  test('rejects cancelByCloid of a waiting order, alone or in a batch', async () => {
+  test('cancelByCloid of a waiting order is rejected, alone or in a batch', async () => {
     const other = cloidOf('resting');
     const rest = bet(market, 'buy No 5 at 0.10', { cloid: other });
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }), rest);
@@ -327,7 +330,7 @@ describe('confirm: executed', () => {
     },
   );
 
-  test('returns a failure at release at its index', async () => {
+  test('a confirmed reply has the failure at release at its index', async () => {
     const market = await marketWithBid(1_000);
     const orders = [bet(market, 'buy No 5 at 0.10'), bet(market, 'buy No 10 at 0.40')];
     const waiting = world.client.executed(await bob.sign(orderAction(...orders)));
@@ -387,7 +390,7 @@ describe('simulate', () => {
     expect(await purse(bob, slow)).toBe('1000');
   });
 
-  test('returns a reject as a reject', async () => {
+  test('a simulation returns a reject as a reject', async () => {
     const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
     expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
       accepted: false,

@@ -26,7 +26,7 @@ describe('permissions and form', () => {
     setTrading: { instrumentIds: [market.id], state: 'halt' },
   });
 
-  test('rejects a trader, an unknown address, an admin, and an agent of the deployer', async () => {
+  test('a trader, an unknown address, an admin, and an agent of the deployer are rejected', async () => {
     const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: deployer.actor.address });
     done(await deployer.actor.approveAgent(agent.address));
@@ -37,7 +37,7 @@ describe('permissions and form', () => {
     expect(await phaseOf(market)).toBe('open');
   });
 
-  test('rejects a vaultAddress', async () => {
+  test('a deployer action with a vaultAddress is rejected', async () => {
     const vaultAddress = world.unfunded('vault').address;
     const signed = await deployer.actor.sign(halt(), { vaultAddress });
     const reply = await world.client.executed(signed);
@@ -93,7 +93,7 @@ describe('an invalid value is rejected with the valid range', () => {
 });
 
 describe('registerEvent', () => {
-  test('lists the event as defined, with texts that can be changed', async () => {
+  test('registerEvent lists the event as defined, with texts that can be changed', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
     expect(reply.json.data.type).toBe('OutcomeDeploy');
@@ -129,7 +129,7 @@ describe('registerEvent', () => {
     });
   });
 
-  test('rejects a slug that a resolved event has used', async () => {
+  test('registerEvent rejects a slug that a resolved event has used', async () => {
     const slug = await deployer.event();
     const market = await deployer.list({}, slug);
     await deployer.resolve(market, '1');
@@ -137,7 +137,7 @@ describe('registerEvent', () => {
     expectRefusal(again, 10017, `Slug already used: ${slug}`);
   });
 
-  test('accepts a chosen id once', async () => {
+  test('registerEvent accepts a chosen id once', async () => {
     const eventId = 4_321;
     expect(done(await deployer.send({ registerEvent: eventFields({ eventId }) })).created).toEqual({
       eventId,
@@ -154,7 +154,7 @@ describe('registerEvent', () => {
     ['description', { description: 'x'.repeat(5001) }],
     ['tags', { tags: Array(21).fill('x') }],
     ['endTime', { endTime: 1 }],
-  ])('names the field of an invalid %s', async (field, changes) => {
+  ])('registerEvent names the field of an invalid %s', async (field, changes) => {
     const reply = await deployer.send({ registerEvent: eventFields(changes) });
     expect(reply.status).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -167,7 +167,7 @@ describe('registerMarket', () => {
     eventSlug = await deployer.event();
   });
 
-  test('lists the market as defined, with its own id', async () => {
+  test('registerMarket lists the market as defined, with its own id', async () => {
     const fields = marketFields(eventSlug, {
       groupTitle: 'Monday',
       outcomes: ['Rain', 'Sun'],
@@ -222,7 +222,7 @@ describe('registerMarket', () => {
     });
   });
 
-  test('accepts each slug and each id once', async () => {
+  test('registerMarket accepts each slug and each id once', async () => {
     const instrumentId = 234_567;
     const { id, slug } = await deployer.list({ instrumentId }, eventSlug);
     expect(id).toBe(instrumentId);
@@ -236,7 +236,7 @@ describe('registerMarket', () => {
     );
   });
 
-  test('rejects an unknown event', async () => {
+  test('registerMarket rejects an unknown event', async () => {
     const reply = await deployer.send({ registerMarket: marketFields('nothing') });
     expect(refusalOf(reply)).toMatchObject({
       code: 10404,
@@ -267,7 +267,7 @@ describe('registerMarket', () => {
     ['orderDelayMs', { orderDelayMs: -1 }],
     ['instrumentId', { instrumentId: 99_999 }],
     ['underlying', { underlying: { symbol: 'BTC', source: 'rumour', priceToBeat: null } }],
-  ])('names the field of an invalid %s: %j', async (field, changes) => {
+  ])('registerMarket names the field of an invalid %s: %j', async (field, changes) => {
     const reply = await deployer.send({ registerMarket: marketFields(eventSlug, changes) });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -283,7 +283,7 @@ describe('pushPrice', () => {
     return { symbol, source: 'oracle', px, time };
   };
 
-  test('skips stale, early and zero prices and applies the other entries', async () => {
+  test('pushPrice skips stale, early and zero prices and applies the other entries', async () => {
     const now = Date.now();
     await deployer.push(entry('STALE', '100', now));
     const refused = refusalOf(
@@ -303,7 +303,7 @@ describe('pushPrice', () => {
     expect(await priceOf('STALE')).toBe('101');
   });
 
-  test('requires 1 to 100 prices', async () => {
+  test('pushPrice requires 1 to 100 prices', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, () => entry('MANY', '1', Date.now()));
     await deployer.push(...many(100));

@@ -144,12 +144,12 @@ describe('outcomeMeta', () => {
     if (message !== '') expect(reply.json.message).toBe(message);
   });
 
-  test('lowers a limit above 50 to 50, with a warning', async () => {
+  test('a limit above 50 is lowered to 50 with a warning', async () => {
     const { json } = await world.client.info(query({ limit: 51 }));
     expect(json.warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 51, to: 50 } }]);
   });
 
-  test('returns only the requested markets, or all markets of their events', async () => {
+  test('outcomeMeta returns only the requested markets, or all markets of their events', async () => {
     const { slug, eventSlug } = markets.at(-1)!;
     const asked = { marketSlugs: [slug, markets[0]!.slug, 'nothing'], sortBy: 'newest' };
     const slugsOf = async (fields: object) =>
@@ -176,7 +176,7 @@ describe('outcomeMeta', () => {
     expect(event.markets.map((each: Json) => each.volume.total)).toEqual(['20', '0']);
   });
 
-  test('finds resolved markets only on request', async () => {
+  test('outcomeMeta finds resolved markets only on request', async () => {
     const market = await deployer.list({}, await deployer.event({ tags: [TAG] }));
     await deployer.resolve(market, '1');
     const { slug, eventSlug } = market;
@@ -193,7 +193,7 @@ describe('outcomeMeta', () => {
 });
 
 describe('outcomeFrontendOpenOrders', () => {
-  test('returns rows in the format of perps, and filters them', async () => {
+  test('outcomeFrontendOpenOrders returns rows in the format of perps and filters them', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
     const cloid = cloidOf('open');
@@ -238,7 +238,7 @@ describe('outcomeAssetCtxs', () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
-  test('keeps the order of the request and omits unknown ids', async () => {
+  test('outcomeAssetCtxs keeps the order of the request and omits unknown ids', async () => {
     const ids = [markets[2]!.id, 999_999, markets[0]!.id];
     const rows = await contexts(...ids);
     expect(rows.map((row) => row.instrumentId)).toEqual([ids[0], ids[2]]);
@@ -287,7 +287,7 @@ describe('outcomeAssetCtxs', () => {
 });
 
 describe('search by words', () => {
-  test('finds titles, categories and markets, with pages', async () => {
+  test('the search finds titles, categories and markets, with pages', async () => {
     const word = newSlug('osprey').replace('-', '');
     for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
       await deployer.list({}, await deployer.event({ title, category: word }));
@@ -312,7 +312,7 @@ describe('search by words', () => {
 });
 
 describe('prices over time', () => {
-  test('returns the current and earlier probabilities, and candles of trades', async () => {
+  test('the current and earlier probabilities and the candles of trades can be queried', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {
       done(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
@@ -334,7 +334,7 @@ describe('prices over time', () => {
     expect((await world.client.info(wrong)).status).toBe(400);
   });
 
-  test('returns pushed prices at a start, at an end and as an average', async () => {
+  test('pushed prices at a start, at an end and as an average can be queried', async () => {
     const symbol = newSlug('coin').toUpperCase().replace('-', '');
     const end = Math.floor(Date.now() / 1_000) * 1_000 - 6_000;
     // The price is 100 for half a minute, then 103, so the average before the end is 101.5.

@@ -55,18 +55,21 @@ describe('R-one-book: the four combinations of b and r', () => {
     ['sell Yes 10 at 0.70', false, true, ' | 10 at 0.7', 'A', 'Yes', '900'],
     ['buy No 10 at 0.30', false, false, ' | 10 at 0.7', 'A', 'No', '896.853 + 3.147 reserved'],
     ['sell No 10 at 0.70', true, true, '10 at 0.3 | ', 'B', 'No', '900'],
-  ])('maps to the YES book: %s', async (words, b, r, book, side, outcome, money) => {
-    await withPairs('100', bob);
-    const order = bet(market, words);
-    expect([order['b'], order['r']]).toEqual([b, r]);
-    const { oid } = done(await bob.place(order)).orders[0];
-    expect(await bookOf(world, market)).toBe(book);
-    const limitPx = words.endsWith('0.30') ? '0.3' : '0.7';
-    expect(await openBets(bob, market)).toMatchObject([
-      { oid, coin: `OUTCOME-${market.id}`, side, reduceOnly: r, outcome, limitPx, sz: '10' },
-    ]);
-    expect(await purse(bob, market)).toBe(`${money}, 100 Yes, 100 No`);
-  });
+  ])(
+    'a combination of b and r maps to the YES book: %s',
+    async (words, b, r, book, side, outcome, money) => {
+      await withPairs('100', bob);
+      const order = bet(market, words);
+      expect([order['b'], order['r']]).toEqual([b, r]);
+      const { oid } = done(await bob.place(order)).orders[0];
+      expect(await bookOf(world, market)).toBe(book);
+      const limitPx = words.endsWith('0.30') ? '0.3' : '0.7';
+      expect(await openBets(bob, market)).toMatchObject([
+        { oid, coin: `OUTCOME-${market.id}`, side, reduceOnly: r, outcome, limitPx, sz: '10' },
+      ]);
+      expect(await purse(bob, market)).toBe(`${money}, 100 Yes, 100 No`);
+    },
+  );
 });
 
 describe('R-mint-burn: matching pairs, at the price of the resting order', () => {
@@ -219,7 +222,7 @@ describe('positions and the state of the account', () => {
 });
 
 describe('R-split-merge', () => {
-  test('converts collateral into pairs and back, for all entries or none', async () => {
+  test('split and merge convert collateral into pairs and back, for all entries or none', async () => {
     const other = await deployer.list();
     const reply = await operate(bob, 'split', [market, '100.25'], [other, '50']);
     expect(reply.json.data).toEqual({ type: 'OutcomeOperate', data: { statuses: ['success'] } });
@@ -256,7 +259,7 @@ describe('R-split-merge', () => {
     expect((await contextOf()).lastPx).toBeNull();
   });
 
-  test('rejects a merge of offered shares and a split of reserved money', async () => {
+  test('a merge of offered shares and a split of reserved money are rejected', async () => {
     await withPairs('100', bob);
     await placed(bob, market, 'sell Yes 40 at 0.70');
     expect(refusalOf(await operate(bob, 'merge', [market, '60.01'])).details).toMatchObject({
@@ -283,7 +286,7 @@ describe('R-split-merge', () => {
     ['neither', {}, 10002, ''],
     ['no entries', { split: [] }, 10002, ''],
     ['51 entries', { split: Array.from({ length: 51 }, () => ({ asset: 1, sz: '1' })) }, 10002, ''],
-  ])('rejects %s', async (_, fields, code, message) => {
+  ])('outcomeOperate rejects %s', async (_, fields, code, message) => {
     const refused = refusalOf(await act(bob, { type: 'outcomeOperate', ...fields }));
     expect(refused.code).toBe(code);
     if (message !== '') expect(refused.message).toBe(message);

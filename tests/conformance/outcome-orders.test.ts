@@ -34,7 +34,7 @@ beforeEach(async () => {
   market = await deployer.list(FEE);
 });
 
-describe('rejects before an order is queued', () => {
+describe('rejects of outcome orders before they are queued', () => {
   const limit = (fields: object) => ({ t: { limit: fields } });
   const trigger = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } } };
   const tick = 'Price precision does not match the tick size: 0.01';
@@ -105,18 +105,21 @@ describe('rejects before an order is queued', () => {
       'Orders of one action must belong to one exchange',
       {},
     ],
-  ])('rejects the whole action: %s', async (_, change, code, message, details) => {
-    const good = bet(market, 'buy Yes 10 at 0.40', { cloid: cloidOf('twice') });
-    const { c: _c, ...rest } = good;
-    const signed = await bob.sign(orderAction(good, { ...rest, ...change }));
-    const { json } = await world.client.exchange(signed);
-    expect(json).toMatchObject({ status: 'err', code, message, details });
-    expect(json).not.toHaveProperty('traceId');
-    expect(await purse(bob, market)).toBe('1000');
-    expect(await openBets(bob)).toEqual([]);
-  });
+  ])(
+    'one invalid order rejects the whole action: %s',
+    async (_, change, code, message, details) => {
+      const good = bet(market, 'buy Yes 10 at 0.40', { cloid: cloidOf('twice') });
+      const { c: _c, ...rest } = good;
+      const signed = await bob.sign(orderAction(good, { ...rest, ...change }));
+      const { json } = await world.client.exchange(signed);
+      expect(json).toMatchObject({ status: 'err', code, message, details });
+      expect(json).not.toHaveProperty('traceId');
+      expect(await purse(bob, market)).toBe('1000');
+      expect(await openBets(bob)).toEqual([]);
+    },
+  );
 
-  test('rejects a grouping other than `na`', async () => {
+  test('an outcome order with a grouping other than `na` is rejected', async () => {
     for (const grouping of ['normalTpsl', 'positionTpsl']) {
       const action = groupAction(grouping, { ...bet(market, 'buy Yes 10 at 0.40'), ...trigger });
       const refused = refusalOf(await act(bob, action));
@@ -161,7 +164,7 @@ describe('rejects before an order is queued', () => {
 describe('cancelling', () => {
   const cloid = cloidOf('mine');
 
-  test('cancels by id and by cloid, and rejects foreign, finished and unknown orders', async () => {
+  test('outcome orders are cancelled by id and by cloid, except foreign, finished and unknown orders', async () => {
     const first = await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, market, 'buy No 10 at 0.30', { cloid });
     const notFound = `Order was never placed, already canceled, or filled. asset=${market.id}`;
@@ -218,7 +221,7 @@ describe('modify2', () => {
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
   });
 
-  test('adjusts the reserve, and an unaffordable amend changes nothing', async () => {
+  test('an amend adjusts the reserve, and an unaffordable amend changes nothing', async () => {
     const { oid } = await placed(bob, market, 'buy Yes 1000 at 0.50');
     expect(await purse(bob, market)).toBe('482.5 + 517.5 reserved');
     done(await act(bob, amend(oid, '0.40', '500')));
@@ -235,7 +238,7 @@ describe('modify2', () => {
     expect(await openBets(bob, market)).toMatchObject([{ oid, sz: '500', limitPx: '0.4' }]);
   });
 
-  test('adjusts the reserved shares of a sell', async () => {
+  test('an amend adjusts the reserved shares of a sell', async () => {
     done(await operate(bob, 'split', [market, '20']));
     const { oid } = await placed(bob, market, 'sell No 10 at 0.50');
     done(await act(bob, amend(oid, '0.50', '20')));
@@ -244,7 +247,7 @@ describe('modify2', () => {
     expect(await openBets(bob, market)).toMatchObject([{ sz: '20' }]);
   });
 
-  test('a crossing price executes as taker at the price of the resting order', async () => {
+  test('an amend to a crossing price executes as taker at the price of the resting order', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30');
     const { orders } = done(await act(bob, amend(oid, '0.45', '10')));
@@ -260,7 +263,7 @@ describe('modify2', () => {
     expect(await openBets(bob, market)).toMatchObject([{ limitPx: '0.3' }]);
   });
 
-  test('R-delay: rejects an amend that would cross on a delayed market', async () => {
+  test('R-delay: an amend that would cross on a delayed market is rejected', async () => {
     const slow = await deployer.list({ orderDelayMs: 5_000 });
     await placed(alice, slow, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, slow, 'buy No 10 at 0.30');
@@ -271,7 +274,7 @@ describe('modify2', () => {
     expect(await bookOf(world, slow)).toBe('10 at 0.6 | 10 at 0.61');
   });
 
-  test('a new size at or below the filled size cancels the rest', async () => {
+  test('an amend to a size at or below the filled size cancels the rest', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 12 at 0.40');
     const watch = await BetWatch.of(world, alice);

@@ -25,7 +25,7 @@ const metaOf = async (fields: object): Promise<Json> =>
 const timelineOf = async (seriesSlug: string): Promise<Json> =>
   world.client.data({ type: 'outcomeSeriesTimeline', seriesSlug });
 
-test('lists its next markets automatically, one per event, with separate names', async () => {
+test('a series lists its next markets automatically, one per event, with separate names', async () => {
   const fields = running({ listAhead: 3 });
   const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
   expect(done(await deployer.send({ registerSeries: fields })).created).toEqual({
@@ -126,13 +126,13 @@ test.each<[string, JsonObject]>([
   ['window', { window: 45 }],
   ['priceTick', { priceTick: '0.03' }],
   ['slug', { slug: newSlug('A') }],
-])('names the field of an invalid %s', async (field, changes) => {
+])('registerSeries names the field of an invalid %s', async (field, changes) => {
   const reply = await deployer.send({ registerSeries: running(changes) });
   expect(reply.status, reply.text).toBe(400);
   expect(reply.json.details.field, reply.text).toContain(field);
 });
 
-test('rejects an unknown series', async () => {
+test('a query of an unknown series is rejected', async () => {
   const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
   expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
 });

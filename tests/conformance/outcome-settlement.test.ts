@@ -104,7 +104,7 @@ describe('resolve', () => {
     ['upcoming', []],
     ['open', []],
     ['halted', ['halt']],
-  ] as const)('rejects the resolution of a market that is %s', async (phase, steps) => {
+  ] as const)('the resolution of a market that is %s is rejected', async (phase, steps) => {
     const startTime = Date.now() + (phase === 'upcoming' ? 3_600_000 : -60_000);
     const market = await deployer.list({ startTime });
     for (const step of steps) await deployer.set(market, step);
@@ -113,7 +113,7 @@ describe('resolve', () => {
     expect(await resolutionOf(market)).toMatchObject({ resolutionStatus: 'prepared' });
   });
 
-  test('requires a multiple of the price unit from 0 to 1, and is final', async () => {
+  test('a resolution requires a multiple of the price unit from 0 to 1 and is final', async () => {
     const market = await deployer.list();
     await deployer.set(market, 'close');
     for (const fraction of ['1.0001', '-0.1', '0.12345', 'x', '']) {
@@ -319,7 +319,7 @@ describe('R-event-sets: exactly one market of the event wins', () => {
     expect(await Promise.all(markets.map(phaseOf))).toEqual(Array(3).fill('resolved'));
   });
 
-  test('rejects new markets after the first resolution, and resolves the event with its last market', async () => {
+  test('an exclusive event accepts no new markets after its first resolution and is resolved with its last market', async () => {
     const [slug, [first, second]] = (await contest(2)) as [string, [OutcomeMarket, OutcomeMarket]];
     done(await resolve(first, '0'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({

@@ -63,7 +63,7 @@ describe('outcomeOrderUpdates', () => {
     traceId: uuid,
   });
 
-  test('sends the states of an order in the book, in prices of its outcome', async () => {
+  test('outcomeOrderUpdates sends the states of an order in the book, in prices of its outcome', async () => {
     const market = await deployer.list();
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeOrderUpdates', user: alice.address });
@@ -105,7 +105,7 @@ describe('outcomeOrderUpdates', () => {
     expect(socket.of('orderUpdates')).toEqual([]);
   });
 
-  test('sends all live orders to a client that cannot resume', async () => {
+  test('outcomeOrderUpdates sends all live orders to a client that cannot resume', async () => {
     const market = await deployer.list();
     const carol = await shareTrader(world, 'carol');
     done(await carol.place(share({ market, price: '0.3', size: '10' })));
@@ -129,7 +129,7 @@ describe('outcomeOrderUpdates', () => {
 });
 
 describe('outcomeBbos', () => {
-  test('sends all ids first, then only changed ids', async () => {
+  test('outcomeBbos sends all ids first and then only changed ids', async () => {
     const markets = [await deployer.list(), await deployer.list()] as const;
     const [one, two] = markets;
     const socket = await world.socket();
@@ -156,7 +156,7 @@ describe('outcomeBbos', () => {
     ['an invalid id', [999_999]],
     ['a perp', [1]],
     ['text', ['100000']],
-  ])('rejects %s', async (_, instrumentIds) => {
+  ])('outcomeBbos rejects %s', async (_, instrumentIds) => {
     const socket = await world.socket();
     const subscription = { type: 'outcomeBbos', instrumentIds };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -165,7 +165,7 @@ describe('outcomeBbos', () => {
 });
 
 describe('trades', () => {
-  test("contain the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
+  test("trades contain the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
     // A timer releases the delayed order, but the trade must have the hash of the order's action.
     const market = await deployer.list({ orderDelayMs: 50 });
     const socket = await world.socket();
@@ -204,7 +204,7 @@ describe('trades', () => {
 });
 
 describe('the state of one market', () => {
-  test('book, differences and context are in YES prices', async () => {
+  test("a market's book, differences and context are in YES prices", async () => {
     const market = await deployer.list();
     done(await alice.place(share({ market, price: '0.3', size: '10' })));
     done(await bob.place(share({ market, leg: 'no', price: '0.6', size: '8' })));
@@ -230,7 +230,7 @@ describe('the state of one market', () => {
     });
   });
 
-  test('sends the outcome sub-account after fills and settlement', async () => {
+  test('the stream sends the outcome sub-account after fills and settlement', async () => {
     const market = await deployer.list();
     const [dora, emil] = [await shareTrader(world, 'dora'), await shareTrader(world, 'emil')];
     const socket = await world.socket();
@@ -249,7 +249,7 @@ describe('the state of one market', () => {
 });
 
 describe('/api-ws', () => {
-  test('has its own format of errors', async () => {
+  test('/api-ws has its own format of errors', async () => {
     const socket = await world.socket('/api-ws');
     const frames: [string, string][] = [
       ['hello', 'INVALID_FRAME'],

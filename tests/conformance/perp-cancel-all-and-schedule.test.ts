@@ -70,7 +70,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind of order with reason UserCanceled and lists the orders', async () => {
+  test('cancelAll cancels every kind of order with reason UserCanceled and lists the orders', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);
@@ -89,14 +89,14 @@ describe('cancelAll', () => {
     expect(await recordOf(alice, perp)).toMatchObject({ tpsl: [], position: { szi: '4' } });
   });
 
-  test('cancels children with their parent', async () => {
+  test('cancelAll cancels children with their parent', async () => {
     const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
     const [, child] = done(await act(alice, family)).orders;
     done(await act(alice, { type: 'cancelAll' }));
     await watch.last(child.oid, 'cancelled');
   });
 
-  test('cancels the orders of one instrument only', async () => {
+  test('cancelAll can be limited to the orders of one instrument', async () => {
     const other = await operator.list();
     done(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
     done(await act(alice, { type: 'cancelAll', asset: other.id }));
@@ -104,7 +104,7 @@ describe('cancelAll', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('cancels the orders of one sub-account only', async () => {
+  test('cancelAll can be limited to the orders of one sub-account', async () => {
     done(await alice.place(resting({ cloid: cloidOf('stays') })));
     done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
     expect(await alice.openOrders()).toHaveLength(1);
@@ -112,19 +112,19 @@ describe('cancelAll', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('rejects an asset of the other sub-account as malformed', async () => {
+  test('cancelAll rejects an asset of the other sub-account as malformed', async () => {
     const reply = await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'outcome' });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
     done(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
   });
 
-  test('succeeds if there are no orders', async () => {
+  test('cancelAll succeeds if there are no orders', async () => {
     expect(done(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
     expect(done(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
   });
 
-  test('affects no other account, works in a halted market, and releases reserves', async () => {
+  test('cancelAll affects no other account, works in a halted market, and releases reserves', async () => {
     done(await alice.place(resting({ margin: 'isolated' })));
     done(await bob.place(resting()));
     await operator.set(perp, { haltTrading: true });
@@ -141,7 +141,7 @@ describe('scheduleCancel', () => {
   });
   const now = async () => (await world.client.data({ type: 'stateHash' })).blockTime as number;
 
-  test('rejects a time less than 5 s ahead', async () => {
+  test('scheduleCancel rejects a time less than 5 s ahead', async () => {
     for (const time of [1, (await now()) - 1000, (await now()) + 4_999]) {
       const refused = await act(alice, schedule(time));
       expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
@@ -151,7 +151,7 @@ describe('scheduleCancel', () => {
     expect(reply.json.data.type).toBe('ScheduleCancel');
   });
 
-  test('cancels resting orders and opening triggers at its time, and keeps protective orders', async () => {
+  test('a scheduled cancel ends resting orders and opening triggers at its time but keeps protective orders', async () => {
     const oids = await everything();
     const time = world.nowMs() + 5_500;
     done(await act(alice, schedule(time)));

@@ -92,7 +92,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     });
   });
 
-  test("accepts the account's own key and its agent", async () => {
+  test("an action is accepted from the account's own key and from its agent", async () => {
     const oid = await prepare();
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'agent'));
@@ -102,7 +102,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
   });
 
-  test('rejects a signer without an account', async () => {
+  test('an action of a signer without an account is rejected', async () => {
     const oid = await prepare();
     const reply = await act(world.unfunded('nobody'), action(oid));
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
@@ -124,14 +124,14 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     }
   });
 
-  test('R-vault: rejects an unknown vault', async () => {
+  test('R-vault: an action for an unknown vault is rejected', async () => {
     const oid = await prepare();
     const vaultAddress = bob.address;
     const reply = await world.client.executed(await alice.sign(action(oid), { vaultAddress }));
     expectRefusal(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('rejects an action that has expired', async () => {
+  test('an expired action is rejected', async () => {
     const oid = await prepare();
     const expiresAfter = world.nowMs() - 60_000;
     const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
@@ -140,7 +140,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 });
 
 describe('one action with several orders', () => {
-  test('names the first failure and executes the other orders', async () => {
+  test('an action with several orders names the first failure and executes the other orders', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     // The free margin covers each of these orders alone, but not all of them.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
@@ -161,7 +161,7 @@ describe('one action with several orders', () => {
     expect(await triggersOf(alice)).toHaveLength(1);
   });
 
-  test('rejects two margin modes of one instrument in one action', async () => {
+  test('an action with two margin modes of one instrument is rejected', async () => {
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', margin: 'cross' });
     const isolated = { ...cross, m: 'isolated' };
     const reply = await alice.place(cross, isolated);
@@ -170,7 +170,7 @@ describe('one action with several orders', () => {
     expect((await leverageOf(alice, perp)).leverage.type).toBe('Cross');
   });
 
-  test('R-cloid: rejects duplicates within one action, including trigger orders', async () => {
+  test('R-cloid: duplicates within one action are rejected, including trigger orders', async () => {
     const cloid = cloidOf('twice');
     const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
     const waiting = triggerOrder({
@@ -189,7 +189,7 @@ describe('one action with several orders', () => {
 });
 
 describe('numbers as strings', () => {
-  test('accepts a string for o of modify2, but not for other integers', async () => {
+  test('modify2 accepts a string for o, but not for other integers', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
     expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
@@ -200,7 +200,7 @@ describe('numbers as strings', () => {
 });
 
 describe('the stream clearinghouseState', () => {
-  test('sends each change of an isolated hedge position, equal to the query', async () => {
+  test('the stream clearinghouseState sends each change of an isolated hedge position, equal to the query', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();
     await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
@@ -223,7 +223,7 @@ describe('the stream clearinghouseState', () => {
       .toBe(marginUsed);
   });
 
-  test('sends a liquidation, which is also sent on orderUpdates', async () => {
+  test('a liquidation is sent on clearinghouseState and on orderUpdates', async () => {
     const carol = await world.trader('carol');
     const watch = await OrderWatch.of(world, carol);
     const socket = await world.socket();

@@ -40,7 +40,7 @@ const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
 describe('the taker', () => {
-  test('loses the rest of an order that would leave it below its initial margin', async () => {
+  test('a taker loses the rest of an order that would leave it below its initial margin', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
     // 190 coins need 950 of Alice's 1,000 USDC; bought at 104, they would lose 720 immediately.
@@ -68,7 +68,7 @@ describe('the taker', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('may close at any price that leaves positive equity', async () => {
+  test('a taker may close at any price that leaves positive equity', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     done(await carol.place(buys('91', '100')));
     const close = sells('91', '100', { reduceOnly: true });
@@ -76,7 +76,7 @@ describe('the taker', () => {
     expect(Number(await alice.balance())).toBeGreaterThan(0);
   });
 
-  test('may not close below its bankruptcy price', async () => {
+  test('a taker may not close below its bankruptcy price', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     // The equity is 995.5, so a close below 90.045 would leave a debt.
     done(await carol.place(buys('90', '100')));
@@ -89,7 +89,7 @@ describe('the taker', () => {
 });
 
 describe('the maker', () => {
-  test('is cancelled if it fails the check, and the taker continues with the next order', async () => {
+  test('a maker that fails the check is cancelled, and the taker continues with the next order', async () => {
     const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
     done(await carol.place(buys('99', '100')));
     // The other position loses most of Alice's equity.
@@ -105,7 +105,7 @@ describe('the maker', () => {
 });
 
 describe('a stop next to a resting reduce-only order', () => {
-  test('R-trigger: triggers although a resting close covers the position', async () => {
+  test('R-trigger: a stop triggers although a resting close covers the position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
@@ -118,7 +118,7 @@ describe('a stop next to a resting reduce-only order', () => {
     expect((await alice.openOrders()).map((row: Json) => row.oid)).not.toContain(limit.oid);
   });
 
-  test('R-grouping OCO: triggers although the take-profit already rests as a limit order', async () => {
+  test('R-grouping OCO: a stop triggers although the take-profit already rests as a limit order', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const tp = triggerOrder({
       market: perp,

@@ -61,7 +61,7 @@ const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
 describe('activeAssetCtx', () => {
-  test('R-funding-gaps: has every field, and an hour without samples has no funding', async () => {
+  test('R-funding-gaps: activeAssetCtx has every field, and an hour without samples has no funding', async () => {
     const data = (await contextOf(perp))();
     expectShape(
       data,
@@ -179,7 +179,7 @@ describe('R-fillable', () => {
 });
 
 describe('userFundings', () => {
-  test('starts with a snapshot, which is empty for an account without funding', async () => {
+  test('userFundings starts with a snapshot, which is empty for an account without funding', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
   });

@@ -66,7 +66,7 @@ describe('normalTpsl: the shape of a family', () => {
     ],
     ['a child that is not reduce-only', () => [parent(), takeProfit('4', { reduceOnly: false })]],
     ['a child of the same side', () => [parent(), takeProfit('4', { side: 'buy' })]],
-  ])('rejects as malformed: %s', async (_, orders) => {
+  ])('normalTpsl rejects a malformed family: %s', async (_, orders) => {
     const reply = await act(alice, normal(...orders()));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
@@ -74,7 +74,7 @@ describe('normalTpsl: the shape of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('children of another instrument are malformed', async () => {
+  test('a family with children of another instrument is malformed', async () => {
     const other = await operator.list();
     const reply = await act(alice, normal(parent(), takeProfit('4', { market: other })));
     expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10002 });
@@ -107,7 +107,7 @@ describe('normalTpsl: the states of a family', () => {
     expect((await alice.openOrders())[0].children).toHaveLength(2);
   });
 
-  test('cancels children with their unfilled parent', async () => {
+  test('a cancel of an unfilled parent cancels its children', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     done(await alice.cancel({ a: perp.id, o: oid }));
     for (const child of [tp, sl]) {
@@ -284,13 +284,13 @@ describe('positionTpsl', () => {
     ['two take-profits', () => [takeProfit('0'), takeProfit('0')]],
     ['three orders', () => [takeProfit('0'), stopLoss('0'), stopLoss('0')]],
     ['orders that are not reduce-only', () => [takeProfit('0', { reduceOnly: false })]],
-  ])('rejects %s as malformed', async (_, orders) => {
+  ])('positionTpsl rejects %s as malformed', async (_, orders) => {
     const reply = await act(alice, onPosition(...orders()));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('lists one entry per action with all fields; an unset side is empty', async () => {
+  test('positionTpsl is listed as one entry per action with all fields, where an unset side is empty', async () => {
     const both = done(
       await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
     ).orders;
@@ -326,7 +326,7 @@ describe('positionTpsl', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a size of 0 means the whole position at trigger time, with OCO', async () => {
+  test('a positionTpsl size of 0 means the whole position at trigger time, with OCO', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const [tp, sl] = orders.map((order: Json) => order.oid);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
@@ -338,7 +338,7 @@ describe('positionTpsl', () => {
     expect(['siblingFilled', 'reduceOnly']).toContain(reason);
   });
 
-  test('another size closes that part, clipped to the position at trigger time', async () => {
+  test('another positionTpsl size closes that part, clipped to the position at trigger time', async () => {
     const small = done(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
     const large = done(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0].oid;
     await quote('buy', '110', '50');
@@ -353,7 +353,7 @@ describe('positionTpsl', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('is cancelled when the position is closed for any reason', async () => {
+  test('position TP/SL orders are cancelled when the position is closed for any reason', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     await trade(bob, alice, { market: perp, price: '100', size: '4' });
     expect(await recordsOf(alice, perp)).toEqual([]);
@@ -365,7 +365,7 @@ describe('positionTpsl', () => {
     expect((await recordOf(alice, perp)).tpsl).toEqual([]);
   });
 
-  test('is cancelled when the position flips', async () => {
+  test('position TP/SL orders are cancelled when the position flips', async () => {
     const { oid } = done(await act(alice, onPosition(stopLoss('0')))).orders[0];
     await trade(bob, alice, { market: perp, price: '100', size: '6' });
     expect((await recordOf(alice, perp)).position.szi).toBe('-2');
@@ -373,7 +373,7 @@ describe('positionTpsl', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('can be cancelled by oid with grouping tpsl, and the sibling stays', async () => {
+  test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling stays', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     done(await act(alice, { type: 'cancel', cancels }));
@@ -383,7 +383,7 @@ describe('positionTpsl', () => {
     ]);
   });
 
-  test('requires a position that its side reduces', async () => {
+  test('positionTpsl requires a position that its side reduces', async () => {
     const carol = await world.trader('carol');
     const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
     expect(['Reduce only order would increase position', `No position for ${perp.name}`]).toContain(

@@ -99,7 +99,7 @@ describe('R-tif: Gtd', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('rejects an expiry less than 5 s after the consensus time', async () => {
+  test('an expiry less than 5 s after the consensus time is rejected', async () => {
     const message = 'Expire time must be at least 5 s ahead';
     for (const time of [1, world.nowMs() - 1_000, world.nowMs() + 4_999]) {
       const refused = expectRefusal(await alice.place(gtd(time)), 10011, message);
@@ -116,7 +116,7 @@ describe('R-tif: Gtd', () => {
     }
   });
 
-  test('accepts an expiry any time after the minimum', async () => {
+  test('an expiry any time after the minimum is accepted', async () => {
     const time = world.nowMs() + 365 * 24 * 3_600_000;
     done(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);

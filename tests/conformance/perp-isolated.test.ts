@@ -57,11 +57,11 @@ async function sell(price: string, size: string): Promise<void> {
   expect(done(await alice.place(order)).orders[0].state).toBe('filled');
 }
 
-describe('R-isolated: an opening order reserves', () => {
+describe('R-isolated: the reserve of an opening order', () => {
   const reserving = (price: string, side: 'buy' | 'sell' = 'buy') =>
     perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
 
-  test('size × mark / leverage and the fees, from the withdrawable amount', async () => {
+  test('an opening order reserves size × mark / leverage and the fees from the withdrawable amount', async () => {
     const { oid } = done(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
@@ -72,7 +72,7 @@ describe('R-isolated: an opening order reserves', () => {
     expect(await withdrawable()).toBe('1000');
   });
 
-  test('the open loss, if the limit is worse than the mark', async () => {
+  test('an opening order reserves the open loss if its limit is worse than the mark', async () => {
     done(await alice.place(reserving('110')));
     // A margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
@@ -83,7 +83,7 @@ describe('R-isolated: an opening order reserves', () => {
     expect(left).toBeGreaterThanOrEqual(exact('899.775'));
   });
 
-  test('no more than the free balance, otherwise it is rejected', async () => {
+  test('an opening order that needs more than the free balance is rejected', async () => {
     const order = { market: perp, side: 'buy', price: '90', margin: 'isolated' } as const;
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
@@ -95,7 +95,7 @@ describe('R-isolated: an opening order reserves', () => {
     done(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
-  test('its mode for the instrument, so orders in the other mode are rejected', async () => {
+  test('an opening order reserves its mode for the instrument, so orders in the other mode are rejected', async () => {
     done(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
@@ -110,7 +110,7 @@ describe('R-isolated: an opening order reserves', () => {
 });
 
 describe('the record of an isolated position', () => {
-  test('has the expected fields at the entry', async () => {
+  test('the record of an isolated position has the expected fields at the entry', async () => {
     await openLong();
     const { position, type } = await recordOf(alice, perp);
     expect(type).toBe('OneWay');
@@ -141,7 +141,7 @@ describe('the record of an isolated position', () => {
     expect(shown).toEqual({ mode: 'OneWay', type: 'Isolated', value: 10, rawUsd: '-450' });
   });
 
-  test('has the expected fields after the mark has moved', async () => {
+  test('the record of an isolated position has the expected fields after the mark has moved', async () => {
     await openLong();
     await perp.push('104');
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -181,7 +181,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
   const buys = (price: string, size: string) =>
     perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
 
-  test('including its open loss, and releases the surplus of the reserve', async () => {
+  test('a fill moves margin with its open loss into the position and releases the surplus of the reserve', async () => {
     done(await bob.place(sells('105', '5')));
     expect(done(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
     // The margin includes 50 and the loss of 25; the fee was 525 × 0.00045.
@@ -193,7 +193,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('924.76375');
   });
 
-  test('for the filled part only, and the rest stays reserved until a cancel', async () => {
+  test('a partial fill moves its part of the margin, and the rest stays reserved until a cancel', async () => {
     const { oid } = done(await alice.place(buys('95', '10'))).orders[0];
     done(await bob.place(sells('95', '4')));
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
@@ -224,7 +224,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
 });
 
 describe('R-isolated: a close pays out released margin and realised PnL', () => {
-  test('with a profit, in two parts, to the micro-USDC', async () => {
+  test('a close with a profit in two parts pays out exactly, to the micro-USDC', async () => {
     await openLong();
     await perp.push('104');
     await sell('104', '2');
@@ -240,7 +240,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     expect(await withdrawable()).toBe('1019.541');
   });
 
-  test('with a loss, to the micro-USDC', async () => {
+  test('a close with a loss pays out exactly, to the micro-USDC', async () => {
     await openLong();
     await perp.push('96');
     await sell('96', '2');
@@ -268,7 +268,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
 });
 
 describe('updateIsolatedMargin', () => {
-  test('adds and removes margin to the micro-USDC', async () => {
+  test('updateIsolatedMargin adds and removes margin to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));
     done(reply);
@@ -284,7 +284,7 @@ describe('updateIsolatedMargin', () => {
     expect(await withdrawable()).toBe('949.775');
   });
 
-  test('rejects a removal below the initial margin: Cannot remove more margin than is free', async () => {
+  test('a removal below the initial margin is rejected: Cannot remove more margin than is free', async () => {
     await openLong();
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-1)), 10010, message);
@@ -293,7 +293,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('rejects a removal below 10 % of the notional: Cannot remove more margin than is free', async () => {
+  test('a removal below 10 % of the notional is rejected: Cannot remove more margin than is free', async () => {
     done(await act(alice, leverage(20)));
     await openLong();
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('25');
@@ -303,7 +303,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('rejects a removal above the margin, even with a profit', async () => {
+  test('a removal above the margin is rejected, even with a profit', async () => {
     await openLong();
     await perp.push('120');
     const message = 'Cannot remove more margin than is free';
@@ -313,14 +313,14 @@ describe('updateIsolatedMargin', () => {
     expect(await withdrawable()).toBe('999.775');
   });
 
-  test('rejects more than the free balance: Insufficient balance', async () => {
+  test('an addition above the free balance is rejected: Insufficient balance', async () => {
     await openLong();
     expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
     done(await act(alice, marginChange(949_775_000)));
     expect(await withdrawable()).toBe('0');
   });
 
-  test('requires an isolated position of the selected side: No isolated position', async () => {
+  test('updateIsolatedMargin requires an isolated position of the selected side: No isolated position', async () => {
     const message = `No isolated position for ${perp.name}`;
     expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
@@ -332,7 +332,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(carol, marginChange(1_000_000, { isBuy: true })));
   });
 
-  test.each([0, 1.5, '5', null])('rejects an ntli of %j', async (ntli) => {
+  test.each([0, 1.5, '5', null])('an ntli of %j is rejected', async (ntli) => {
     await openLong();
     const { envelope } = await alice.sign(marginChange(1));
     const action = { ...envelope.action, ntli };
@@ -359,7 +359,7 @@ describe('R-isolated: leverage of an open position', () => {
     expect(await withdrawable()).toBe('899.775');
   });
 
-  test('rejects a lower leverage if cross cannot add the margin: Insufficient margin', async () => {
+  test('a lower leverage is rejected if cross cannot add the margin: Insufficient margin', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '60', buyerMargin: 'isolated' });
     expectRefusal(await act(alice, leverage(5)), 10010, 'Insufficient margin');
     expect((await recordOf(alice, perp)).position).toMatchObject({

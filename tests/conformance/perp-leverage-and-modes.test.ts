@@ -143,16 +143,19 @@ describe('updateLeverage', () => {
     expect((await leverageOf(alice, other)).leverage.value).toBe(20);
   });
 
-  test.each([0, -1, -20])('rejects a leverage of %d in one-way mode as invalid', async (value) => {
-    const [alice] = await two();
-    for (const mode of ['cross', 'isolated']) {
-      const reply = await act(alice, leverage(perp.id, value, mode));
-      expectRefusal(reply, 10009, `Invalid leverage: ${value}`);
-    }
-  });
+  test.each([0, -1, -20])(
+    'a leverage of %d in one-way mode is rejected as invalid',
+    async (value) => {
+      const [alice] = await two();
+      for (const mode of ['cross', 'isolated']) {
+        const reply = await act(alice, leverage(perp.id, value, mode));
+        expectRefusal(reply, 10009, `Invalid leverage: ${value}`);
+      }
+    },
+  );
 
   test.each(['5', 2.5, null, undefined])(
-    'rejects a leverage of %j as the wrong type',
+    'a leverage of %j is rejected as the wrong type',
     async (value) => {
       const [alice] = await two();
       const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
@@ -163,7 +166,7 @@ describe('updateLeverage', () => {
     },
   );
 
-  test('without a position, the maximum is that of the first tier', async () => {
+  test('without a position, the maximum leverage is that of the first tier', async () => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
@@ -172,7 +175,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test('with a position, the maximum is that of the tier of its size', async () => {
+  test('with a position, the maximum leverage is that of the tier of its size', async () => {
     const [alice, bob] = await two();
     const market = await operator.list(
       {
@@ -198,7 +201,7 @@ describe('updateLeverage', () => {
     });
   });
 
-  test('rejects a change while the instrument and mode have open orders', async () => {
+  test('a leverage change is rejected while the instrument and mode have open orders', async () => {
     const [alice] = await two();
     done(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
@@ -210,7 +213,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(other.id, 5)));
   });
 
-  test('rejects a change while there are trigger orders', async () => {
+  test('a leverage change is rejected while there are trigger orders', async () => {
     const [alice] = await two();
     done(await alice.place(waiting()));
     const message = 'Cannot update leverage while you have trigger orders';
@@ -219,7 +222,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(perp.id, 5)));
   });
 
-  test('rejects a change while there are TPSL orders', async () => {
+  test('a leverage change is rejected while there are TPSL orders', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -229,7 +232,7 @@ describe('updateLeverage', () => {
     expectRefusal(await act(alice, leverage(market.id, 5)), 10009, message);
   });
 
-  test('R-leverage: rejects a change if the new initial margin is not covered', async () => {
+  test('R-leverage: a leverage change is rejected if the new initial margin is not covered', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '50' });
@@ -241,7 +244,7 @@ describe('updateLeverage', () => {
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
-  test('rejects an unknown instrument', async () => {
+  test('a leverage change of an unknown instrument is rejected', async () => {
     const [alice] = await two();
     expectRefusal(await act(alice, leverage(77_777, 5)), 10404, 'Instrument not found');
     expectRefusal(await act(alice, marginMode(77_777, true)), 10404, 'Instrument not found');
@@ -249,7 +252,7 @@ describe('updateLeverage', () => {
 });
 
 describe('updateMarginMode', () => {
-  test('switches the mode, and accepts the current mode', async () => {
+  test('updateMarginMode switches the mode and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, marginMode(perp.id, true)));
     for (const isCross of [false, false, true]) {
@@ -261,7 +264,7 @@ describe('updateMarginMode', () => {
     }
   });
 
-  test('rejects a switch with an open position, but accepts the current mode', async () => {
+  test('a switch of the margin mode is rejected with an open position, unless it is the current mode', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -272,7 +275,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('rejects a switch with working orders, including trigger orders', async () => {
+  test('a switch of the margin mode is rejected with working orders, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -284,7 +287,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('rejects cross on isolated-only instruments, including orders', async () => {
+  test('isolated-only instruments reject cross mode, including cross orders', async () => {
     const [alice] = await two();
     const market = await operator.list({ onlyIsolated: true });
     const message = `Only isolated margin is allowed for ${market.name}`;
@@ -300,7 +303,7 @@ describe('updateMarginMode', () => {
 });
 
 describe('updatePositionMode', () => {
-  test('switches the account, and accepts the current mode', async () => {
+  test('updatePositionMode switches the account and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, positionMode('oneWay')));
     for (const [mode, shown] of [
@@ -315,7 +318,7 @@ describe('updatePositionMode', () => {
     }
   });
 
-  test('rejects a switch while any perp position exists', async () => {
+  test('a switch of the position mode is rejected while any perp position exists', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -325,7 +328,7 @@ describe('updatePositionMode', () => {
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
-  test('rejects a switch while any working order exists, including trigger orders', async () => {
+  test('a switch of the position mode is rejected while any working order exists, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -336,7 +339,7 @@ describe('updatePositionMode', () => {
     done(await act(alice, positionMode('hedge')));
   });
 
-  test.each(['both', '', null, 1])('rejects a position mode of %j', async (mode) => {
+  test.each(['both', '', null, 1])('a position mode of %j is rejected', async (mode) => {
     const [alice] = await two();
     const reply = await act(alice, positionMode(mode));
     expect(reply.status, reply.text).toBe(400);

@@ -76,19 +76,19 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     await eventually(async () => expect((await steps(alice)).length).toBeGreaterThan(0));
   }
 
-  test('of a cross long', async () => {
+  test('the predicted liquidation price of a cross long is exact', async () => {
     await openLong();
     // 995.5 + 100 (p − 100) = 100p × 0.03 at 92.8298…
     expect((await recordOf(alice, perp)).position.liquidationPx).toMatch(/^92\.8(29|3)$/);
     await confirmPrediction('long');
   });
 
-  test('of a cross short', async () => {
+  test('the predicted liquidation price of a cross short is exact', async () => {
     await trade(bob, alice, { market: perp, price: '100', size: '100' });
     await confirmPrediction('short');
   });
 
-  test('of an isolated long and an isolated short', async () => {
+  test('the predicted liquidation prices of an isolated long and an isolated short are exact', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     await confirmPrediction('long');
     perp = await operator.list();
@@ -99,7 +99,7 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     expect(before.length).toBeGreaterThan(0);
   });
 
-  test('of a position in the second tier', async () => {
+  test('the predicted liquidation price of a position in the second tier is exact', async () => {
     const marginTable = {
       tiers: [
         { tier: 1, minSize: '0', maxSize: '20', maxLeverage: 20, mmr: '0.025' },
@@ -113,14 +113,14 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     await confirmPrediction('long');
   });
 
-  test('is unset if no price above 0 would liquidate the position', async () => {
+  test('the liquidation price is unset if no price above 0 would liquidate the position', async () => {
     await openLong('2');
     expect((await recordOf(alice, perp)).position.liquidationPx).toBe('');
   });
 });
 
 describe('R-liquidation', () => {
-  test('cancels orders, sells the position into the book, and adds a record', async () => {
+  test('a liquidation cancels orders, sells the position into the book, and adds a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
     const resting = done(
@@ -179,7 +179,7 @@ describe('R-liquidation', () => {
     });
   });
 
-  test('marks its trades in streams and in the history', async () => {
+  test('a liquidation marks its trades in streams and in the history', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'trades', coin: perp.coin });
     await openLong();
@@ -200,7 +200,7 @@ describe('R-liquidation', () => {
     expect(data.trades.map(({ liquidation }: Json) => liquidation)).toEqual([true, undefined]);
   });
 
-  test('stops as soon as the ratio is above 1 again', async () => {
+  test('a liquidation stops as soon as the ratio is above 1 again', async () => {
     await openLong();
     // The first partial fill is insufficient, and a later better bid is sufficient.
     await bid(carol, '92.5', '30');
@@ -213,7 +213,7 @@ describe('R-liquidation', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('70');
   });
 
-  test('fills within 5 % of the mark, above the bankruptcy price, and retries each second', async () => {
+  test('a liquidation fills within 5 % of the mark, above the bankruptcy price, and retries each second', async () => {
     await openLong();
     // At 92.8 the equity is 275.5, so the bankruptcy price is 90.045.
     await bid(carol, '90.04', '100');
@@ -265,7 +265,7 @@ describe('R-liquidation', () => {
     expect((await steps(alice)).map(({ step }) => step)).toEqual(['cancel']);
   });
 
-  test('reducing orders stay active through the first step', async () => {
+  test('reducing orders stay active through the first liquidation step', async () => {
     await openLong();
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
     const { oid } = done(await act(alice, groupAction('na', stop))).orders[0];
@@ -274,7 +274,7 @@ describe('R-liquidation', () => {
     expect((await triggersOf(alice)).map((row) => row.oid)).toEqual([oid]);
   });
 
-  test('R-halt: waits while the market is halted', async () => {
+  test('R-halt: a liquidation waits while the market is halted', async () => {
     await openLong();
     await bid(carol, '92', '100');
     await operator.set(perp, { haltTrading: true });
@@ -356,7 +356,7 @@ describe('R-adl', () => {
     });
   });
 
-  test('closes the most profitable position first and never flips it', async () => {
+  test('deleveraging closes the most profitable position first and never flips it', async () => {
     const dave = await world.trader('dave');
     // Bob sold at 100 and Carol at 99, so Bob has the higher profit, and the higher exposure on the
     // same balance.
@@ -383,7 +383,7 @@ describe('R-adl', () => {
 });
 
 describe('R-insurance-fund', () => {
-  test('takes over what its margin supports at the bankruptcy price, and sells it near the mark', async () => {
+  test('the insurance fund takes over what its margin supports at the bankruptcy price, and sells it near the mark', async () => {
     // Liquidation fees fund the insurance fund: 0.5 % of 9,200.
     await openLong();
     await bid(carol, '92', '100');

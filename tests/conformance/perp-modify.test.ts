@@ -53,8 +53,8 @@ async function hit(size: string, price = '90'): Promise<void> {
 
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
-describe('modify2 names the order', () => {
-  test("by order id, and the reply contains the order's state", async () => {
+describe('the target of modify2', () => {
+  test("modify2 finds the order by order id and returns the order's state", async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
@@ -64,7 +64,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '98', sz: '3', origSz: '3' });
   });
 
-  test('by client order id, which the amended order keeps', async () => {
+  test('modify2 finds the order by client order id, which the amended order keeps', async () => {
     const cloid = cloidOf('amended');
     const o = await rest(alice, { cloid });
     const { orders } = done(await act(alice, amend({ c: cloid }, '98.5', '2')));
@@ -72,7 +72,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, cloid, limitPx: '98.5' });
   });
 
-  test('rejects unknown, foreign and cancelled orders, and an order of another instrument', async () => {
+  test('modify2 rejects unknown, foreign and cancelled orders, and an order of another instrument', async () => {
     const o = await rest(alice);
     const message = 'Order not found';
     expectRefusal(await act(alice, amend({ o: o + 1000 }, '98', '2')), 10011, message);
@@ -85,7 +85,7 @@ describe('modify2 names the order', () => {
     expectRefusal(await act(alice, amend({ o }, '98', '2')), 10011, message);
   });
 
-  test('rejects both ids, neither id, and an invalid cloid', async () => {
+  test('modify2 rejects both ids, neither id, and an invalid cloid', async () => {
     const o = await rest(alice);
     for (const target of [{ o, c: cloidOf('x') }, {}]) {
       const reply = await act(alice, amend(target as { o: number }, '98', '2'));
@@ -131,7 +131,7 @@ describe('R-modify: rank', () => {
 });
 
 describe('R-modify: size includes the filled part', () => {
-  test('the rest of the order is s minus the filled part', async () => {
+  test('the rest of an amended order is s minus the filled part', async () => {
     const o = await rest(alice, { size: '5' });
     await hit('2');
     const { orders } = done(await act(alice, amend({ o }, '99', '8')));
@@ -172,7 +172,7 @@ describe('R-modify: crossing', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('rejects a crossing amend of an Alo order and keeps the order', async () => {
+  test('a crossing amend of an Alo order is rejected and keeps the order', async () => {
     const o = await rest(alice, { tif: 'Alo' });
     await rest(bob, { side: 'sell', price: '101' });
     expectRefusal(
@@ -229,7 +229,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
     expect(row).toMatchObject({ oid: o, reduceOnly: true });
   });
 
-  test('R-halt: rejects amends in a halted market, but accepts cancels', async () => {
+  test('R-halt: a halted market rejects amends but accepts cancels', async () => {
     const o = await rest(alice);
     await operator.set(perp, { haltTrading: true });
     const message = `Trading is halted for ${perp.name}`;
@@ -237,7 +237,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
     done(await alice.cancel({ a: perp.id, o }));
   });
 
-  test('R-isolated: adjusts the reserve of an isolated order', async () => {
+  test('R-isolated: an amend adjusts the reserve of an isolated order', async () => {
     const o = await rest(alice, { size: '20', margin: 'isolated' });
     const left = async () => Number((await alice.state()).withdrawable);
     const before = await left();
@@ -250,7 +250,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
   });
 });
 
-test('sends the amended order as open with the new price and size', async () => {
+test('an amended order is sent as open with the new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
   done(await act(alice, amend({ o }, '98', '3')));

@@ -41,7 +41,7 @@ const setPerp = (changes: object) =>
 const meta = () => perpMetaOf(world, perp.id);
 
 describe('setPerp', () => {
-  test('R-halt: rejects orders and amends, accepts cancels, and can be lifted', async () => {
+  test('R-halt: a halt rejects orders and amends, accepts cancels, and can be lifted', async () => {
     const { oid } = done(await alice.place(resting())).orders[0];
     await operator.set(perp, { haltTrading: true });
     expect(await meta()).toMatchObject({ haltTrading: true });
@@ -139,7 +139,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ size: '5' })));
   });
 
-  test('rejects an invalid margin table, including one that a fee change makes invalid', async () => {
+  test('an invalid margin table is rejected, including one that a fee change makes invalid', async () => {
     const tiers = [{ ...TIERS[0], mmr: '0.05' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
       const refused = refusalOf(await setPerp(changes));
@@ -149,7 +149,7 @@ describe('setPerp', () => {
     expect((await meta()).maxLeverage).toBe(20);
   });
 
-  test('R-mark: rejects an invalid mark band, including one that a table or fee makes invalid', async () => {
+  test('R-mark: an invalid mark band is rejected, including one that a table or fee makes invalid', async () => {
     const refused = refusalOf(await setPerp({ markBand: '0.0093991' }));
     expect(refused).toMatchObject({
       code: 10017,
@@ -190,7 +190,7 @@ describe('setPerp', () => {
     });
   });
 
-  test('requires at least one change of an existing perp', async () => {
+  test('setPerp requires at least one change of an existing perp', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);
       expect(reply.status, reply.text).toBe(400);
@@ -336,14 +336,14 @@ describe('setFeeTiers', () => {
   const set = (tiers: unknown, exchangeId = 0) =>
     operator.send({ setFeeTiers: { exchangeId, tiers } });
 
-  test('the default is the documented schedule, and one level of zeros for outcome markets', async () => {
+  test('the default fee schedule is the documented one, with one level of zeros for outcome markets', async () => {
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
     expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
       tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
     });
   });
 
-  test('returns the rates of a user', async () => {
+  test('feeTierRates returns the rates of a user', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const query = { type: 'feeTierRates', user: alice.address };
     // R-fee-tiers: today's volume is included from 00:00 UTC.
@@ -367,7 +367,7 @@ describe('setFeeTiers', () => {
     ['volumes that do not rise', [zero, one, { ...two, min14dTradingVolume: '5000000' }]],
     ['no tiers', []],
     ['another exchange', [zero], 1],
-  ])('rejects %s', async (_, tiers, exchangeId) => {
+  ])('setFeeTiers rejects %s', async (_, tiers, exchangeId) => {
     const refused = refusalOf(await set(tiers, exchangeId));
     expect(refused.code).toBe(10002);
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });

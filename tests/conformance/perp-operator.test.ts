@@ -33,7 +33,7 @@ describe('permissions and form', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
-  test('rejects a trader, an unknown address and an agent of the admin', async () => {
+  test('a trader, an unknown address and an agent of the admin are rejected', async () => {
     const alice = await world.trader('alice');
     expectRefusal(await act(alice, harmless), 10003, message);
     expectRefusal(await act(world.unfunded('stranger'), harmless), 10003, message);
@@ -44,20 +44,20 @@ describe('permissions and form', () => {
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
 
-  test('rejects a vaultAddress', async () => {
+  test('an admin action with a vaultAddress is rejected', async () => {
     const vaultAddress = world.unfunded('vault').address;
     const signed = await operator.actor.sign(harmless, { vaultAddress });
     const reply = await world.client.executed(signed);
     expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');
   });
 
-  test('requires exactly one variant', async () => {
+  test('an admin action requires exactly one variant', async () => {
     const push = { prices: [{ instrumentId: 1, oraclePx: '1', externalPerpPx: null }], time: 1 };
     malformed(await operator.send({}));
     malformed(await operator.send({ setPerp: harmless.setPerp, pushOracle: push }));
   });
 
-  test('rejects unknown keys at the top level and inside a variant', async () => {
+  test('an admin action with unknown keys at the top level or inside a variant is rejected', async () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, note: 'x' }));
     malformed(await operator.send({ setPerp: { ...harmless.setPerp, halted: true } }));
     malformed(await operator.send({ registerPerp: definition({ colour: 'red' }) }));
@@ -70,7 +70,7 @@ describe('permissions and form', () => {
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
 
-  test('R-nonce: rejects a used nonce', async () => {
+  test('R-nonce: an admin action with a used nonce is rejected', async () => {
     const perp = await operator.list();
     const prices = [{ instrumentId: perp.id, oraclePx: '101', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: Date.now() } };
@@ -81,7 +81,7 @@ describe('permissions and form', () => {
 });
 
 describe('registerPerp', () => {
-  test('lists the perp as defined, with its own id', async () => {
+  test('registerPerp lists the perp as defined, with its own id', async () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
     expect(reply.json.data.type).toBe('VenueAdmin');
@@ -124,7 +124,7 @@ describe('registerPerp', () => {
     ]);
   });
 
-  test('accepts a chosen id once', async () => {
+  test('registerPerp accepts a chosen id once', async () => {
     const instrumentId = 4_321;
     const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
     expect(done(reply).created).toMatchObject({ instrumentId });
@@ -138,7 +138,7 @@ describe('registerPerp', () => {
     expect(refusalOf(outside).code).toBeGreaterThan(0);
   });
 
-  test('rejects a duplicate name', async () => {
+  test('registerPerp rejects a duplicate name', async () => {
     const reply = await operator.send({ registerPerp: definition({ name: 'BTC-USDC' }) });
     expect(refusalOf(reply).code).toBe(10017);
     expect((await universe()).filter((entry) => entry.name === 'BTC-USDC')).toHaveLength(1);
@@ -174,14 +174,14 @@ describe('registerPerp', () => {
     // 1 / 20 must exceed mmr + 0.005 + 0.00045.
     ['a tier born at liquidation', [{ ...first, mmr: '0.04455' }]],
     ['a later tier born at liquidation', [first, second, { ...third, mmr: '0.2' }]],
-  ])('rejects a margin table with %s', async (_, tiers) => {
+  ])('registerPerp rejects a margin table with %s', async (_, tiers) => {
     const reply = await operator.send({ registerPerp: definition({ marginTable: { tiers } }) });
     const refused = refusalOf(reply);
     expect(refused.code, reply.text).toBe(10017);
     expect(refused.message).toMatch(/^Invalid margin table: .+/);
   });
 
-  test('accepts a margin table at its limit', async () => {
+  test('registerPerp accepts a margin table at its limit', async () => {
     const tiers = [{ ...first, mmr: '0.04454' }];
     done(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
   });
@@ -206,7 +206,7 @@ describe('registerPerp', () => {
     ['premiumCap', { premiumCap: '1' }],
     ['premiumCap', { premiumCap: '-0.01' }],
     ['marginTable', { marginTable: { tiers: [] } }],
-  ])('names the field of an invalid %s: %j', async (field, changes) => {
+  ])('registerPerp names the field of an invalid %s: %j', async (field, changes) => {
     const before = (await universe()).length;
     const reply = await operator.send({ registerPerp: definition({ ...changes }) });
     const refused = refusalOf(reply);
@@ -215,7 +215,7 @@ describe('registerPerp', () => {
     expect((await universe()).length).toBe(before);
   });
 
-  test.each([-1, 0, 6])('R-units: accepts %d size decimals', async (szDecimals) => {
+  test.each([-1, 0, 6])('R-units: registerPerp accepts %d size decimals', async (szDecimals) => {
     const tick = szDecimals === 6 ? '1' : '0.1';
     const sizes = { maxLimitOrderSize: '2000', maxMarketOrderSize: '1000' };
     const perp = await operator.list({ szDecimals, priceTick: tick, bookTicks: [tick], ...sizes });
@@ -242,7 +242,7 @@ describe('pushOracle', () => {
   const reader = world.unfunded.bind(world, 'reader');
   const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
 
-  test('skips stale entries and applies the other entries', async () => {
+  test('pushOracle skips stale entries and applies the other entries', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     done(await operator.push([entry(perp, '101')], time));
@@ -258,7 +258,7 @@ describe('pushOracle', () => {
     expect(await markOf(perp)).toBe('103');
   });
 
-  test('R-oracle-stale: applies a time up to 5 s ahead as now and skips later times', async () => {
+  test('R-oracle-stale: pushOracle applies a time up to 5 s ahead as now and skips later times', async () => {
     const perp = await operator.list();
     done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
@@ -270,7 +270,7 @@ describe('pushOracle', () => {
     expect(await markOf(perp)).toBe('102');
   });
 
-  test('skips an unknown instrument and a price of 0 and applies the other entries', async () => {
+  test('pushOracle skips an unknown instrument and a price of 0 and applies the other entries', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const refused = refusalOf(
       await operator.push([entry(77_777, '1'), entry(perp, '0'), entry(other, '105')]),
@@ -299,7 +299,7 @@ describe('pushOracle', () => {
     await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });
 
-  test('requires 1 to 200 prices', async () => {
+  test('pushOracle requires 1 to 200 prices', async () => {
     const perp = await operator.list();
     malformed(await operator.push([]));
     malformed(await operator.push(Array.from({ length: 201 }, () => entry(perp, '100'))));

@@ -89,7 +89,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['5']);
   });
 
-  test('the running job has the expected fields in both phases', async () => {
+  test('a running reverse job has the expected fields in both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));
@@ -114,7 +114,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('rejects a second job of the same instrument and side', async () => {
+  test('a second reverse job of the same instrument and side is rejected', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     done(await act(alice, reverse()));
     await goneOn(async () => expect(await jobs()).toHaveLength(1));
@@ -122,7 +122,7 @@ describe('reversePosition', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  test('trades within 5 % of the mark and ends after 10 s with its partial result', async () => {
+  test('a reversal trades within 5 % of the mark and ends after 10 s with its partial result', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '95', '1');
     await quote('buy', '94.99', '20');
@@ -134,7 +134,7 @@ describe('reversePosition', () => {
     expect(ran).toBeLessThan(11_500);
   });
 
-  test('cancels the reduce-only orders of the instrument, but no other orders', async () => {
+  test('a reversal cancels the reduce-only orders of the instrument, but no other orders', async () => {
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const sell = { market: perp, side: 'sell', price: '110', size: '1' } as const;
@@ -154,7 +154,7 @@ describe('reversePosition', () => {
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([orders[1].oid]);
   });
 
-  test('closes the position and does not reopen it if the margin is insufficient', async () => {
+  test('a reversal closes the position and does not reopen it if the margin is insufficient', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '150' });
     await perp.push('96');
     await quote('buy', '95.5', '150');
@@ -171,12 +171,12 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual([]);
   });
 
-  test('rejects an instrument without a position: No position for <name>', async () => {
+  test('a reversal of an instrument without a position is rejected: No position for <name>', async () => {
     expectRefusal(await act(alice, reverse()), 10010, `No position for ${perp.name}`);
     expectRefusal(await act(alice, reverse({ asset: 77_777 })), 10404, 'Instrument not found');
   });
 
-  test('R-hedge: isBuy selects the position', async () => {
+  test('R-hedge: isBuy selects the position to reverse', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const refused = await act(alice, reverse({ isBuy: false }));
@@ -189,7 +189,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('reverses an isolated position into an isolated position', async () => {
+  test('a reversed isolated position stays isolated', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
     done(await act(alice, reverse()));

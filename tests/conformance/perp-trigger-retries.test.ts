@@ -93,7 +93,7 @@ describe('R-trigger: a reducing market trigger order stays active for its unfill
     ]);
   });
 
-  test('the order ends with its position and can be cancelled by its id', async () => {
+  test('a triggered order ends with its position and can be cancelled by its id', async () => {
     const oid = await wait(stop);
     const other = await wait(stop);
     await perp.push('90');

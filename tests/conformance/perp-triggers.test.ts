@@ -68,7 +68,7 @@ const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
 describe('a waiting trigger order', () => {
-  test('is listed in triggerOrders with every field', async () => {
+  test('a waiting trigger order is listed in triggerOrders with every field', async () => {
     const cloid = cloidOf('waiting');
     const before = world.nowMs();
     const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
@@ -108,14 +108,14 @@ describe('a waiting trigger order', () => {
     expect(Math.abs(row.createTime - before)).toBeLessThan(10_000);
   });
 
-  test('is listed with its market type, side and margin mode, and without a cloid', async () => {
+  test('a waiting trigger order is listed with its market type, side and margin mode, and without a cloid', async () => {
     await wait({ side: 'sell', kind: 'tp', margin: 'isolated' });
     expect(await triggersOf(alice)).toMatchObject([
       { orderType: 'Market', side: 'A', cloid: null, marginMode: 'Isolated', reduceOnly: false },
     ]);
   });
 
-  test('can be filtered by asset, and a null filter returns all trigger orders', async () => {
+  test('waiting trigger orders can be filtered by asset, and a null filter returns all of them', async () => {
     await wait();
     const other = await operator.list();
     expect(await triggersOf(alice, perp)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('a waiting trigger order', () => {
     expect(await triggersOf(bob)).toEqual([]);
   });
 
-  test('R-trigger: reserves no margin and is neither in the book nor in the open orders', async () => {
+  test('R-trigger: a waiting trigger order reserves no margin and is neither in the book nor in the open orders', async () => {
     await wait({ size: '900' });
     expect((await alice.state()).withdrawable).toBe('1000');
     const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
@@ -133,7 +133,7 @@ describe('a waiting trigger order', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('is sent on orderUpdates as open, with its trigger', async () => {
+  test('a waiting trigger order is sent on orderUpdates as open, with its trigger', async () => {
     const oid = await wait({ cloid: cloidOf('told') });
     const update = await watch.last(oid, 'open');
     expect(update.order).toMatchObject({
@@ -154,7 +154,7 @@ describe('a waiting trigger order', () => {
     expect(update.statusTimestamp).toBeTypeOf('number');
   });
 
-  test('can be cancelled by order id, with or without grouping', async () => {
+  test('a waiting trigger order can be cancelled by order id, with or without grouping', async () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
@@ -169,7 +169,7 @@ describe('a waiting trigger order', () => {
     }
   });
 
-  test('can be cancelled by client order id, which can then be reused', async () => {
+  test('a waiting trigger order can be cancelled by client order id, which can then be reused', async () => {
     const cloid = cloidOf('again');
     const oid = await wait({ cloid });
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
@@ -180,7 +180,7 @@ describe('a waiting trigger order', () => {
     await wait({ cloid });
   });
 
-  test('cannot be amended', async () => {
+  test('a waiting trigger order cannot be amended', async () => {
     const oid = await wait();
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '111', s: '2' };
     expectRefusal(await act(alice, amend), 10011, 'Order not found');
@@ -229,7 +229,7 @@ describe('validation of a trigger order', () => {
       'Order size exceeds the maximum: 2000',
       's',
     ],
-  ])('rejects %s', async (_, changes, code, message, field) => {
+  ])('a trigger order is rejected because of %s', async (_, changes, code, message, field) => {
     const reply = await world.client.exchange(
       await alice.sign({ type: 'order', grouping: 'na', orders: [trigger(changes)] }),
     );
@@ -253,7 +253,7 @@ describe('validation of a trigger order', () => {
     await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
   });
 
-  test('rejects kinds other than tp and sl, and an order with both limit and trigger', async () => {
+  test('kinds other than tp and sl, and an order with both limit and trigger, are rejected', async () => {
     const good = trigger() as Json;
     for (const t of [
       { trigger: { ...good.t.trigger, tpsl: 'stop' } },
@@ -363,10 +363,10 @@ describe('R-trigger: the moment of triggering', () => {
   });
 });
 
-describe('R-trigger: an order that fails when it triggers is rejected', () => {
+describe('R-trigger: an order that fails when it triggers', () => {
   const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
 
-  test('if a reduce-only order has no position', async () => {
+  test('a triggered reduce-only order without a position is rejected', async () => {
     const oid = await wait({ reduceOnly: true });
     await quote('sell', '110');
     await perp.push('110');
@@ -374,13 +374,13 @@ describe('R-trigger: an order that fails when it triggers is rejected', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('if the margin is insufficient', async () => {
+  test('a triggered order is rejected if the margin is insufficient', async () => {
     const oid = await wait({ size: '500' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Insufficient margin');
   });
 
-  test('R-sizes: if its limit is too far from the oracle', async () => {
+  test('R-sizes: a triggered order is rejected if its limit is too far from the oracle', async () => {
     const oid = await wait({ limit: '300' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Price is too far from the oracle');

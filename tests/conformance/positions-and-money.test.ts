@@ -211,7 +211,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     return order({ market, side: 'buy', price: market.at(-100), size });
   }
 
-  test('by two orders of one batch', async () => {
+  test('two orders of one batch cannot use the same margin', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(most(world.btc), most(world.btc));
     const errorText = reply.json.message ?? status(reply).error;
@@ -219,7 +219,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     expect((await alice.openOrders()).length).toBeLessThanOrEqual(1);
   });
 
-  test('by concurrent actions', async () => {
+  test('concurrent actions cannot use the same margin', async () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < 8; index++)
@@ -230,7 +230,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('by orders in different instruments', async () => {
+  test('orders in different instruments cannot use the same margin', async () => {
     const alice = await world.trader('alice');
     expect(status(await alice.place(most(world.btc)))).toBe('success');
     const reply = await alice.place(most(world.eth));
@@ -238,7 +238,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('until a cancel releases it', async () => {
+  test('margin can be used again after a cancel releases it', async () => {
     const alice = await world.trader('alice');
     const [first] = results(await alice.place(most(world.btc)));
     await alice.cancel({ a: world.btc.id, o: first.oid });
@@ -247,7 +247,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
 });
 
 describe('R-fill-check: a price far from the mark cannot transfer margin to another account', () => {
-  test('cancels a maker whose fill would lack margin, and the taker continues', async () => {
+  test('a maker whose fill would lack margin is cancelled, and the taker continues', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -259,7 +259,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
     expect((await bob.state()).assetPositions).toEqual([]);
   });
 
-  test('cancels the rest of a taker order whose next fill would lack margin', async () => {
+  test('the rest of a taker order whose next fill would lack margin is cancelled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -273,7 +273,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
 });
 
 describe('R-stp', () => {
-  test('cancels the resting order instead of a trade within one account', async () => {
+  test('R-stp: the resting order is cancelled instead of a trade within one account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -287,7 +287,7 @@ describe('R-stp', () => {
     expect(status(cancel).error).toMatch(/^Order was never placed, already canceled, or filled/);
   });
 
-  test("treats an agent's order as an order of its owner", async () => {
+  test("R-stp: an agent's order counts as an order of its owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -311,7 +311,7 @@ describe('R-reduce', () => {
     return { alice, bob };
   }
 
-  test('clips an order to the position instead of flipping it, with a warning', async () => {
+  test('R-reduce: an order is clipped to the position instead of flipping it, with a warning', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -328,7 +328,7 @@ describe('R-reduce', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('rejects an order in the direction of the position', async () => {
+  test('R-reduce: an order in the direction of the position is rejected', async () => {
     const { btc } = world;
     const { alice } = await opened(btc.worth(100));
     const reply = await alice.place(resting({ reduceOnly: true }));
@@ -339,7 +339,7 @@ describe('R-reduce', () => {
     });
   });
 
-  test('limits the total of resting orders to the position', async () => {
+  test('R-reduce: the total of resting orders is limited to the position', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice } = await opened(size);
@@ -361,7 +361,7 @@ describe('R-reduce', () => {
     );
   });
 
-  test('reduces the newest resting orders first when the position shrinks', async () => {
+  test('R-reduce: the newest resting orders are reduced first when the position shrinks', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -375,7 +375,7 @@ describe('R-reduce', () => {
     expect(await alice.openOrders()).toMatchObject([{ oid: first.oid, sz: half }]);
   });
 
-  test('R-sizes: closes a position worth less than 10 USDC completely', async () => {
+  test('R-sizes: a position worth less than 10 USDC can be closed completely', async () => {
     const { btc } = world;
     const size = btc.worth(30);
     const { alice, bob } = await opened(size);

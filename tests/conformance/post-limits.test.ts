@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { aVenue, cancelAction } from '../support/actors.ts';
 
-/** Posts share the budgets of HTTP; a connection has at most 100 that are unanswered. */
+/** Posts share the budgets of HTTP requests. A connection can have at most 100 unanswered posts. */
 
-describe('budgets', () => {
+describe('budgets of posts', () => {
   const world = aVenue(['--oracle', 'still']);
 
-  test('of /exchange are shared by the connections of a client and by HTTP', async () => {
+  test('the connections of a client share its /exchange budget with HTTP', async () => {
     const alice = world.unfunded('alice');
     const { envelope } = await alice.sign(cancelAction({ a: 1, o: 1 }));
     const sockets = [await world.socket(), await world.socket()];
@@ -38,7 +38,7 @@ describe('budgets', () => {
     expect((await sockets[0]!.subscribe(subscription)).sub).toBe(1);
   });
 
-  test('of /info count posts, and every answer contains what is left', async () => {
+  test('posts count towards the /info budget, and every answer contains the remaining requests', async () => {
     const socket = await world.socket();
     const first = await socket.post('info', { type: 'rateLimit' });
     const { info } = first.response.payload.data;
@@ -47,7 +47,7 @@ describe('budgets', () => {
     expect(first).not.toHaveProperty('retryAfter');
   });
 
-  test('of control frames limit posts without an endpoint', async () => {
+  test('posts without an endpoint count towards the budget of control frames', async () => {
     const socket = await world.socket();
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, id) => {
@@ -66,7 +66,7 @@ describe('budgets', () => {
 describe('unanswered posts', () => {
   const world = aVenue(['--oracle', 'still', '--no-limits']);
 
-  test('above 100 of a connection are refused at once', async () => {
+  test('posts beyond 100 unanswered ones of a connection are rejected at once', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const waiting = { type: 'venueStatus', minHeight: height + 900 };
@@ -79,7 +79,7 @@ describe('unanswered posts', () => {
     expect(socket.of('post')).toHaveLength(1);
     const action = await socket.post('action', {});
     expect(action.response).toMatchObject({ status: 429, payload: { status: 'err', code: 10029 } });
-    // Another connection of the client has its own.
+    // Another connection of the client has its own limit.
     const other = await world.socket();
     expect((await other.post('info', { type: 'settings' })).response.status).toBe(200);
     for (const { response } of await Promise.all(held)) expect(response.status).toBe(503);

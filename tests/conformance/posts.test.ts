@@ -4,25 +4,25 @@ import { eventually, type Json } from '../support/client.ts';
 import { Socket } from '../support/socket.ts';
 import { nextNonce } from '../support/wallet.ts';
 
-/** Actions and queries in frames of /ws have the effects and the answers of HTTP. */
+/** Actions and queries in frames of /ws have the same effects and answers as over HTTP. */
 
 const world = aSharedVenue();
 
 const PATHS = { action: '/exchange', info: '/info' } as const;
 
-/** Fields of a query's answer that differ from call to call. */
+/** Removes the fields of a query's answer that differ between calls. */
 function steady(answer: Json): Json {
   const { time: _time, ...rest } = Object(answer?.data);
   return { ...answer, data: Array.isArray(answer?.data) ? answer.data : rest };
 }
 
-describe('queries', () => {
+describe('queries over a stream connection', () => {
   test.each([
     { type: 'settings' },
     { type: 'perpMeta' },
     { type: 'frontendOpenOrders', user: `0x${'1'.repeat(40)}` },
     { type: 'userFills', user: `0x${'1'.repeat(40)}` },
-  ])('are answered as over HTTP: $type', async (query) => {
+  ])('a posted query is answered as over HTTP: $type', async (query) => {
     const socket = await world.socket();
     const { response } = await socket.post('info', query);
     const reply = await world.client.info(query);
@@ -30,13 +30,13 @@ describe('queries', () => {
     expect(steady(response.payload).data).toEqual(steady(reply.json).data);
   });
 
-  test('a long answer arrives whole', async () => {
+  test('a long answer arrives in one frame', async () => {
     const socket = await world.socket();
     const { response } = await socket.post('info', { type: 'feeTierInfo' });
     expect(response.payload.data).toEqual(await world.client.data({ type: 'feeTierInfo' }));
   });
 
-  test('are answered when ready, not in order', async () => {
+  test('posted queries are answered when they are ready, not in order', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const late = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 1);
@@ -48,8 +48,8 @@ describe('queries', () => {
   });
 });
 
-describe('actions', () => {
-  test('execute with the answer and the receipt of HTTP', async () => {
+describe('actions over a stream connection', () => {
+  test('a posted action has the same answer and receipt as over HTTP', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -70,7 +70,7 @@ describe('actions', () => {
     expect(receipt).toMatchObject({ status: 'executed', nonce: signed.envelope.nonce });
   });
 
-  test('without confirm are acknowledged once durable', async () => {
+  test('a posted action without confirm is acknowledged once it is durable', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const { envelope } = await alice.sign(orderAction(farBid(world.btc)));
@@ -82,7 +82,7 @@ describe('actions', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('R-tx: sent over both ways at once execute once, and all copies get the same answer', async () => {
+  test('R-tx: an action sent over both connections at once executes once, and all copies get the same answer', async () => {
     const alice = await world.trader('alice');
     const sockets = [await world.socket(), await world.socket()];
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -98,7 +98,7 @@ describe('actions', () => {
     expect(again.response.payload).toEqual(bodies[0]);
   });
 
-  test('execute although the connection ends at once', async () => {
+  test('a posted action is executed although its connection ends at once', async () => {
     const alice = await world.trader('alice');
     const [closed, cut] = [await world.socket(), await world.socket()];
     const requests = [];
@@ -111,7 +111,7 @@ describe('actions', () => {
       }
     }
     await closed.close();
-    // The frames have left this process, which a later answer on the connection proves.
+    // The answer to a later ping proves that the frames have left this process.
     await cut.ask({ method: 'ping' }, (frame) => frame.method === 'PONG');
     cut.terminate();
     for (const { txHash } of requests) {
@@ -122,7 +122,7 @@ describe('actions', () => {
     }
   });
 
-  test('keep the text that was signed', async () => {
+  test('a posted action keeps the text that was signed', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -137,7 +137,7 @@ describe('actions', () => {
   });
 });
 
-describe('refusals are those of HTTP', () => {
+describe('rejects of posts equal those of HTTP', () => {
   const bodies: [what: string, type: keyof typeof PATHS, body: string][] = [
     ['an empty object', 'action', '{}'],
     ['an empty query', 'info', '{}'],
@@ -156,7 +156,7 @@ describe('refusals are those of HTTP', () => {
     ['a body above the limit', 'action', `{"type":"order","x":"${'x'.repeat(64 * 1024)}"}`],
     ['a body of multi-byte characters above the limit', 'info', `{"type":"${'é'.repeat(32_800)}"}`],
   ];
-  test.each(bodies)('%s', async (_what, type, body) => {
+  test.each(bodies)('a post gets the same answer as over HTTP: %s', async (_what, type, body) => {
     const socket = await world.socket();
     const { response } = await socket.post(type, body);
     const reply = await world.client.post(PATHS[type], body);
@@ -169,7 +169,7 @@ describe('refusals are those of HTTP', () => {
     await socket.protocolPing();
   });
 
-  test('of an expired action, an unknown signer and a used nonce', async () => {
+  test('an expired action, an unknown signer and a used nonce are rejected as over HTTP', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const past = Date.now() - 60_000;
@@ -190,7 +190,7 @@ describe('refusals are those of HTTP', () => {
     expect(await factsOf(alice)).toEqual(before);
   });
 
-  test('of another API version, which the handshake names', async () => {
+  test('another API version, which the handshake names, is rejected as over HTTP', async () => {
     const headers = { 'x-api-version': '1999-01-01' };
     const socket = await Socket.open(world.venue.streams, headers);
     const { response } = await socket.post('info', { type: 'settings' });
@@ -207,7 +207,7 @@ describe('malformed posts', () => {
     '{"method":"post","id":null,"request":{"type":"info","payload":{"type":"settings"}}}',
     '{"method":"post","request":{"type":"info","payload":{"type":"settings"}}}',
   ];
-  test.each(unanswerable)('%s has no id and is answered with an error frame', async (frame) => {
+  test.each(unanswerable)('a frame without a valid id gets an error frame: %s', async (frame) => {
     const socket = await world.socket();
     expect(await socket.ask(frame, () => true)).toEqual({
       type: 'error',
@@ -228,7 +228,7 @@ describe('malformed posts', () => {
     '{"method":"post","id":1,"request":{"type":"info","payload":{}}}}',
     '{"method":"post","id":1,"request":{"type":"info","payload":}}',
   ];
-  test.each(broken)('%s is not JSON that the venue accepts', async (frame) => {
+  test.each(broken)('a frame with invalid JSON gets an error frame: %s', async (frame) => {
     const socket = await world.socket();
     expect(await socket.ask(frame, () => true)).toMatchObject({
       type: 'error',
@@ -246,15 +246,18 @@ describe('malformed posts', () => {
     [',"request":{"type":{},"payload":{}}', 'request.type'],
     [',"request":{"type":"action"}', 'request.payload'],
   ];
-  test.each(incomplete)('a post with %s names the field', async (request, field) => {
-    const socket = await world.socket();
-    const isAnswer = ({ channel }: Json): boolean => channel === 'post';
-    const { data } = await socket.ask(`{"method":"post","id":3${request}}`, isAnswer);
-    expect(data).toMatchObject({
-      id: 3,
-      response: { type: 'error', status: 400, payload: { success: false, details: { field } } },
-    });
-  });
+  test.each(incomplete)(
+    'a post with %s gets an error that names the field',
+    async (request, field) => {
+      const socket = await world.socket();
+      const isAnswer = ({ channel }: Json): boolean => channel === 'post';
+      const { data } = await socket.ask(`{"method":"post","id":3${request}}`, isAnswer);
+      expect(data).toMatchObject({
+        id: 3,
+        response: { type: 'error', status: 400, payload: { success: false, details: { field } } },
+      });
+    },
+  );
 
   test('an escaped spelling of the frame has the same meaning', async () => {
     const socket = await world.socket();
@@ -264,14 +267,14 @@ describe('malformed posts', () => {
     expect(data).toMatchObject({ id: 4, response: { type: 'info', status: 200 } });
   });
 
-  test('are not answered on /api-ws', async () => {
+  test('posts on /api-ws are not answered', async () => {
     const socket = await world.socket('/api-ws');
     const request = { type: 'info', payload: { type: 'settings' } };
     const answer = await socket.ask({ method: 'post', id: 1, request }, () => true);
     expect(answer).toMatchObject({ channel: 'error', data: { code: 'INVALID_FRAME' } });
   });
 
-  test('an id of an unanswered post is refused until its answer', async () => {
+  test('an id of an unanswered post is rejected until its answer', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const late = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 9);

@@ -10,7 +10,7 @@ describe('the case of enums in requests', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
-    'reads the candle interval %s as lower case',
+    'the candle interval %s is read as lower case',
     async (interval) => {
       const req = { ...span(), interval };
       expect((await world.client.info({ type: 'candleSnapshot', req })).json.success).toBe(true);
@@ -24,7 +24,7 @@ describe('the case of enums in requests', () => {
     },
   );
 
-  test('distinguishes a minute from a month by case', async () => {
+  test('the case of an interval distinguishes a minute from a month', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -43,14 +43,14 @@ describe('the case of enums in requests', () => {
     }
   });
 
-  test('accepts a probability interval of a month in either case', async () => {
+  test('a probability interval of a month is accepted in either case', async () => {
     for (const interval of ['1m', '1M', '1H', 'MAX']) {
       const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
       expect((await world.client.info(query)).json).toMatchObject({ success: true });
     }
   });
 
-  test('rejects an unknown interval with the valid intervals', async () => {
+  test('an unknown interval is rejected with the valid intervals', async () => {
     const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -95,14 +95,14 @@ describe('an exchange that a request does not support is rejected', () => {
     }
   });
 
-  test('rejects a series of another exchange before it looks up the series', async () => {
+  test('a series of another exchange is rejected before the series is looked up', async () => {
     const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
   });
 
-  test.each(SPELLINGS)('rejects %s for a query without an exchange filter', async (key) => {
+  test.each(SPELLINGS)('a query without an exchange filter rejects %s', async (key) => {
     const query = { type: 'outcomeFrontendOpenOrders', user: USER, [key]: 1 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -207,7 +207,7 @@ describe('requests in the format of another API get an error with the difference
 });
 
 describe('errors use the path that the client sent', () => {
-  test('for a field of candleSnapshot at the top level or in req', async () => {
+  test('an error in candleSnapshot uses the path at the top level or in req, as sent', async () => {
     const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
     const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
     expect(flat.json).toMatchObject({ code: 10002, details: { field: 'interval', got: 'soon' } });
@@ -220,7 +220,7 @@ describe('errors use the path that the client sent', () => {
     });
   });
 
-  test('for a cursor under either of its names', async () => {
+  test('an error in a cursor uses the name that the client sent', async () => {
     for (const field of ['cursor', 'after_cursor']) {
       const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
       expect(json).toMatchObject({

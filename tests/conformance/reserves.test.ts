@@ -70,7 +70,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-test('R-conservation: publishes from the first minute that the bridge covers the liabilities', async () => {
+test('R-conservation: reserves are published from the first minute that the bridge covers the liabilities', async () => {
   await expect.poll(async () => (await client().reserves()).published, WAIT).not.toBeNull();
   const { chain: where, current, published } = await client().reserves();
   expect(where).toEqual({ chainId: 421_614, bridge: chain.bridge, token: chain.token });
@@ -79,7 +79,7 @@ test('R-conservation: publishes from the first minute that the bridge covers the
   expect(current).toMatchObject({ difference: '0' });
 });
 
-test('lists deposits, test funds and uncredited deposits separately, with valid user proofs', async () => {
+test('reserves list deposits, test funds and uncredited deposits separately, with valid user proofs', async () => {
   const account = await richOnChain(venue.url);
   const wallet = chain.wallet(account);
   const user = account.address.toLowerCase() as Hex;

@@ -19,7 +19,7 @@ function subscribe(socket: Socket, topic: string, symbol?: string): void {
 const onTopic = (topic: string, type: string) => (frame: Json) =>
   frame.topic === topic && frame.type === type;
 
-test('answers a plain-text ping', async () => {
+test('/ws-rtds answers a plain-text ping', async () => {
   const socket = await world.socket('/ws-rtds');
   for (const word of ['PING', 'ping']) {
     expect(await socket.ask(word, (frame) => frame === 'PONG')).toBe('PONG');
@@ -118,7 +118,7 @@ describe('frames', () => {
 describe('limits', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
-  test('allows ten connections per address and limits the frames', async () => {
+  test('/ws-rtds allows ten connections per address and limits the frames', async () => {
     const sockets: Record<string, Socket> = {};
     for (const path of ['/api-ws', '/ws-rtds']) {
       for (let count = 0; count < 10; count++) sockets[path] = await limited.socket(path);

@@ -91,7 +91,7 @@ afterAll(async () => {
 });
 
 describe('a settled event that is no longer in memory', () => {
-  test('R-settlement: has its original resolution record, including the hash', async () => {
+  test('R-settlement: a dropped event has its original resolution record, including the hash', async () => {
     const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(data).toEqual(before['resolution']);
     expect(data.receiptHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -99,7 +99,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(asOf.time).toBeGreaterThanOrEqual(data.resolvedTime);
   });
 
-  test("is found by its slug and by its markets' slugs", async () => {
+  test("a dropped event is found by its slug and by its markets' slugs", async () => {
     const { data } = await ask({ type: 'outcomeMeta', eventSlug: 'weather' });
     const { markets, volume, ...event } = data;
     const { markets: marketsBefore, volume: volumeBefore, ...eventBefore } = before['meta'];
@@ -118,7 +118,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(byId.data.events).toMatchObject([{ slug: 'weather', markets: [{}, {}] }]);
   });
 
-  test('is listed and paged together with events in memory', async () => {
+  test('a dropped event is listed and paged together with events in memory', async () => {
     const walk = async (fields: Json): Promise<string[]> => {
       const slugs: string[] = [];
       let cursor: string | null = null;
@@ -139,7 +139,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(await walk({})).toEqual(['fair']);
   });
 
-  test('still has its candles, its context and its probabilities', async () => {
+  test('a dropped event still has its candles, its context and its probabilities', async () => {
     expect((await ask(candlesOf(rain))).data).toEqual(before['candles']);
     const [context] = (await ask({ type: 'outcomeAssetCtxs', instrumentIds: [rain.id] })).data;
     expect(context).toMatchObject({ markPx: '1', lastPx: '0.6', dayNtlVlm: '0' });

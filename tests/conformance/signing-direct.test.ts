@@ -59,14 +59,14 @@ describe('vaultAddress and expiresAfter', () => {
     expectAccepted(await world.client.executed(signed));
   });
 
-  test('rejects an unregistered vault and names it', async () => {
+  test('an unregistered vault is rejected by name', async () => {
     const alice = await world.trader('alice');
     const vaultAddress = world.unfunded('vault').address;
     const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
     expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('accepts an action until expiresAfter', async () => {
+  test('an action is accepted until expiresAfter', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingOrder(), { expiresAfter: Date.now() + 60_000 });
     const reply = await world.client.executed(signed);
@@ -75,7 +75,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 1);
   });
 
-  test('rejects an expired action with both times', async () => {
+  test('an expired action is rejected with both times', async () => {
     const alice = await world.trader('alice');
     const expiresAfter = Date.now() - 60_000;
     const reply = await world.client.exchange(await alice.sign(restingOrder(), { expiresAfter }));
@@ -86,7 +86,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('rejects both fields in direct actions', async () => {
+  test('direct actions with a vaultAddress or an expiresAfter are rejected', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
@@ -152,15 +152,18 @@ describe('direct actions', () => {
     [{ chainId: 869 }, 'Chain ID mismatch: expected 2511, got 869'],
     [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],
   ] as const;
-  test.each(mismatches)('names the constants of another network: %o', async (wrong, message) => {
-    const alice = await world.trader('alice');
-    const network = { ...TESTNET, ...wrong };
-    const signed = await signApproveAgent(alice.key, { ...approval(), network });
-    expectRefused(await world.client.exchange(signed), 10005, message);
-    expect(await alice.agents()).toEqual([]);
-  });
+  test.each(mismatches)(
+    'an approval with constants of another network is rejected by name: %o',
+    async (wrong, message) => {
+      const alice = await world.trader('alice');
+      const network = { ...TESTNET, ...wrong };
+      const signed = await signApproveAgent(alice.key, { ...approval(), network });
+      expectRefused(await world.client.exchange(signed), 10005, message);
+      expect(await alice.agents()).toEqual([]);
+    },
+  );
 
-  test('checks the network before the nonce', async () => {
+  test('the network is checked before the nonce', async () => {
     const alice = await world.trader('alice');
     const network = { ...TESTNET, chainId: 1 };
     const options = { ...approval(), actionNonce: 7, network };
@@ -207,7 +210,7 @@ describe('direct actions', () => {
     expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
   });
 
-  test('hashes the label as sent, in any alphabet', async () => {
+  test('the label is hashed as sent, in any alphabet', async () => {
     const alice = await world.trader('alice');
     const agentName = 'žluťoučký 🐎 "quoted"';
     const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
@@ -215,7 +218,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentName }]);
   });
 
-  test('accepts an address in checksum case and returns it in lower case', async () => {
+  test('an address in checksum case is accepted and returned in lower case', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const agentAddress = ethers.getAddress(options.agentAddress);
@@ -227,7 +230,7 @@ describe('direct actions', () => {
 });
 
 describe.each(DIRECT)('direct action %s', (type, fields) => {
-  test('is valid only on the chain that the envelope names', async () => {
+  test('a direct action is valid only on the chain that the envelope names', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     if (type === 'revokeBuilderFee') {
       expectAccepted(await send(alice, 'approveBuilderFee', builderFee(bob)));
@@ -247,7 +250,7 @@ describe.each(DIRECT)('direct action %s', (type, fields) => {
     expect(await everythingOf([alice, bob])).not.toEqual(before);
   });
 
-  test('rejects another network and a different inner nonce', async () => {
+  test('a direct action with another network or a different inner nonce is rejected', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const nonce = nextNonce();
     const action = directAction(type, nonce, fields(bob));

@@ -113,7 +113,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('rejects a high s, because each signature must have one form', async () => {
+  test('a high s is rejected, because each signature must have one form', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -126,7 +126,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('rejects values that are not a point of the curve as an invalid signature', async () => {
+  test('values that are not a point of the curve are rejected as an invalid signature', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s } = envelope.signature;
@@ -147,7 +147,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('rejects a value that is not a signature without an internal error', async () => {
+  test('a value that is not a signature is rejected without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -177,7 +177,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('asks an unknown address to deposit and names the recovered address', async () => {
+  test('an unknown address is asked to deposit, and the error names the recovered address', async () => {
     const mallory = world.unfunded('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
@@ -242,7 +242,7 @@ describe('agent-signed actions', () => {
 });
 
 describe('the action is hashed exactly as received', () => {
-  test('with its keys in any order', async () => {
+  test('the action is hashed with its keys in any order', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const actions = [
@@ -265,7 +265,7 @@ describe('the action is hashed exactly as received', () => {
     await expectOpenOrders(alice, 3);
   });
 
-  test('with trailing zeros, numeric strings and upper case unchanged', async () => {
+  test('the action is hashed with trailing zeros, numeric strings and upper case unchanged', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const price = btc.at(-2000);
@@ -317,7 +317,7 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('with integer-like keys in their original positions', async () => {
+  test('the action is hashed with integer-like keys in their original positions', async () => {
     const alice = await world.trader('alice');
     // A JavaScript object would move "7" and "10" to the front, so the test builds the JSON text
     // and the hash input manually.
@@ -342,7 +342,7 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('with escapes resolved and a key named __proto__ in its position', async () => {
+  test('the action is hashed with escapes resolved and a key named __proto__ in its position', async () => {
     const alice = await world.trader('alice');
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
@@ -367,14 +367,14 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('without numbers other than integers', async () => {
+  test('an action with numbers other than integers is rejected', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ ...harmless(), rate: 1.5 });
     const reply = await world.client.exchange(envelope);
     expect([reply.status, reply.json.code]).toEqual([400, 10002]);
   });
 
-  test('rejects a lone surrogate without an internal error', async () => {
+  test('a lone surrogate is rejected without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const body = JSON.stringify(envelope).replace('"cancel"', '"cancel","memo":"\\ud800"');

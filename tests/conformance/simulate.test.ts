@@ -125,7 +125,7 @@ const agentSigned = (actor: Actor, action: JsonObject) =>
   foretold(actor, action, () => act(actor, action));
 
 describe('simulate: an order', () => {
-  test('returns the fills, fee, margin and position of the execution', async () => {
+  test('a simulation returns the fills, fee, margin and position of the execution', async () => {
     await bob.place(limit('sell', '100', '1.5'), limit('sell', '101', '1'));
     const action = orderAction(limit('buy', '101', '4'));
     const answer = await agentSigned(alice, action);
@@ -175,7 +175,7 @@ describe('simulate: an order', () => {
     expect(flipping.positions).toMatchObject([{ szi: '-1' }]);
   });
 
-  test('R-builder: returns the fee of an approved builder, or the reason it is dropped', async () => {
+  test('R-builder: a simulation returns the fee of an approved builder, or the reason it is dropped', async () => {
     const builder = await world.trader('builder');
     await bob.place(limit('sell', '100', '2'));
     const action = {
@@ -284,7 +284,7 @@ describe('every kind of action has the simulated result', () => {
   ];
 
   /** Alice is long 1, and the book offers 2 at the mark on either side. */
-  test.each(cases)('predicts %s', async (_, make) => {
+  test.each(cases)('a simulation predicts %s', async (_, make) => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     await bob.place(limit('sell', '100', '2'), limit('buy', '99.5', '2'));
     await agentSigned(alice, await make());
@@ -327,7 +327,7 @@ test('an amend that would bypass the delay is accepted and fails, as on /exchang
 describe('the acting account', () => {
   const resting = () => orderAction(limit('buy', '90', '1'));
 
-  test('rejects an address without an account', async () => {
+  test('a simulation rejects an address without an account', async () => {
     const outsider = world.unfunded('stranger');
     expect(await simulated(outsider, resting())).toMatchObject({
       accepted: false,
@@ -382,7 +382,7 @@ describe('the acting account', () => {
     });
   });
 
-  test('simulates for a multi-sig account, whose signatures are checked on /exchange only', async () => {
+  test('an action of a multi-sig account can be simulated without its signatures', async () => {
     const signers = signerSet([bob, world.unfunded('third')], 2);
     done(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
@@ -414,7 +414,7 @@ describe('actions that are not simulated', () => {
     ['outcomeDeploy'],
     ['nonsense'],
     ['__proto__'],
-  ])('rejects %s', async (type) => {
+  ])('a simulation rejects %s', async (type) => {
     const reply = await asked(alice.address, { type });
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({
@@ -440,7 +440,7 @@ describe('actions that are not simulated', () => {
     expect(reply.json).toMatchObject({ success: false, code: 10002, message });
   });
 
-  test('rejects a direct action for another network, as /exchange does', async () => {
+  test('a simulation rejects a direct action for another network, as /exchange does', async () => {
     const action = { type: 'withdraw3', chainId: 1, destination: alice.address, amount: '5' };
     expect(await simulated(alice, action)).toMatchObject({
       accepted: false,

@@ -22,7 +22,7 @@ describe('clearinghouseState', () => {
   const next = async (socket: Socket, from: number): Promise<Json> =>
     (await socket.next(onChannel('clearinghouseState'), from)).data.clearinghouseState;
 
-  test('sends a new margin table of a perp with a position', async () => {
+  test('clearinghouseState sends a new margin table of a perp with a position', async () => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
@@ -39,7 +39,7 @@ describe('clearinghouseState', () => {
     expect(outsider.of('clearinghouseState')).toHaveLength(1);
   });
 
-  test('sends the value of vault shares when they are granted, earn money, or are removed', async () => {
+  test('clearinghouseState sends the value of vault shares when they are granted, earn money, or are removed', async () => {
     const [holder, vault] = [await world.trader('holder'), world.unfunded('vault')];
     const leader = world.unfunded('leader').address;
     const socket = await watch(holder.address);
@@ -74,7 +74,7 @@ describe('tickers', () => {
     return socket;
   };
 
-  test('sends one final row for a resolved market', async () => {
+  test('tickers send one final row for a resolved market', async () => {
     const deployer = new Deployer(world);
     const market = await deployer.list();
     const [all, named] = [await watch(), await watch({ instrumentIds: [market.id] })];

@@ -7,13 +7,13 @@ import { refusedHandshake } from '../support/socket.ts';
 const world = aSharedVenue();
 
 describe('control frames', () => {
-  test('answers a ping in JSON and a ping of the WebSocket protocol', async () => {
+  test('a stream answers a ping in JSON and a ping of the WebSocket protocol', async () => {
     const socket = await world.socket();
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
     await socket.protocolPing();
   });
 
-  test('confirms a subscription with its number, epoch and sequence', async () => {
+  test('a subscription is confirmed with its number, epoch and sequence', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     const response = await socket.subscribe(subscription);
@@ -26,7 +26,7 @@ describe('control frames', () => {
     expect(other.sub).not.toBe(response.sub);
   });
 
-  test('confirms an unsubscription and sends no further frames', async () => {
+  test('an unsubscription is confirmed, and no further frames are sent', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const subscription = { type: 'orderUpdates', user: alice.address };
@@ -57,7 +57,7 @@ describe('control frames', () => {
     expect(answer.channel).toBe('subscriptionResponse');
   });
 
-  test('rejects a duplicate subscription, in any case of the address', async () => {
+  test('a duplicate subscription is rejected, in any case of the address', async () => {
     const socket = await world.socket();
     const user = world.unfunded('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });
@@ -76,7 +76,7 @@ describe('control frames', () => {
     }
   });
 
-  test('rejects the unsubscription of an unknown subscription', async () => {
+  test('the unsubscription of an unknown subscription is rejected', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     expect(await socket.ask({ method: 'unsubscribe', subscription }, () => true)).toEqual({
@@ -124,7 +124,7 @@ describe('control frames', () => {
     },
   );
 
-  test('rejects a subscribe request without a subscription', async () => {
+  test('a subscribe request without a subscription is rejected', async () => {
     const socket = await world.socket();
     for (const subscription of [undefined, null, 'trades', []]) {
       const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -133,7 +133,7 @@ describe('control frames', () => {
     }
   });
 
-  test('rejects a malformed resumeFrom and does not subscribe', async () => {
+  test('a malformed resumeFrom is rejected without a subscription', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     for (const resumeFrom of [
@@ -153,7 +153,7 @@ describe('control frames', () => {
     await socket.subscribe(subscription);
   });
 
-  test('rejects a connection to an unknown path', async () => {
+  test('a connection to an unknown path is rejected', async () => {
     const refusal = await refusedHandshake(world.venue.streams.replace(/\/ws$/, '/nothing'));
     expect(refusal.status).toBe(404);
   });

@@ -141,7 +141,7 @@ test('a state channel sends its state for any height', async () => {
 });
 
 test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
-  'rejects %o without a subscription',
+  'a resume from %o is rejected without a subscription',
   async (resumeFrom) => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };

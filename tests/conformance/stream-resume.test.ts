@@ -15,7 +15,7 @@ describe('resuming after a disconnect', () => {
   /** Removes the subscription number, the only field that differs between connections. */
   const bare = (frames: Json[]) => frames.map(({ sub: _sub, ...rest }) => rest);
 
-  test('sends the missed frames unchanged, then the live frames', async () => {
+  test('a resumed stream sends the missed frames unchanged, followed by the live frames', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const [witness, broken] = [await world.socket(), await world.socket()];
@@ -75,7 +75,7 @@ describe('resuming after a disconnect', () => {
     expectUnbroken(resumed.of('l2Book'));
   });
 
-  test('sends no frames if none were missed', async () => {
+  test('a resumed stream sends no frames if none were missed', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const first = await world.socket();

@@ -25,7 +25,7 @@ import {
 const world = aSharedVenue();
 
 describe('l2Book', () => {
-  test('sends a snapshot immediately, then the whole book after each change', async () => {
+  test('l2Book sends a snapshot immediately and the whole book after each change', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
     const socket = await world.socket();
@@ -126,7 +126,7 @@ describe('trades', () => {
 });
 
 describe('orderUpdates', () => {
-  test('sends an order as open, partly filled and filled', async () => {
+  test('orderUpdates sends an order as open, partly filled and filled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -169,7 +169,7 @@ describe('orderUpdates', () => {
     for (const frame of frames) expect(Number.isInteger(frame.height)).toBe(true);
   });
 
-  test('sends the reason of every cancel and reject', async () => {
+  test('orderUpdates sends the reason of every cancel and reject', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -203,7 +203,7 @@ describe('orderUpdates', () => {
     expect(rejected.order.cloid).toBe(cloid);
   });
 
-  test('R-fill-check: sends the reason to a maker that lacks margin', async () => {
+  test('R-fill-check: orderUpdates sends the reason to a maker that lacks margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -214,7 +214,7 @@ describe('orderUpdates', () => {
     expect((await untilStatus(socket, oid, 'cancelled')).reason).toBe('marginCanceled');
   });
 
-  test('sends an account only its own orders', async () => {
+  test('orderUpdates sends an account only its own orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -228,7 +228,7 @@ describe('orderUpdates', () => {
 });
 
 describe('clearinghouseState', () => {
-  test('sends a snapshot immediately, then position and margin after each fill', async () => {
+  test('clearinghouseState sends a snapshot immediately, and position and margin after each fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -257,7 +257,7 @@ describe('clearinghouseState', () => {
 });
 
 describe('activeAssetCtx', () => {
-  test('sends a snapshot immediately, with mark and oracle', async () => {
+  test('activeAssetCtx sends a snapshot immediately, with mark and oracle', async () => {
     const { eth } = world;
     const socket = await world.socket();
     await socket.subscribe({ type: 'activeAssetCtx', coin: eth.coin });

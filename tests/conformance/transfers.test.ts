@@ -72,7 +72,7 @@ test('R-transfer: the zero address is not a valid destination of any transfer', 
 });
 
 describe("between one's own sub-accounts", () => {
-  test('transfers exact amounts both ways, with a ledger row for each', async () => {
+  test('exact amounts can be transferred between sub-accounts, with a ledger row for each', async () => {
     const out = { to: alice.address, amount: '250.000001', from: 'perp', into: 'outcome' };
     const reply = await tokenSend(alice, out);
     done(reply);
@@ -94,7 +94,7 @@ describe("between one's own sub-accounts", () => {
     expect(newest).toMatchObject({ hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   });
 
-  test('hashes the alias perps as sent and treats it as perp', async () => {
+  test('the alias perps is hashed as sent and treated as perp', async () => {
     const fields = { to: alice.address, amount: '1.50', from: 'perps', into: 'outcome' };
     done(await tokenSend(alice, fields));
     expect(await outcomeMoney(alice)).toBe('1.5');
@@ -102,14 +102,14 @@ describe("between one's own sub-accounts", () => {
     expect(await perpMoney(alice)).toBe('1000');
   });
 
-  test.each(['perp', 'outcome'])('rejects a transfer from %s to itself', async (kind) => {
+  test.each(['perp', 'outcome'])('a transfer from %s to itself is rejected', async (kind) => {
     await refuses(
       { to: alice.address, amount: '1', from: kind, into: kind },
       funds('Source and destination are the same', { field: 'toAccountType' }),
     );
   });
 
-  test('outcome has only the transferred amount', async () => {
+  test('the outcome sub-account has only the transferred amount', async () => {
     await refuses(
       { to: alice.address, amount: '0.5', from: 'outcome', into: 'perp' },
       insufficient({ got: '0.5', required: '0.5', available: '0' }),
@@ -118,7 +118,7 @@ describe("between one's own sub-accounts", () => {
 });
 
 describe('to another account', () => {
-  test('transfers from any sub-account to any, with a row on either side', async () => {
+  test('money can be transferred from any sub-account to any, with a row on either side', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
     const row = {
@@ -167,7 +167,7 @@ describe('to another account', () => {
     expect((await accountStatus(world.client, nobody.address)).exists).toBe(false);
   });
 
-  test('rejects an amount of zero', async () => {
+  test('a transfer of zero is rejected', async () => {
     await refuses(
       { to: bob.address, amount: '0' },
       funds('Below minimum transfer amount', {
@@ -178,7 +178,7 @@ describe('to another account', () => {
     );
   });
 
-  test('rejects an unknown token', async () => {
+  test('a transfer of an unknown token is rejected', async () => {
     await refuses(
       { to: bob.address, amount: '1', token: 1 },
       {
@@ -190,7 +190,7 @@ describe('to another account', () => {
     );
   });
 
-  test('rejects more than six decimals', async () => {
+  test('a transfer with more than six decimals is rejected', async () => {
     await refuses(
       { to: bob.address, amount: '1.0000005' },
       {
@@ -207,12 +207,12 @@ describe('to another account', () => {
     );
   });
 
-  test('accepts trailing zeros beyond six decimals and hashes them as sent', async () => {
+  test('trailing zeros beyond six decimals are accepted and hashed as sent', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '1.00000000' }));
     expect(await perpMoney(bob)).toBe('1001');
   });
 
-  test('rejects more than the balance', async () => {
+  test('a transfer of more than the balance is rejected', async () => {
     await refuses(
       { to: bob.address, amount: '1000.000001' },
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
@@ -221,7 +221,7 @@ describe('to another account', () => {
     expect(await perpMoney(alice)).toBe('0');
   });
 
-  test('rejects a sender without an account', async () => {
+  test('a transfer by a sender without an account is rejected', async () => {
     const nobody = world.unfunded('nobody');
     await expectNothing(
       [nobody, bob],
@@ -230,7 +230,7 @@ describe('to another account', () => {
     );
   });
 
-  test('rejects a transfer by an agent', async () => {
+  test('a transfer by an agent is rejected', async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -240,7 +240,7 @@ describe('to another account', () => {
     );
   });
 
-  test('accepts a transfer signed by ethers for another chain', async () => {
+  test('a transfer signed by ethers for another chain is accepted', async () => {
     const fields = transfer({ to: bob.address, amount: '5' });
     const options = { signatureChainId: 42_161 };
     const envelope = await signDirectWithEthers(alice.key, 'tokenSend', fields, options);
@@ -300,7 +300,7 @@ describe('only free money can be transferred', () => {
 describe('withdraw3', () => {
   const withdrawal = (amount: string) => ({ destination: bob.address, amount });
 
-  test('is deducted immediately, shown as held, and listed as pending', async () => {
+  test('a withdrawal is deducted immediately, shown as held, and listed as pending', async () => {
     const { withdraw_fee: fee, min_withdraw: min } = await world.client.data({ type: 'settings' });
     expect(min).toBe('2');
     const signed = await direct(alice, 'withdraw3', withdrawal('100'));
@@ -380,11 +380,11 @@ describe('withdraw3', () => {
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
     ],
   ];
-  test.each(refusals)('rejects %s', async (amount, refusal) => {
+  test.each(refusals)('withdraw3 rejects %s', async (amount, refusal) => {
     await expectNothing([alice], direct(alice, 'withdraw3', withdrawal(amount)), refusal);
   });
 
-  test('withdraws from perp only, and never the margin of a position', async () => {
+  test('a withdrawal takes money from perp only, and never the margin of a position', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],

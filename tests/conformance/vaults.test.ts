@@ -142,7 +142,7 @@ describe('R-vault: permission to act for a vault', () => {
     );
   });
 
-  test('rejects every other account, agent and key', async () => {
+  test('every other account, agent and key is rejected', async () => {
     const agent = world.unfunded('agent');
     done(await bob.approveAgent(agent.address));
     for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
@@ -156,7 +156,7 @@ describe('R-vault: permission to act for a vault', () => {
     done(await world.client.executed(await forVault(bob)));
   });
 
-  test('rejects a vaultAddress of an account that is not a vault', async () => {
+  test('a vaultAddress of an account that is not a vault is rejected', async () => {
     const vaultAddress = bob.address;
     await expectNothing(
       [leader, bob],
@@ -170,7 +170,7 @@ describe('R-vault: permission to act for a vault', () => {
 });
 
 describe('the money of a vault', () => {
-  test("is transferred by the vault's own key", async () => {
+  test("the money of a vault is transferred by the vault's own key", async () => {
     done(await tokenSend(vault, { to: bob.address, amount: '10' }));
     done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
     expect(await vault.balance()).toBe('980');
@@ -232,7 +232,7 @@ describe('accounts that cannot be a vault', () => {
     );
   });
 
-  test('rejects the registration of an agent, a builder or a multi-sig account', async () => {
+  test('an agent, a builder and a multi-sig account cannot be registered as a vault', async () => {
     const [agent, company] = [world.unfunded('agent'), await world.resident('company')];
     done(await bob.approveAgent(agent.address));
     expectRefusal(await register({ vault: agent.address }), 10008, used);
@@ -245,7 +245,7 @@ describe('accounts that cannot be a vault', () => {
 });
 
 describe('registration and shares', () => {
-  test('creates an account for a new address', async () => {
+  test('the registration of a vault creates an account for a new address', async () => {
     const fresh = world.unfunded('fresh');
     done(await register({ vault: fresh.address }));
     expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });

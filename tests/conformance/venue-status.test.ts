@@ -33,7 +33,7 @@ describe('venueStatus', () => {
   });
   const oracle = record({ coin: text, trading: flag, ageMs: nullable(integer), stale: flag });
 
-  test('has exactly these fields', async () => {
+  test('venueStatus has exactly the documented fields', async () => {
     expectShape(
       await status(),
       record({
@@ -54,7 +54,7 @@ describe('venueStatus', () => {
     );
   });
 
-  test('names the operators, including added operators', async () => {
+  test('venueStatus names the operators, including added operators', async () => {
     const { admins, deployers } = await status();
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
@@ -63,7 +63,7 @@ describe('venueStatus', () => {
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
-  test("R-gate: contains a gate's mode and list lengths; gateLists contains the lists", async () => {
+  test("R-gate: venueStatus contains a gate's mode and list lengths, and gateLists contains the lists", async () => {
     const user = world.unfunded('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     done(
@@ -131,7 +131,7 @@ describe('venueStatus', () => {
     expect(oracle).toMatchObject({ trading: false, stale: false });
   });
 
-  test('reports the progress, the listeners and the problems of the process', async () => {
+  test('venueStatus reports the progress, the listeners and the problems of the process', async () => {
     const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
     const health = () => world.client.data({ type: 'venueHealth' });
     expectShape(
@@ -159,7 +159,7 @@ describe('venueStatus', () => {
     expect(settlement).toBeNull();
   });
 
-  test('contains the number of accounts', async () => {
+  test('venueStatus contains the number of accounts', async () => {
     const { accounts } = await status();
     await world.trader('somebody new');
     expect((await status()).accounts).toBeGreaterThan(accounts);

@@ -119,7 +119,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe('R-withdraw: a withdrawal', () => {
-  test('pays the exact amount minus the fee, releases the held amount, and updates the rows', async () => {
+  test('a withdrawal pays the exact amount minus the fee, releases the held amount, and updates the rows', async () => {
     const user = await rich();
     const destination = somebody();
     await user.withdraw(destination, '25.500001');
@@ -136,7 +136,7 @@ describe('R-withdraw: a withdrawal', () => {
     expect(await user.ledger()).toMatchObject([{ amount: '25.500001', status: 'completed' }]);
   });
 
-  test('the program of the guide shows each of its steps', async () => {
+  test('the program in the guide shows each step of a withdrawal', async () => {
     const text = readFileSync(join(REPOSITORY, 'docs/trade/withdrawals.md'), 'utf8');
     const program = /^```js\n([^]*?)^```$/m.exec(text)?.[1] ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
@@ -153,7 +153,7 @@ describe('R-withdraw: a withdrawal', () => {
     }
   });
 
-  test('waits while the bridge is paused, reports this, and continues automatically', async () => {
+  test('a withdrawal waits while the bridge is paused, reports this, and continues automatically', async () => {
     const user = await rich();
     const destination = somebody();
     await guardian('pause');
@@ -174,7 +174,7 @@ describe('R-withdraw: a withdrawal', () => {
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
   });
 
-  test('is returned completely, with the reason, if the token rejects the destination', async () => {
+  test('a withdrawal is returned completely, with the reason, if the token rejects the destination', async () => {
     const user = await rich();
     await user.withdraw(refused, '40');
     await becomes(user, 'returned', 30_000);
@@ -196,7 +196,7 @@ describe('R-withdraw: a withdrawal', () => {
     ['to the token', () => chain.token, '5', 'Invalid address'],
     ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
     ['of more than the balance', somebody, '300000.000001', 'Insufficient balance'],
-  ])('is rejected %s', async (_, destination, amount, message) => {
+  ])('a withdrawal is rejected %s', async (_, destination, amount, message) => {
     const user = await rich();
     await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });
     expect(await user.rows()).toEqual([]);
