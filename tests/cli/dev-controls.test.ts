@@ -85,6 +85,7 @@ test.each(['--port', '--port 0 --controls'])(
 
 test.each([
   ['--controls 70000', 'Invalid --controls. Use a port from 0 to 65535.'],
+  ['--hyperliquid 70000', 'Invalid --hyperliquid. Use a port from 0 to 65535.'],
   ['--controls here', 'Invalid --controls. Use a port from 0 to 65535.'],
   ['--controls 0 --port x', 'Invalid --port. Use a port from 0 to 65535.'],
   ['--controls 0 --data ./kept', '--data and --controls cannot be combined'],

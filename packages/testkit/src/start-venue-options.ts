@@ -23,8 +23,11 @@ export type StartVenueOptions = {
   readonly step?: Duration;
   /** Opens HTTP and WebSocket on a loopback port chosen by the system. */
   readonly ports?: boolean;
-  /** Also serves clients of Hyperliquid, at `venue.hyperliquidUrl`; implies `ports`. */
-  readonly hyperliquid?: boolean;
+  /**
+   * Also serves clients of Hyperliquid, at `venue.hyperliquidUrl`, on this port or on a free one;
+   * implies `ports`.
+   */
+  readonly hyperliquid?: boolean | number;
   /** Starts a settlement chain inside the test, for deposits and withdrawals (`venue.chain`). */
   readonly chain?: boolean;
   /** Also serves the trading page, if it is built. */

@@ -72,6 +72,8 @@ export class VenueInHand {
     this.#seed = seed;
     this.#options = options;
     this.#flags = flags;
+    const { hyperliquid } = options;
+    this.#hyperliquidPort = typeof hyperliquid === 'number' ? hyperliquid : 0;
     this.#startMs = startMs(options.time ?? START);
     this.#clock = new HandClock(this.#startMs - GENESIS_MS);
     // The folder is created after all checks, so that rejected options leave no folder behind.
@@ -139,7 +141,7 @@ export class VenueInHand {
   async open(): Promise<void> {
     const { flags = [], hyperliquid = false, limits = false, threads = 'here' } = this.#options;
     const doors = ['--port', String(this.#port), '--data', this.#folder.data];
-    if (hyperliquid) doors.push('--hyperliquid', String(this.#hyperliquidPort));
+    if (hyperliquid !== false) doors.push('--hyperliquid', String(this.#hyperliquidPort));
     const limited = limits ? [] : ['--no-limits'];
     const page = this.#options.page === true ? [] : ['--no-web'];
     const lean = [...LEAN, ...(this.#chain?.flags ?? NO_CHAIN), ...page, ...QUIET, ...limited];
@@ -156,7 +158,7 @@ export class VenueInHand {
       time: this.#clock,
       ...(threads === 'here' ? { threads: THREADS_HERE } : {}),
     });
-    if (this.#options.ports === true || hyperliquid) await this.#listen(this.#opened);
+    if (this.#options.ports === true || hyperliquid !== false) await this.#listen(this.#opened);
   }
 
   async #listen(opened: OpenedVenue): Promise<void> {

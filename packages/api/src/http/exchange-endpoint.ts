@@ -208,6 +208,13 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
 }
 
+/** The rejections that a signer without an account can get. */
+const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
+  'agentUnknown',
+  'accountUnknown',
+  'depositFirst',
+]);
+
 /** Checks a command, and checks it again if its signer was unknown and is now known. */
 async function checkIntroduced(
   { introduce, replica }: Context,
@@ -216,7 +223,7 @@ async function checkIntroduced(
 ): Promise<CommandResult | { readonly refused: WireError }> {
   const checked = replica.check(command);
   const reason = checked.reject?.reason;
-  const isUnknown = reason === 'agentUnknown' || reason === 'accountUnknown';
+  const isUnknown = reason !== undefined && OF_UNKNOWN_SIGNERS.has(reason);
   if (introduce === undefined || !isUnknown) return checked;
   const introduced = await introduce(authorityOf(command).signer, request);
   if ('refused' in introduced) return introduced;

@@ -22,9 +22,12 @@ type DevOptions = GlobalOptions & {
   readonly bots: boolean;
   readonly liquidity?: string;
   readonly controls?: string;
+  /** True without a port. */
+  readonly hyperliquid?: string | true;
 };
 
 const ACCOUNTS_MAX = 100;
+const HYPERLIQUID_PORT = 8694;
 
 /** Adds the command that starts a venue for development. */
 export function addDev(program: Command): void {
@@ -54,6 +57,10 @@ export function addDev(program: Command): void {
       'Local port for controlling the clock, prices and faults; no simulated traders run, ' +
         'and no data is kept',
     )
+    .option(
+      '--hyperliquid [port]',
+      `Local port for clients of Hyperliquid; 0 selects a free port (default: ${HYPERLIQUID_PORT})`,
+    )
     .action(async (_: unknown, command: Command) => run(command.optsWithGlobals<DevOptions>()));
 }
 
@@ -80,6 +87,8 @@ async function runByTheClock(
   const company = liquidityFlags(options);
   const data = options.data ?? temporaryFolder(opened);
   const flags = ['--data', data, '--port', options.port];
+  const hyperliquidPort = hyperliquidPortOf(options);
+  if (hyperliquidPort !== undefined) flags.push('--hyperliquid', String(hyperliquidPort));
   // Developers can use the faucet without limits.
   const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
   const quiet = [
@@ -103,19 +112,22 @@ async function runByTheClock(
   const leave = (): void => void opened.disposeAsync().finally(() => process.exit(0));
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
-  const { operationsUrl, url } = venue;
+  const { hyperliquidUrl, operationsUrl, url } = venue;
   const quoting = options.liquidity === undefined ? [] : EXAMPLE_MAKERS;
   const [accounts, makerAccounts] = await fundAll(url, count, quoting);
   if (quoting.length > 0) {
     const makers = new ExampleMakers(url, makerAccounts);
     opened.defer(() => makers.stop());
   }
-  const note =
-    quoting.length === 0 ? {} : { told: `Example market makers: ${quoting.join(' and ')}.` };
-  const lines = greeting({ url, accounts, usdc: options.usdc, ...note });
+  const notes = [
+    ...(quoting.length === 0 ? [] : [`Example market makers: ${quoting.join(' and ')}.`]),
+    ...hyperliquidNotes(hyperliquidUrl),
+  ];
+  const lines = greeting({ url, accounts, usdc: options.usdc, notes });
   const named = quoting.map((name, at) => ({ name, address: makerAccounts[at]!.address }));
-  const json = { url, operationsUrl, accounts, ...(named.length === 0 ? {} : { makers: named }) };
-  print({ json, lines }, options.json);
+  const json = { url, operationsUrl, hyperliquidUrl, accounts };
+  const makers = named.length === 0 ? {} : { makers: named };
+  print({ json: { ...json, ...makers }, lines }, options.json);
 }
 
 function temporaryFolder(opened: AsyncDisposableStack): string {
@@ -161,7 +173,16 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
   configOf(faucet);
   // Clients take their nonces from the clock of the machine.
   const time = Date.now();
-  const venue = await startVenueInHand({ time, accounts: 0, page: true, flags: faucet });
+  const hyperliquid = hyperliquidPortOf(options);
+  const venue = await startVenueInHand({
+    time,
+    accounts: 0,
+    page: true,
+    flags: faucet,
+    ...(hyperliquid === undefined ? {} : { hyperliquid }),
+  }).catch((error: unknown) => {
+    throw portFault(error) ?? error;
+  });
   const accounts = accountsOf(count);
   try {
     for (const { address } of accounts) {
@@ -182,9 +203,14 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const note = `Controls at ${controls.url}. Every user on this machine can use them.`;
-    const lines = greeting({ url, accounts, usdc: options.usdc, told: note });
-    print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
+    const hyperliquidUrl = hyperliquid === undefined ? undefined : venue.hyperliquidUrl;
+    const notes = [
+      `Controls at ${controls.url}. Every user on this machine can use them.`,
+      ...hyperliquidNotes(hyperliquidUrl),
+    ];
+    const lines = greeting({ url, accounts, usdc: options.usdc, notes });
+    const json = { url, controlsUrl: controls.url, hyperliquidUrl, accounts };
+    print({ json, lines }, options.json);
   } catch (error) {
     await venue.stop();
     throw portFault(error) ?? error;
@@ -195,6 +221,20 @@ function portOf(flag: string, text = ''): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw new CliError('usage', `Invalid ${flag}. Use a port from 0 to 65535.`);
+}
+
+/** Undefined if the option is not set. */
+function hyperliquidPortOf({ hyperliquid }: DevOptions): number | undefined {
+  if (hyperliquid === undefined) return undefined;
+  return hyperliquid === true ? HYPERLIQUID_PORT : portOf('--hyperliquid', hyperliquid);
+}
+
+function hyperliquidNotes(url: string | undefined): readonly string[] {
+  if (url === undefined) return [];
+  return [
+    `Hyperliquid API at ${url} (${url.replace('http', 'ws')}/ws). Its signatures are also valid ` +
+      "on Hyperliquid's testnet: never use keys that hold funds on any network.",
+  ];
 }
 
 function portFault(error: unknown): CliError | undefined {
@@ -211,12 +251,12 @@ function greeting(what: {
   readonly url: string;
   readonly accounts: readonly Account[];
   readonly usdc: string;
-  readonly told?: string;
+  readonly notes: readonly string[];
 }): readonly string[] {
-  const { accounts, told: note, url, usdc } = what;
+  const { accounts, notes, url, usdc } = what;
   return [
     `Oddlot is running at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
-    ...(note === undefined ? [] : [note]),
+    ...notes,
     '',
     `${accounts.length} accounts with ${usdc} test USDC in each sub-account. Their keys are ` +
       'public: never send real funds to them.',

@@ -300,12 +300,11 @@ async function orderStatus(
   query: { user: string; oid: number | string },
 ): Promise<object> {
   const { coins, venue } = context;
-  const isCloid = typeof query.oid === 'string' && query.oid.startsWith('0x');
-  const target = isCloid ? { cloid: String(query.oid) } : { oid: Number(query.oid) };
+  const target = typeof query.oid === 'string' ? { cloid: query.oid } : { oid: query.oid };
   const live = venue
     .openOrders(query.user as AnyAddress)
-    .find(({ cloid, oid: id }) =>
-      target.cloid === undefined ? id === target.oid : cloid === target.cloid,
+    .find((order) =>
+      target.cloid === undefined ? order.oid === target.oid : order.cloid === target.cloid,
     );
   if (live !== undefined) {
     const order = frontendOrder(coins, live);

@@ -1,4 +1,4 @@
-import { Address, INTERVALS, Ms, OrderIdOrText } from '@oddlot/protocol';
+import { Address, INTERVALS, isCloid, Ms, U64 } from '@oddlot/protocol';
 import * as z from 'zod';
 import { RefusedError } from '../refused-error.ts';
 
@@ -19,7 +19,8 @@ export const dex = {
 
 export const span = { startTime: Ms, endTime: Ms.nullish() };
 export const interval = { interval: z.enum(INTERVALS) };
-export const oid = { oid: OrderIdOrText };
+/** An order id, or a client order id. */
+export const oid = { oid: z.union([U64, z.string().refine(isCloid)]) };
 export const builder = { builder: Address };
 
 const SIG_FIGS = [2, 3, 4, 5] as const;
@@ -39,5 +40,6 @@ export function readFields<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
-  throw new RefusedError(`Invalid field '${field}': ${issue?.message ?? 'unknown fault'}`);
+  const why = issue?.code === 'custom' ? issue.message : 'it has a wrong type or form';
+  throw new RefusedError(`Invalid field '${field}': ${why}.`);
 }
