@@ -18,14 +18,15 @@ import {
   scanField,
   type WireError,
 } from '@oddlot/protocol';
-import { type PlainAction, refuseUnsupported } from '@oddlot/translate/action-to-command';
+import { refuseUnsupported } from '@oddlot/translate/action-to-command';
+import type { ConvertedAction } from '@oddlot/translate/actions/hyperliquid';
 import { insideWrapper } from '@oddlot/translate/wrapped-field';
 
 /** A request whose envelope and action fit their schemas. */
 export type SentRequest = {
   readonly envelope: SentEnvelope;
   /** The action itself, or the inner action of a multiSig wrapper. */
-  readonly action: PlainAction;
+  readonly action: ConvertedAction;
   readonly wrapper?: SentWrapper;
 };
 

@@ -3,19 +3,14 @@ import {
   bytesToHex,
   createAgentRequestHasher,
   createHasher,
-  createHyperliquidHasher,
   explainEnvelope,
   hashAction,
-  type HyperliquidRequest,
   isHyperliquidRequest,
-  isUserSigned,
   parseObject,
-  readHyperliquidRequest,
   readPlainRequest,
   readSignature,
   refusal,
   recoverSignerOf,
-  signatureBytes,
   scanEnvelope,
   txHash as hashRequest,
   type Explanation,
@@ -25,7 +20,7 @@ import {
 } from '@oddlot/protocol';
 import type { Authority } from '@oddlot/engine';
 import type { Address, Hash, TimeMs } from '@oddlot/units';
-import { refuseHyperliquid, sentHyperliquid } from './read-hyperliquid.ts';
+import { createHyperliquidReader } from './read-hyperliquid.ts';
 import {
   readExplainJob,
   type ReadJob,
@@ -136,50 +131,21 @@ export async function createRecoverer(
     return { txHash, signer, innerSigners };
   };
 
-  const hashHyperliquid = createHyperliquidHasher(keccak);
-
-  const recoverHyperliquid = (asked: HyperliquidRequest, hashOnly: boolean): Recovered => {
-    const signature = signatureBytes(asked.envelope.signature);
-    const { digest, signed } = hashHyperliquid({ ...asked, action: asked.received }, 'b');
-    const txHash = bytesToHex(hashRequest(signed, signature, keccak));
-    const signer = hashOnly ? undefined : recoverSignerOf(digest, signature, backends);
-    return signer === undefined ? { txHash } : { txHash, signer };
-  };
-
-  /**
-   * Also recovers the signer for Hyperliquid's mainnet, so that the refusal can explain that
-   * mistake.
-   */
-  const recoverLogged = (text: string): Recovered => {
-    const read = readHyperliquidRequest(text, network);
-    if (!read.ok) return { fault: read.error.message, at: 0 };
-    const { request } = read;
-    const found = recoverHyperliquid(request, false);
-    if (isUserSigned(request.action.type)) return found;
-    const { digest } = hashHyperliquid({ ...request, action: request.received }, 'a');
-    const signature = signatureBytes(request.envelope.signature);
-    const mainnetSigner = recoverSignerOf(digest, signature, backends);
-    return mainnetSigner === undefined ? found : { ...found, mainnetSigner };
-  };
-
-  const readHyperliquid = (text: string, job: ReadJob): ReadAndRecovered => {
-    const read = job.takesHyperliquid === true ? readHyperliquidRequest(text, network) : undefined;
-    if (read?.ok !== true) return { sent: refuseHyperliquid(read?.error) };
-    const sent = sentHyperliquid(read.request, network);
-    if ('refused' in sent) return { sent };
-    return withSigner(sent, job, (hashOnly) => recoverHyperliquid(read.request, hashOnly));
-  };
+  const hyperliquid = createHyperliquidReader(network, backends);
 
   return {
     backend,
     recoverUs,
     recover: (text) => {
-      if (isHyperliquidRequest(text)) return recoverLogged(text);
+      if (isHyperliquidRequest(text)) return hyperliquid.recover(text);
       const plain = readPlainRequest(text);
       return plain === undefined ? recoverAny(text, false) : recoverPlain(plain, false);
     },
     read: (text, job) => {
-      if (isHyperliquidRequest(text)) return readHyperliquid(text, job);
+      if (isHyperliquidRequest(text)) {
+        const asked = hyperliquid.read(text, job);
+        return asked.recover === undefined ? asked : withSigner(asked.sent, job, asked.recover);
+      }
       const plain = job.isLarge ? undefined : readPlainRequest(text);
       if (plain !== undefined) {
         return withSigner(sentOrders(plain), job, (hashOnly) => recoverPlain(plain, hashOnly));

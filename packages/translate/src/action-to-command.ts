@@ -2,6 +2,11 @@ import type { Authority } from '@oddlot/engine';
 import { ACTIONS, type ActionType, refusal, type WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
 import { ACCOUNT_ACTIONS } from './actions/account.ts';
+import {
+  type ConvertedAction,
+  hyperliquidCommand,
+  isHyperliquidOnly,
+} from './actions/hyperliquid.ts';
 import { OPERATOR_ACTIONS } from './actions/operator-command.ts';
 import { ORDER_ACTIONS } from './actions/orders.ts';
 import { OUTCOME_ACTIONS } from './actions/outcome.ts';
@@ -21,10 +26,11 @@ const TRANSLATIONS = {
 type NamedCommand = (typeof TRANSLATIONS)[PlainType]['commands'][number];
 
 export function actionToCommand(
-  action: PlainAction,
+  action: ConvertedAction,
   authority: Authority,
   instruments: ScaleLookup,
 ): RequestCommand {
+  if (isHyperliquidOnly(action)) return hyperliquidCommand(action, authority, instruments);
   return translationOf(action).toCommand(action, authority, instruments);
 }
 

@@ -53,6 +53,9 @@ type AnyOperation = { readonly sz: string };
 type AnyAction = {
   readonly type: string;
   readonly orders?: readonly AnyOrder[] | undefined;
+  /** Of a Hyperliquid request that replaces orders, or one order. */
+  readonly modifies?: readonly { readonly order: AnyOrder }[] | undefined;
+  readonly order?: AnyOrder | undefined;
   readonly cancels?: readonly AnyCancel[] | undefined;
   readonly split?: readonly AnyOperation[] | undefined;
   readonly merge?: readonly AnyOperation[] | undefined;
@@ -71,8 +74,9 @@ type AnyAction = {
 
 /** Returns the texts of an /exchange action, or of the inner action of a multiSig wrapper. */
 export function actionTexts(action: object): EntryTexts {
-  const { payload, orders, cancels, split, merge, ...single } = action as AnyAction;
+  const { payload, modifies, order, cancels, split, merge, ...single } = action as AnyAction;
   if (payload !== undefined) return actionTexts(payload.action);
+  const orders = single.orders ?? modifies?.map((each) => each.order) ?? (order && [order]);
   const operations = split ?? merge;
   if (operations !== undefined) {
     const list = split === undefined ? 'merge' : 'split';
@@ -81,8 +85,8 @@ export function actionTexts(action: object): EntryTexts {
   return (index) => {
     if (orders === undefined && cancels === undefined) return singleText(single);
     if (index === undefined) return undefined;
-    const order = orders?.[index];
-    if (order !== undefined) return orderText(order, index);
+    const placed = orders?.[index];
+    if (placed !== undefined) return orderText(placed, index);
     const cancel = cancels?.[index];
     return cancel === undefined ? undefined : cancelText(cancel, index);
   };

@@ -94,9 +94,41 @@ describe('a request of a Hyperliquid client', () => {
     expect(json).toMatchObject({ status: 'ok', data: { type: 'TokenSend' } });
   });
 
-  test('noop is accepted', async () => {
+  test('modifies an order: it is cancelled, and the new one has a new id', async () => {
+    await send(buy);
+    const order = { ...limit, p: '99', s: '0.4', c: cloid };
+    const one = await send((client) => client.modify({ oid: 1, order }));
+    expect(one.json.data.data.orders).toMatchObject([{ oid: 2, cloid, state: 'open' }]);
+    const modifies = [
+      { oid: 77, order },
+      { oid: cloid, order: { ...order, p: '98' } },
+    ];
+    const both = await send((client) => client.batchModify({ modifies }));
+    expect(both.json.data.data.orders).toMatchObject([
+      { state: 'rejected', error: expect.any(String) },
+      { oid: 3, cloid, state: 'open' },
+    ]);
+    const none = await send((client) => client.modify({ oid: 77, order }));
+    expect(none.json.status).toBe('err');
+    expect(await openOrders(alice.address)).toMatchObject([{ oid: 3, limitPx: '98' }]);
+  });
+
+  test('sets leverage and margin mode together', async () => {
+    const { json } = await send((client) =>
+      client.updateLeverage({ asset: 1, isCross: false, leverage: 7 }),
+    );
+    expect(json).toMatchObject({ status: 'ok' });
+    const query = { type: 'activeAssetData', user: alice.address, coin: '1' };
+    const { data } = (await edge.send('/info', query)).json;
+    expect(data).toMatchObject({ leverage: { type: 'Isolated', value: 7 } });
+  });
+
+  test('noop uses its nonce and changes nothing', async () => {
     const { json } = await send((client) => client.noop());
     expect(json).toMatchObject({ status: 'ok' });
+    nonce -= 1;
+    expect((await send(buy)).json).toMatchObject({ status: 'err', name: 'BAD_NONCE' });
+    expect(await openOrders(alice.address)).toEqual([]);
   });
 });
 

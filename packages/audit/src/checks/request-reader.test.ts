@@ -34,6 +34,8 @@ beforeAll(async () => {
     (client) => client.order({ orders: [order as never], grouping: 'na' }),
     (client) => client.cancel({ cancels: [1, 2].map((o) => ({ a: 1, o })) }),
     (client) => client.updateLeverage({ asset: 1, isCross: true, leverage: 5 }),
+    (client) => client.order({ orders: [order as never], grouping: 'na' }),
+    (client) => client.modify({ oid: 3, order: { ...order, p: '98.5' } as never }),
     (client) => client.scheduleCancel(),
     (client) => client.noop(),
     (client) => client.approveAgent({ agentAddress: testKey(3).address }),
@@ -53,7 +55,7 @@ async function faultsOf(logged: readonly Logged[], network: Network) {
 }
 
 test('the command of each request follows from its text, on the network of test funds', async () => {
-  expect([own.length, hyperliquid.length]).toEqual([1, 8]);
+  expect([own.length, hyperliquid.length]).toEqual([1, 10]);
   const faults = await faultsOf([...own, ...hyperliquid], NETWORKS.testnet);
   expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
 });

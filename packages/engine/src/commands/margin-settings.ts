@@ -1,6 +1,10 @@
 import { addUsdc, maxUsdc, microUsdc, negUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
-import type { UpdateIsolatedMarginCommand, UpdateLeverageCommand } from '../messages/command.ts';
+import type {
+  UpdateIsolatedMarginCommand,
+  UpdateLeverageCommand,
+  UpdateMarginModeCommand,
+} from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { hasPosition, workingOrders } from '../perp-orders/rest-order.ts';
 import { crossScope, availableValue } from '../perp/margin-restriction.ts';
@@ -21,7 +25,7 @@ import type { State } from '../state/state.ts';
 import { BY_AGENT, type CommandTable } from './command-row.ts';
 
 export const MARGIN_COMMANDS = {
-  /** Sets the leverage of an instrument for one margin mode without switching the mode. */
+  /** Sets the leverage of an instrument for one margin mode; switches the mode only on request. */
   updateLeverage: {
     ...BY_AGENT,
     check(state, account, command) {
@@ -31,6 +35,9 @@ export const MARGIN_COMMANDS = {
       const isSigned = account.positionMode === 'hedge' && target.isIsolated;
       if (leverage === 0 || (leverage < 0 && !isSigned))
         return { reason: 'leverageInvalid', leverage };
+      const marginMode = target.isIsolated ? 'isolated' : 'cross';
+      const kept = command.switchesMode && checkMode(state, account, { instrumentId, marginMode });
+      if (kept !== undefined) return kept;
       const isCurrent = isCurrentMode(account, target);
       if (isCurrent) {
         const working = workingOrders(state, account, instrumentId);
@@ -54,6 +61,7 @@ export const MARGIN_COMMANDS = {
       const holding = activeHolding(account, target);
       if (isIsolated && holding !== undefined) drawMissing(state, account, holding, leverage);
       setLeverage(settings, account, { isIsolated, leg }, leverage);
+      if (command.switchesMode === true) settings.isIsolated = isIsolated;
       settingsChanged(account, perp, settings);
       emitSettings(execution, account);
     },
@@ -65,20 +73,7 @@ export const MARGIN_COMMANDS = {
    */
   updateMarginMode: {
     ...BY_AGENT,
-    check(state, account, { instrumentId, marginMode }) {
-      const perp = state.perps.get(instrumentId);
-      if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
-      const current =
-        account.settings.get(instrumentId)?.isIsolated ?? perp.definition.onlyIsolated;
-      if ((marginMode === 'isolated') === current) return undefined;
-      if (marginMode === 'cross' && perp.definition.onlyIsolated) {
-        return { reason: 'onlyIsolated', instrumentId };
-      }
-      if (hasPosition(account, instrumentId)) return { reason: 'marginModeOpenPositions' };
-      const working = workingOrders(state, account, instrumentId);
-      const count = working.resting + working.tpsl + working.triggers;
-      return count > 0 ? { reason: 'marginModeOpenOrders' } : undefined;
-    },
+    check: checkMode,
     execute(execution, account, command) {
       const { state } = execution;
       const perp = present(state.perps.get(command.instrumentId), 'a listed perp');
@@ -136,6 +131,27 @@ export const MARGIN_COMMANDS = {
     },
   },
 } satisfies Partial<CommandTable>;
+
+/**
+ * Why the margin mode of an instrument cannot change; setting the current mode always succeeds.
+ */
+function checkMode(
+  state: State,
+  account: Account,
+  { instrumentId, marginMode }: Pick<UpdateMarginModeCommand, 'instrumentId' | 'marginMode'>,
+): Reject | undefined {
+  const perp = state.perps.get(instrumentId);
+  if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
+  const current = account.settings.get(instrumentId)?.isIsolated ?? perp.definition.onlyIsolated;
+  if ((marginMode === 'isolated') === current) return undefined;
+  if (marginMode === 'cross' && perp.definition.onlyIsolated) {
+    return { reason: 'onlyIsolated', instrumentId };
+  }
+  if (hasPosition(account, instrumentId)) return { reason: 'marginModeOpenPositions' };
+  const working = workingOrders(state, account, instrumentId);
+  const count = working.resting + working.tpsl + working.triggers;
+  return count > 0 ? { reason: 'marginModeOpenOrders' } : undefined;
+}
 
 /**
  * The leverage that a command sets: that of one margin mode and, for isolated margin in hedge mode,

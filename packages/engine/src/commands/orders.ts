@@ -7,24 +7,23 @@ import {
   present,
   subUsdc,
 } from '@oddlot/units';
-import { NONE, readSlot, readSlotInt } from '../book/order-pool.ts';
+import { NONE, readSlot } from '../book/order-pool.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
-import {
-  type CancelOrdersCommand,
-  clientOrderKey,
-  type ModifyOrderCommand,
-  type OrderRequest,
-  type PlaceOrdersCommand,
-  type ReversePositionCommand,
+import type {
+  CancelOrdersCommand,
+  ModifyOrderCommand,
+  OrderRequest,
+  PlaceOrdersCommand,
+  ReversePositionCommand,
 } from '../messages/command.ts';
 import type { OrderSnapshot, BuilderDrop, EntryResult } from '../messages/event.ts';
 import { isOutcomeId, LIMITS, marketKind } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { cancelMany, cancelOrder } from '../orders/cancel-orders.ts';
+import { cancelMany, cancelOwn, orderIdOf } from '../orders/cancel-orders.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
-import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
+import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
 import { wouldTrade } from '../perp-orders/fill-test.ts';
 import { type OrderContext, orderReserve, reducibleSize } from '../perp-orders/order-margin.ts';
@@ -55,6 +54,7 @@ import {
   placeOrder,
 } from '../triggers/place-bracket.ts';
 import { isTrigger, validateTrigger } from '../triggers/validate-trigger.ts';
+import { checkReplacements, replacementFault, replaceOrders } from './replace-orders.ts';
 import {
   BY_AGENT,
   CANCELS,
@@ -227,6 +227,8 @@ function placeOrders(
   command: PlaceOrdersCommand,
 ): CommandResult {
   const { address } = account;
+  const unfit = replacementFault(command);
+  if (unfit !== undefined) return { account: address, reject: unfit };
   const drop = builderDrop(execution.state, account, command);
   if (isOutcomeAction(command)) {
     const asked = { ...command, orders: ordersOf(command) };
@@ -244,6 +246,8 @@ function placeGrouped(
   command: PlaceOrdersCommand,
 ): EntryResult[] {
   const orders = ordersOf(command);
+  const { replaces } = command;
+  if (replaces !== undefined) return replaceOrders(execution, account, orders, replaces);
   switch (command.grouping ?? 'none') {
     case 'none':
       return placeEach(execution, account, orders);
@@ -329,6 +333,12 @@ function checkPlaceOrders(
   command: PlaceOrdersCommand,
   nowMs: number,
 ): CommandResult {
+  const unfit = replacementFault(command);
+  if (unfit !== undefined) return { account: account.address, reject: unfit };
+  if (command.replaces !== undefined) {
+    const judged = checkReplacements(state, account, command, nowMs);
+    return withDrop(judged, builderDrop(state, account, command));
+  }
   if (isOutcomeAction(command)) {
     const asked = { ...command, orders: ordersOf(command) };
     const judged = checkPlaceOutcomeOrders(state, account, asked, nowMs);
@@ -597,12 +607,6 @@ function tradeAmended(execution: Execution, slot: number, amend: Amend): EntryRe
   return { ...takerEntry(taker, status), ...clippedFields(order, rest) };
 }
 
-/** Returns the id of a live order, which is negative while the order waits in the delay queue. */
-function orderIdOf(account: Account, clientOrderId: string): number | undefined {
-  const key = clientOrderKey(clientOrderId);
-  return key === undefined ? undefined : account.clientOrders.get(key);
-}
-
 /**
  * Returns the result for an order in the delay queue, which cannot be cancelled before its release
  * (R-delay).
@@ -625,31 +629,6 @@ function cancelOne(
   if (order !== undefined) return cancelledEntry(order);
   const reject = { reason: 'orderNotLive', instrumentId } as const;
   return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
-}
-
-/**
- * Cancels an order of the account that rests or waits for the mark; returns undefined if there is
- * none.
- */
-function cancelOwn(
-  execution: Execution,
-  account: Account,
-  instrumentId: number,
-  orderId: number,
-): OrderSnapshot | undefined {
-  const { pool, triggers } = execution.state;
-  const trigger = triggers.find(orderId);
-  if (trigger !== undefined) {
-    const isOwn =
-      trigger.accountIndex === account.index && trigger.request.instrumentId === instrumentId;
-    return isOwn ? cancelTrigger(execution, trigger, 'userCanceled') : undefined;
-  }
-  const slot = pool.find(orderId);
-  const isOwn =
-    slot !== NONE &&
-    readSlotInt(pool.account, slot) === account.index &&
-    readSlotInt(pool.instrument, slot) === instrumentId;
-  return isOwn ? cancelOrder(execution, slot, 'userCanceled') : undefined;
 }
 
 function cancelledEntry(order: OrderSnapshot): EntryResult {

@@ -200,3 +200,32 @@ describe('R-isolated: leverage of an isolated position', () => {
     expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([20_000_000n, 6_000_000n]);
   });
 });
+
+describe('R-leverage: with a switch of the margin mode', () => {
+  const change = (venue: Scenario, leverage: number, marginMode: MarginMode) =>
+    act(venue, alice, {
+      type: 'updateLeverage',
+      instrumentId: ID,
+      leverage,
+      marginMode,
+      switchesMode: true,
+    }).outcomes[0]?.reject;
+  const settings = (venue: Scenario) => venue.account(alice).settings.get(ID);
+
+  test('one command sets both', () => {
+    const venue = venueWith(1_000_000_000);
+    expect(change(venue, 7, 'isolated')).toBeUndefined();
+    expect(settings(venue)).toMatchObject({ isIsolated: true, isolatedLeverage: [7, 7] });
+    expect(change(venue, 3, 'cross')).toBeUndefined();
+    expect(settings(venue)).toMatchObject({ isIsolated: false, crossLeverage: 3 });
+  });
+
+  test('a position or an order rejects the switch and the leverage', () => {
+    const venue = venueWith(1_000_000_000);
+    venue.one(alice, { price: PRICE / 2, size: 20 });
+    expect(change(venue, 7, 'isolated')?.reason).toBe('marginModeOpenOrders');
+    long(venue, 20);
+    expect(change(venue, 7, 'isolated')?.reason).toBe('marginModeOpenPositions');
+    expect(settings(venue)?.isIsolated ?? false).toBe(false);
+  });
+});

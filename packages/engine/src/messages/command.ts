@@ -135,7 +135,12 @@ export type PlaceOrdersCommand = {
   readonly orders: readonly OrderRequest[];
   readonly grouping?: Grouping;
   readonly builder?: BuilderTerms;
+  /** The live orders that the orders replace, one for each (R-replace). */
+  readonly replaces?: readonly OrderTarget[];
 };
+
+/** A live order of the account, by either of its ids. */
+export type OrderTarget = { readonly orderId: number } | { readonly clientOrderId: string };
 
 /** Builder of an order and its fee, in tenths of a basis point of the notional (R-builder). */
 export type BuilderTerms = { readonly address: Address; readonly feeTenthsBp: number };
@@ -210,7 +215,7 @@ export type ModifyOrderCommand = {
   readonly type: 'modifyOrder';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  readonly target: { readonly orderId: number } | { readonly clientOrderId: string };
+  readonly target: OrderTarget;
   readonly price: number;
   readonly size: number;
   readonly priceInexact?: true;
@@ -251,9 +256,11 @@ export type UpdateLeverageCommand = {
   /** Positive, except in hedge mode with isolated margin, where the sign selects the side. */
   readonly leverage: number;
   readonly marginMode?: MarginMode;
+  /** The instrument is also switched to the margin mode (R-leverage). */
+  readonly switchesMode?: true;
 };
 
-type UpdateMarginModeCommand = {
+export type UpdateMarginModeCommand = {
   readonly type: 'updateMarginMode';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;

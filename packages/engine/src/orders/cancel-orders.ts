@@ -1,8 +1,10 @@
 import { NONE, readSlotInt } from '../book/order-pool.ts';
+import { clientOrderKey } from '../messages/command.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 import { snapshotOf } from './target-entries.ts';
 import { isOutcomeId } from '../messages/limits.ts';
@@ -44,10 +46,54 @@ export function cancelMany(
 }
 
 /** Cancels a resting perp or outcome order and reports the cause. */
-export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
+function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
   return isOutcomeId(readSlotInt(execution.state.pool.instrument, slot))
     ? cancelOutcomeOrder(execution, slot, cause)
     : cancelPerpOrder(execution, slot, cause);
+}
+
+/** Returns true for a resting or waiting order of the account in the instrument. */
+export function isOwnLive(
+  { pool, triggers }: State,
+  account: Account,
+  instrumentId: number,
+  orderId: number | undefined,
+): boolean {
+  if (orderId === undefined) return false;
+  const trigger = triggers.find(orderId);
+  if (trigger !== undefined) {
+    return trigger.accountIndex === account.index && trigger.request.instrumentId === instrumentId;
+  }
+  const slot = pool.find(orderId);
+  return (
+    slot !== NONE &&
+    readSlotInt(pool.account, slot) === account.index &&
+    readSlotInt(pool.instrument, slot) === instrumentId
+  );
+}
+
+/**
+ * Cancels an order of the account that rests or waits for the mark; returns undefined if there is
+ * none.
+ */
+export function cancelOwn(
+  execution: Execution,
+  account: Account,
+  instrumentId: number,
+  orderId: number,
+): OrderSnapshot | undefined {
+  const { state } = execution;
+  if (!isOwnLive(state, account, instrumentId, orderId)) return undefined;
+  const trigger = state.triggers.find(orderId);
+  return trigger === undefined
+    ? cancelOrder(execution, state.pool.find(orderId), 'userCanceled')
+    : cancelTrigger(execution, trigger, 'userCanceled');
+}
+
+/** Returns the id of a live order, which is negative while the order waits in the delay queue. */
+export function orderIdOf(account: Account, clientOrderId: string): number | undefined {
+  const key = clientOrderKey(clientOrderId);
+  return key === undefined ? undefined : account.clientOrders.get(key);
 }
 
 /** An expiry queue with more entries than this is rebuilt when most of them are stale. */

@@ -1,14 +1,36 @@
+import type { Authority, OrderTarget } from '@oddlot/engine';
 import {
+  type ActionOf,
   type HyperliquidAction,
   type HyperliquidType,
   type Network,
   refusal,
   type WireError,
 } from '@oddlot/protocol';
+import type { RequestCommand } from '@oddlot/replica/block';
+import type { InstrumentId } from '@oddlot/units';
+import type { ScaleLookup } from '../instruments.ts';
+import { ORDER_ACTIONS } from './orders.ts';
 import type { PlainAction } from './translation.ts';
 
 /** At Hyperliquid, ids from this one are spot pairs and perps of other deployers. */
 const PERP_ID_END = 10_000;
+
+/** The actions of Hyperliquid that no action of the venue's own API can express. */
+type HyperliquidOnlyAction =
+  | {
+      readonly type: 'replaceOrders';
+      readonly orders: ActionOf<'order'>['orders'];
+      readonly replaces: readonly OrderTarget[];
+    }
+  | {
+      readonly type: 'setLeverageAndMode';
+      readonly asset: number;
+      readonly isCross: boolean;
+      readonly leverage: number;
+    };
+
+export type ConvertedAction = PlainAction | HyperliquidOnlyAction;
 
 type Context = { readonly network: Network; readonly nonce: number };
 
@@ -16,13 +38,8 @@ type Conversions = {
   readonly [Type in HyperliquidType]: (
     action: Extract<HyperliquidAction, { type: Type }>,
     context: Context,
-  ) => PlainAction | WireError;
+  ) => ConvertedAction | WireError;
 };
-
-const NOT_YET = refusal('notAllowed', [], {
-  field: 'type',
-  why: 'modifying orders is not available yet: cancel the order and place a new one',
-});
 
 const CONVERSIONS: Conversions = {
   order: ({ orders, grouping, builder }) =>
@@ -35,17 +52,12 @@ const CONVERSIONS: Conversions = {
   cancel: ({ cancels }) => refuseOthers(cancels.map(({ a }) => a)) ?? { type: 'cancel', cancels },
   cancelByCloid: ({ cancels }) =>
     refuseOthers(cancels.map(({ asset }) => asset)) ?? { type: 'cancelByCloid', cancels },
-  modify: () => NOT_YET,
-  batchModify: () => NOT_YET,
+  modify: ({ oid, order }) => replacement([{ oid, order }]),
+  batchModify: ({ modifies }) => replacement(modifies),
   // A cancel without entries uses the nonce and has no other effect.
   noop: () => ({ type: 'cancel', cancels: [] }),
   updateLeverage: ({ asset, isCross, leverage }) =>
-    refuseOthers([asset]) ?? {
-      type: 'updateLeverage',
-      asset,
-      leverage,
-      marginMode: isCross ? 'cross' : 'isolated',
-    },
+    refuseOthers([asset]) ?? { type: 'setLeverageAndMode', asset, isCross, leverage },
   updateIsolatedMargin: ({ asset, isBuy, ntli }) =>
     refuseOthers([asset]) ?? { type: 'updateIsolatedMargin', asset, isBuy, ntli },
   scheduleCancel: ({ time }) =>
@@ -89,11 +101,11 @@ const USDC = 0;
 export function fromHyperliquid(
   action: HyperliquidAction,
   context: Context,
-): PlainAction | WireError {
+): ConvertedAction | WireError {
   const convert = CONVERSIONS[action.type] as (
     action: HyperliquidAction,
     context: Context,
-  ) => PlainAction | WireError;
+  ) => ConvertedAction | WireError;
   return convert(action, context);
 }
 
@@ -104,6 +116,44 @@ export function fromHyperliquid(
 function directFields({ network, nonce }: Context) {
   const { apiVersion, chainId, serviceNetwork } = network;
   return { serviceNetwork, chainId, apiVersion, nonce };
+}
+
+/** An order of Hyperliquid is modified by cancelling it and placing a new one. */
+function replacement(
+  modifies: readonly { readonly oid: number | string; readonly order: WireOrder }[],
+): HyperliquidOnlyAction | WireError {
+  const orders = modifies.map(({ order }) => order);
+  const replaces = modifies.map(({ oid }) =>
+    typeof oid === 'number' ? { orderId: oid } : { clientOrderId: oid },
+  );
+  return refuseOthers(orders.map(({ a }) => a)) ?? { type: 'replaceOrders', orders, replaces };
+}
+
+type WireOrder = ActionOf<'order'>['orders'][number];
+
+export function isHyperliquidOnly(action: ConvertedAction): action is HyperliquidOnlyAction {
+  return action.type === 'replaceOrders' || action.type === 'setLeverageAndMode';
+}
+
+export function hyperliquidCommand(
+  action: HyperliquidOnlyAction,
+  authority: Authority,
+  instruments: ScaleLookup,
+): RequestCommand {
+  if (action.type === 'replaceOrders') {
+    const { orders, replaces } = action;
+    const order = { type: 'order', grouping: 'na', orders } as const;
+    return { ...ORDER_ACTIONS.order.toCommand(order, authority, instruments), replaces };
+  }
+  const { asset, isCross, leverage } = action;
+  return {
+    type: 'updateLeverage',
+    authority,
+    instrumentId: asset as InstrumentId,
+    leverage,
+    marginMode: isCross ? 'cross' : 'isolated',
+    switchesMode: true,
+  };
 }
 
 function refuseOthers(assets: readonly number[]): WireError | undefined {

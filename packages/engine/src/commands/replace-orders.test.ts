@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CommandResult } from '../messages/block.ts';
+import type { OrderTarget, PlaceOrdersCommand } from '../messages/command.ts';
+import { findOrder, openOrders } from '../read/read.ts';
+import { alice, bob, order, type OrderShape, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import { checkCommand } from './commands.ts';
+
+const PRICE = 1_000_000;
+const GOOD = { price: 910_000, size: 20 };
+const CLOID = `0x${'ab'.repeat(16)}`;
+let scenario: Scenario;
+
+beforeEach(() => {
+  scenario = Scenario.open();
+});
+afterEach(() => {
+  checkRestarts(scenario);
+});
+
+type Replacement = readonly [OrderTarget, PlaceOrdersCommand['orders'][number]];
+
+function command(...replacements: readonly Replacement[]) {
+  return {
+    type: 'placeOrders',
+    orders: replacements.map(([, each]) => each),
+    replaces: replacements.map(([target]) => target),
+  } as const;
+}
+
+function replace(...replacements: readonly Replacement[]): CommandResult {
+  return act(scenario, alice, command(...replacements)).outcomes[0] ?? {};
+}
+
+const byId = (orderId: number, shape: OrderShape): Replacement => [{ orderId }, order(shape)];
+const resting = (shape: Partial<OrderShape> = {}) =>
+  scenario.one(alice, { price: 900_000, size: 100, ...shape });
+
+describe('R-replace: a replacement', () => {
+  test('cancels the live order and gets a new id', () => {
+    resting();
+    const change = byId(1, { price: 910_000, size: 70, isBuy: false });
+    const told = story(act(scenario, alice, command(change)));
+    expect(told).toEqual(['1 cancelled userCanceled', '2 open 70']);
+    expect(openOrders(scenario.state, alice)).toMatchObject([{ orderId: 2, isBuy: false }]);
+  });
+
+  test('may have the client order id of the order that it replaces, and find it by that', () => {
+    resting({ clientOrderId: CLOID });
+    const target = { clientOrderId: CLOID };
+    const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
+    expect(replace([target, next]).entries).toMatchObject([{ orderId: 2, state: 'open' }]);
+    expect(replace([target, next]).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
+  });
+
+  test('uses the margin and the position that the old order held', () => {
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
+    scenario.one(alice, { price: PRICE, size: 50 });
+    const stop: OrderShape = { isBuy: false, reduceOnly: true, size: 50, price: 1_010_000 };
+    scenario.one(alice, stop);
+    const change = byId(3, { ...stop, price: 1_020_000 });
+    expect(replace(change).entries).toMatchObject([{ orderId: 4, state: 'open' }]);
+  });
+
+  test('of a waiting trigger order is a trigger order or another', () => {
+    scenario.place(alice, waiting({ price: 800_000 }));
+    const moved = waiting({ price: 790_000 });
+    expect(replace([{ orderId: 1 }, moved]).entries).toMatchObject([{ orderId: 2, state: 'open' }]);
+    const limit = byId(2, { price: 900_000, size: 20 });
+    expect(replace(limit).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
+  });
+
+  test('is independent of the others in its action', () => {
+    resting();
+    resting();
+    const entries = replace(
+      byId(1, { price: 910_000, size: 20 }),
+      byId(1, { price: 920_000, size: 20 }),
+      byId(2, { price: 930_000, size: 20 }),
+    ).entries;
+    expect(entries?.map(({ reject, state }) => reject?.reason ?? state)).toEqual([
+      'open',
+      'orderNotLive',
+      'open',
+    ]);
+  });
+
+  test('with a fault of its own leaves the old order unchanged', () => {
+    resting();
+    for (const shape of [{ price: 910_000.5 }, { size: 0 }, { price: 0 }, { size: 1 }]) {
+      const bad = byId(1, { price: 910_000, size: 10, ...shape });
+      expect(replace(bad).entries?.[0]?.state ?? 'rejected').toBe('rejected');
+      expect(findOrder(scenario.state, 1)).toMatchObject({ remaining: 100 });
+    }
+  });
+
+  test('that is rejected for the state of the venue has cancelled the old order', () => {
+    resting();
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
+    const crossing = byId(1, { price: PRICE, size: 50, timeInForce: 'alo' });
+    expect(replace(crossing).entries?.[0]?.reject?.reason).toBe('postOnlyWouldTrade');
+    expect(openOrders(scenario.state, alice)).toEqual([]);
+  });
+});
+
+describe('R-replace: rejected at admission', () => {
+  const reason = (given: object) =>
+    checkCommand(scenario.state, sign(scenario, alice, given as never), scenario.state.timeMs);
+
+  test.each<[string, object, string]>([
+    ['an order that is not live', command(byId(9, { price: 900_000, size: 20 })), 'orderNotLive'],
+    ['an order of another account', command(byId(2, { price: 900_000, size: 20 })), 'orderNotLive'],
+    ['a price off the tick', command(byId(1, { price: 900_000.5, size: 20 })), 'priceOffTick'],
+    ['a group', { ...command(byId(1, GOOD)), grouping: 'position' }, 'groupingInvalid'],
+    ['fewer targets than orders', { ...command(byId(1, GOOD)), replaces: [] }, 'groupingInvalid'],
+  ])('%s', (_, given, expected) => {
+    resting();
+    scenario.one(bob, { price: 900_000, size: 20 });
+    expect(reason(given).reject?.reason).toBe(expected);
+  });
+
+  test('but not an action with another replacement that would succeed', () => {
+    resting();
+    const given = command(byId(9, GOOD), byId(1, GOOD));
+    expect(reason(given).reject).toBeUndefined();
+  });
+
+  test('but not a replacement that only needs what the old order holds', () => {
+    resting({ clientOrderId: CLOID });
+    const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
+    expect(reason(command([{ orderId: 1 }, next])).reject).toBeUndefined();
+  });
+});
