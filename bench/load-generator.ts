@@ -1,5 +1,13 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { answerEnd, requestBytes, type SignedRequest } from './signed-requests.ts';
+import {
+  answerEnd,
+  frameEnd,
+  HANDSHAKE,
+  postBytes,
+  requestBytes,
+  type SignedRequest,
+} from './signed-requests.ts';
 
 /**
  * Sends prepared requests over keep-alive connections, in its own process. The generator implements
@@ -10,6 +18,7 @@ import { answerEnd, requestBytes, type SignedRequest } from './signed-requests.t
 
 export type Load = {
   readonly port: number;
+  /** `/ws` sends actions in frames of a socket. */
   readonly path: string;
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
   /** The text of a successful response; by default that of actions. */
@@ -29,13 +38,17 @@ if (process.send !== undefined) {
 }
 
 async function run({ port, path, lanes, success = '"status":"ok"' }: Load): Promise<LoadResult> {
-  const queues = lanes.map((texts) => texts.map((text) => requestBytes(path, text)));
-  const sockets = await Promise.all(lanes.map(() => open(port)));
+  const isSocket = path === '/ws';
+  const queues = lanes.map((texts, lane) =>
+    texts.map((text) => (isSocket ? postBytes(lane, text) : requestBytes(path, text))),
+  );
+  const sockets = await Promise.all((isSocket ? [0] : lanes).map(() => open(port)));
+  if (isSocket) await shakeHands(sockets[0]!);
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
-  const faults = await Promise.all(
-    sockets.map((socket, lane) => drain(socket, queues[lane] ?? [], success)),
-  );
+  const faults = isSocket
+    ? [await post(sockets[0]!, queues, success)]
+    : await Promise.all(sockets.map((socket, lane) => drain(socket, queues[lane] ?? [], success)));
   const wallMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(cpu);
   for (const socket of sockets) socket.destroy();
@@ -80,5 +93,51 @@ function drain(
     });
     socket.on('close', () => resolve(fault ?? 'the connection was closed'));
     send();
+  });
+}
+
+async function shakeHands(socket: Socket): Promise<void> {
+  socket.write(HANDSHAKE);
+  await once(socket, 'data');
+}
+
+/**
+ * Posts the requests of all lanes over one socket, one unanswered request per lane; resolves with
+ * the first answer that is not a success.
+ */
+function post(
+  socket: Socket,
+  queues: readonly (readonly Buffer[])[],
+  success: string,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const next = queues.map(() => 0);
+    let left = queues.reduce((sum, queue) => sum + queue.length, 0);
+    let received = '';
+    let fault: string | undefined;
+    const send = (lane: number): void => {
+      const bytes = queues[lane]![next[lane]!++];
+      if (bytes !== undefined) socket.write(bytes);
+    };
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      socket.cork();
+      for (;;) {
+        const end = frameEnd(received);
+        if (end === undefined) break;
+        const frame = received.slice(0, end);
+        received = received.slice(end);
+        // The venue also sends pings.
+        const lane = /"id":(\d+)/.exec(frame)?.[1];
+        if (lane === undefined) continue;
+        if (!frame.includes('"status":200') || !frame.includes(success)) fault ??= frame;
+        left -= 1;
+        send(Number(lane));
+      }
+      socket.uncork();
+      if (left === 0) resolve(fault);
+    });
+    socket.on('close', () => resolve(fault ?? 'the connection was closed'));
+    for (const lane of queues.keys()) send(lane);
   });
 }

@@ -41,6 +41,7 @@ import {
  */
 
 const CPU_TARGET = 1.4;
+const SOCKET_TARGET = 0.75;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;
@@ -101,20 +102,31 @@ class RequestBench {
     const rounds = sized(scale, { full: 6, quick: 4, tiny: 2 });
     const ours: number[] = [];
     const bare: number[] = [];
+    const socket: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const lanes = await this.#lanes(requests, 1);
       const venueMs = await this.#cpuOf(this.#venue, lanes);
+      const socketMs = await this.#cpuOf(this.#venue, await this.#lanes(requests, 1), '/ws');
       const bareMs = await this.#cpuOf(this.#bare, lanes);
       // The first round includes compilation and is not counted.
       if (round === 0) continue;
       ours.push(venueMs);
+      socket.push(socketMs);
       bare.push(bareMs);
     }
     await this.#checkOrders();
     const each = (ms: readonly number[]): string => `${show((median(ms) * 1_000) / requests)} µs`;
     const words = `${each(ours)} against ${each(bare)} of CPU`;
     const ratio = medianRatio(ours, bare);
-    return [atMost('single-order request, against a bare server', words, ratio, CPU_TARGET)];
+    return [
+      atMost('single-order request, against a bare server', words, ratio, CPU_TARGET),
+      atMost(
+        'single-order request over a socket, against HTTP',
+        `${each(socket)} against ${each(ours)} of CPU`,
+        medianRatio(socket, ours),
+        SOCKET_TARGET,
+      ),
+    ];
   }
 
   async many(scale: Scale): Promise<Row[]> {
@@ -178,9 +190,13 @@ class RequestBench {
     return (await fetch(`${url}/metrics`)).text();
   }
 
-  async #cpuOf(server: ServerProcess, lanes: readonly (readonly string[])[]): Promise<number> {
+  async #cpuOf(
+    server: ServerProcess,
+    lanes: readonly (readonly string[])[],
+    path = '/exchange',
+  ): Promise<number> {
     const before = server.cpuMs();
-    await this.#send(server, '/exchange', lanes);
+    await this.#send(server, path, lanes);
     return server.cpuMs() - before;
   }
 

@@ -111,3 +111,38 @@ export function answerEnd(received: string): number | undefined {
   const end = bodyAt + 4 + Number(length ?? 0);
   return received.length >= end ? end : undefined;
 }
+
+/** Minimal WebSocket frames, for the same reason. */
+
+export const HANDSHAKE = Buffer.from(
+  'GET /ws HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
+    'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+);
+
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+const MASK_KEY = 0x5aa5_96c3;
+
+/** A masked text frame that posts an action. */
+export function postBytes(id: number, text: string): Buffer {
+  const body = Buffer.from(
+    `{"method":"post","id":${id},"request":{"type":"action","payload":${text}}}`,
+  );
+  const head = Buffer.alloc(8);
+  head[0] = 0x81;
+  head[1] = 0x80 | LENGTH_16;
+  head.writeUInt16BE(body.length, 2);
+  head.writeUInt32BE(MASK_KEY, 4);
+  for (let at = 0; at < body.length; at++) body[at]! ^= head[4 + (at % 4)]!;
+  return Buffer.concat([head, body]);
+}
+
+/** The end of a text frame of the server; undefined while it is incomplete. */
+export function frameEnd(received: string): number | undefined {
+  if (received.length < 4) return undefined;
+  const short = received.charCodeAt(1);
+  if (short === LENGTH_64) throw new RangeError('the frame is too long');
+  const long = (received.charCodeAt(2) << 8) | received.charCodeAt(3);
+  const end = short === LENGTH_16 ? 4 + long : 2 + short;
+  return received.length >= end ? end : undefined;
+}
