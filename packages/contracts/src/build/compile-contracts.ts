@@ -10,7 +10,6 @@ export type CompiledContract = {
   readonly bytecode: `0x${string}`;
 };
 
-/** Names of the compiled contracts and their source files. */
 const CONTRACTS: Readonly<Record<string, string>> = {
   Bridge: 'Bridge.sol',
   TestUsdc: 'TestUsdc.sol',

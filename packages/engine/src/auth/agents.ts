@@ -7,7 +7,7 @@ import type { Execution } from '../state/execution.ts';
 import { raiseNonceFloor } from './nonces.ts';
 import type { SigningRules } from './gate.ts';
 
-/** Approving this address as an agent revokes the label. */
+/** The address that revokes an agent when it is approved under the agent's label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
 
 /**

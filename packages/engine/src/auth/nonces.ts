@@ -38,7 +38,6 @@ export function checkNonceWindow(
   return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
 }
 
-/** Checks a nonce against those that its signer has used. */
 export function checkNonceFresh(
   record: SignerNonces | undefined,
   nonce: number,

@@ -23,7 +23,6 @@ const PRICE_MAX = PRICE_LIMIT;
 const SIDE_BUY = BUY;
 
 type BookLevel = {
-  /** In price units of the instrument. */
   readonly price: number;
   readonly size: number;
   readonly count: number;
@@ -287,7 +286,7 @@ export class LevelBook {
     return { price, size, count };
   }
 
-  /** Gives a fork its own levels before they change. */
+  /** Copies the levels of a fork before their first change. */
   #own(): void {
     if (!this.#isShared) return;
     this.#bids = this.#bids.copy();
@@ -295,7 +294,6 @@ export class LevelBook {
     this.#isShared = false;
   }
 
-  /** Copies a slot into a fork before the book reads it. */
   #needed(slot: number): number {
     this.#pool.need(slot);
     return slot;

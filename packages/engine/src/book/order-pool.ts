@@ -138,7 +138,7 @@ export class OrderPool {
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
-  /** Written only by the pool. */
+  /** Id of the order, written only by the pool. */
   orderId: Float64Array = NO_FLOATS;
   /**
    * Limit price in price units of the instrument, at least 1. Constant while the order is in a
@@ -182,7 +182,7 @@ export class OrderPool {
   ownNext: Int32Array = NO_INTS;
   /** Previous order in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
-  /** The flags above; the engine defines the other bits. */
+  /** Combination of the flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
   /** Time in force, as the engine encodes it. */
   tif: Int32Array = NO_INTS;
@@ -457,12 +457,10 @@ export class OrderPool {
 
 // There is one function per array type, because a shared one would check the type on each call.
 
-/** Reads a Float64 field of an existing slot. */
 export function readSlot(array: Float64Array, slot: number): number {
   return present(array[slot], 'an order slot');
 }
 
-/** Reads an Int32 field of an existing slot. */
 export function readSlotInt(array: Int32Array, slot: number): number {
   return present(array[slot], 'an order slot');
 }

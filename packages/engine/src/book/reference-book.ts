@@ -3,11 +3,8 @@ import { assert } from '@oddlot/units';
 type ReferenceOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
-  /** In price units. */
   readonly price: number;
-  /** Lots still to trade. */
   readonly size: number;
-  /** Order of acceptance. */
   readonly rank: number;
   /**
    * Time in milliseconds that determines the order's place in the queue at its price; 0 if absent.
@@ -65,13 +62,11 @@ export class ReferenceBook {
     return this.priority(isBuy)[0];
   }
 
-  /** Returns the order ids of a side in trading order. */
   priority(isBuy: boolean): number[] {
     const side = this.#orders.filter((each) => each.isBuy === isBuy);
     return side.toSorted(compareForTrade).map((each) => each.orderId);
   }
 
-  /** Returns up to `max` levels of a side, best first. */
   levels(isBuy: boolean, max: number): { price: number; size: number; count: number }[] {
     const side = this.#orders.filter((each) => each.isBuy === isBuy);
     const prices = [...new Set(side.map((each) => each.price))];
@@ -83,7 +78,6 @@ export class ReferenceBook {
     });
   }
 
-  /** Returns the lots that trade before an order at its price. */
   aheadOf(orderId: number): number {
     const own = this.get(orderId);
     const before = this.#orders.filter(

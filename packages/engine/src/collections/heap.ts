@@ -155,7 +155,7 @@ export class NumberedHeap {
     if (place === 0) return;
     this.#places[number] = 0;
     this.#size -= 1;
-    // The last number fills the gap, unless it was itself removed.
+    // The last number fills the gap, unless it was the removed one.
     const last = this.#numbers[this.#size] ?? 0;
     if (last !== number) this.#settle(place - 1, last);
   }

@@ -56,7 +56,6 @@ function sortRange<T>(
   for (const item of items.slice(from, until).sort(compare)) items[at++] = item;
 }
 
-/** Returns the first digits after the `0x` as a number. */
 function firstDigits(address: string): number {
   let value = 0;
   for (let at = 2; at < 2 + DIGITS; at++) {

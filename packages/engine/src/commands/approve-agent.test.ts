@@ -51,13 +51,16 @@ describe('R-agents: approval of an agent', () => {
     ['65 code points are too many', alice, second, 'é'.repeat(65), 'agentLabelTooLong'],
     ['also where each is two units', alice, second, '😀'.repeat(65), 'agentLabelTooLong'],
     ['… before anything else', alice, alice, 'x'.repeat(65), 'agentLabelTooLong'],
-  ] as const)('rejected approval: %s', (_, signer, agent, label, reason) => {
-    const scenario = Scenario.open({ accounts: [alice, bob] });
-    scenario.approve(alice, first, 'bot');
-    expect(reasonOf(scenario.approve(signer, agent, label))).toBe(reason);
-    expect(agentsOf(scenario.state, alice)).toHaveLength(1);
-    expect(agentsOf(scenario.state, bob)).toHaveLength(0);
-  });
+  ] as const)(
+    'an invalid approval of an agent is rejected with its reason: %s',
+    (_, signer, agent, label, reason) => {
+      const scenario = Scenario.open({ accounts: [alice, bob] });
+      scenario.approve(alice, first, 'bot');
+      expect(reasonOf(scenario.approve(signer, agent, label))).toBe(reason);
+      expect(agentsOf(scenario.state, alice)).toHaveLength(1);
+      expect(agentsOf(scenario.state, bob)).toHaveLength(0);
+    },
+  );
 
   test('a label can have 64 code points outside the basic plane', () => {
     const scenario = Scenario.open();

@@ -6,7 +6,6 @@ import type { State } from '../state/state.ts';
 import { type BlockClass, REST, type SignedRules } from './command-row.ts';
 import { signedRules } from './commands.ts';
 
-/** Order in which the commands of a block are executed. */
 export type CommandOrder = {
   /** Indexes of the commands by class, each in order of arrival. */
   readonly classes: readonly [

@@ -58,7 +58,6 @@ function checkUnsigned(state: State, command: UnsignedCommand, nowMs: number): R
   return reject ?? check(state, command, nowMs);
 }
 
-/** Checks a command for an account that may send it. */
 export function checkFor(
   state: State,
   account: Account,
@@ -71,7 +70,6 @@ export function checkFor(
   return 'reason' in refused ? { account: address, reject: refused } : refused;
 }
 
-/** Executes a command for an account that may send it. */
 export function executeFor(
   execution: Execution,
   account: Account,

@@ -77,7 +77,7 @@ describe('R-multisig: valid sets of signers', () => {
     ],
     ['ten of ten', { users: ten, threshold: 10 }, undefined],
     ['one, who has an account', { users: [bob], threshold: 1 }, undefined],
-  ] as const)('set of signers with %s', (_, signers, why) => {
+  ] as const)('a set of signers is checked at admission and execution: %s', (_, signers, why) => {
     const scenario = Scenario.open();
     expect(refusalFor(scenario, carol, {}, convertTo(SET))).toBeUndefined();
     const authority = scenario.authority(alice);
@@ -246,17 +246,20 @@ describe('R-multisig: signed envelopes', () => {
     ["nor does the account's own key", first, [first, alice], 'signaturesMissing'],
     ['the sender is one of the set', outsider, [first, second], 'signerNotInSet'],
     ['… not the account itself', alice, [first, second], 'signerNotInSet'],
-  ] as const)('envelope check: %s', (_, signer, signers, reason) => {
-    const scenario = converted();
-    const command = signedFor(scenario, signer, wrapper(signers), buy);
-    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
-    const outcome = scenario.outcome(command);
-    expect(outcome.reject?.reason).toBe(reason);
-    expect(outcome.account).toBe(alice);
-    expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-    // The nonce is checked and stored for the sender, and only if the sender has a role (R-nonce).
-    expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
-  });
+  ] as const)(
+    'an envelope needs enough signatures from the set: %s',
+    (_, signer, signers, reason) => {
+      const scenario = converted();
+      const command = signedFor(scenario, signer, wrapper(signers), buy);
+      expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
+      const outcome = scenario.outcome(command);
+      expect(outcome.reject?.reason).toBe(reason);
+      expect(outcome.account).toBe(alice);
+      expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
+      // The nonce is checked and stored for the sender, and only if the sender has a role (R-nonce).
+      expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
+    },
+  );
 
   test('a rejected envelope reports how many signatures are missing', () => {
     const scenario = converted();

@@ -258,7 +258,6 @@ function isolatedHolding(
   return holding !== undefined && holding.isIsolated && holding.size !== 0 ? holding : undefined;
 }
 
-/** Emits that the account's trading settings have changed. */
 function emitSettings(execution: Execution, account: Account): void {
   const { commandIndex, events, state } = execution;
   state.digest.word(account.index);

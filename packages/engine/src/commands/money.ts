@@ -325,7 +325,6 @@ export const MONEY_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Token id of USDC, the only token. */
 const USDC_TOKEN = 0;
 
 function leastAmount(state: State, destination: Address): MicroUsdc {

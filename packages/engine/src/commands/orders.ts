@@ -377,7 +377,6 @@ function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
   return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
 }
 
-/** Returns the size of the position in an order's leg. */
 function heldIn(account: Account, order: OrderRequest): number {
   const key = holdingKey(order.instrumentId, legOf(account, order));
   return account.holdings.get(key)?.size ?? 0;

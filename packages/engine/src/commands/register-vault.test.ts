@@ -210,7 +210,7 @@ describe('R-vault: keys that act for a vault', () => {
     { type: 'approveAgent', agent, label: '' },
     { type: 'approveBuilder', builder: bob, maxFeeE8: 1, maxFeeText: '0.000001%' },
     { type: 'convertToMultiSig', signers: { users: [bob], threshold: 1 } },
-  ])('its leader never moves its money or changes its keys: $type', (command) => {
+  ])('the leader of a vault can neither move its money nor change its keys: $type', (command) => {
     const scenario = open();
     const before = scenario.balance(vault);
     expect(refusalFor(scenario, alice, { vault }, command)).toBe('vaultLeaderDiffers');

@@ -110,7 +110,7 @@ describe('rejected transfers, in the order of the checks', () => {
     ['to oneself, perp to outcome', { ...same, to: 'outcome' }, undefined],
   ];
 
-  test.each(CASES)('transfer check: %s', (_, shape, reject) => {
+  test.each(CASES)('a transfer is checked at admission and execution: %s', (_, shape, reject) => {
     const venue = open();
     const command = sending(venue, shape);
     const expected = reject === undefined ? { account: alice } : { account: alice, reject };

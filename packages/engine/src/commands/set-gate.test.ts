@@ -97,11 +97,14 @@ describe('R-gate: order of reject reasons', () => {
     ['on the whitelist', { mode: 'whitelist', whitelist: { add: [alice] } }, undefined],
     ['on both lists', { mode: 'whitelist', ...both }, 'blacklisted'],
     ['no code', { mode: 'accessCode', whitelist: { add: [alice] } }, 'notGranted'],
-  ] as const)('access for an account that is: %s', (_, each, refusal) => {
-    const scenario = Scenario.open();
-    change(scenario, each);
-    expect(gateRefusal(scenario.state, 0, alice)).toBe(refusal);
-  });
+  ] as const)(
+    'the first applicable reason closes the channel to an account: %s',
+    (_, each, refusal) => {
+      const scenario = Scenario.open();
+      change(scenario, each);
+      expect(gateRefusal(scenario.state, 0, alice)).toBe(refusal);
+    },
+  );
 });
 
 describe('R-gate: access codes', () => {

@@ -83,21 +83,24 @@ describe('rejected treasury payments, in the order of the checks', () => {
     ['a fund at its target pays all', 10_000_000, { amountMicroUsdc: 600_000 }, undefined],
   ];
 
-  test.each(CASES)('treasury payment check: %s', (_, funds, shape, reject) => {
-    const venue = open(funds);
-    const command = paying(shape);
-    const expected = reject === undefined ? {} : { reject };
-    expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
-    // A restored venue returns the same result, because the check does not use the target of the
-    // last block.
-    const restored = restore(dump(venue.state));
-    expect(checkCommand(restored, command, venue.nowMs)).toEqual(expected);
-    const { events, outcomes } = venue.block(command);
-    expect(outcomes).toEqual([expected]);
-    if (reject === undefined) return;
-    expect(events).toEqual([]);
-    expect(venue.state.treasury).toBe(600_000n);
-  });
+  test.each(CASES)(
+    'a treasury payment is checked at admission and execution: %s',
+    (_, funds, shape, reject) => {
+      const venue = open(funds);
+      const command = paying(shape);
+      const expected = reject === undefined ? {} : { reject };
+      expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
+      // A restored venue returns the same result, because the check does not use the target of the
+      // last block.
+      const restored = restore(dump(venue.state));
+      expect(checkCommand(restored, command, venue.nowMs)).toEqual(expected);
+      const { events, outcomes } = venue.block(command);
+      expect(outcomes).toEqual([expected]);
+      if (reject === undefined) return;
+      expect(events).toEqual([]);
+      expect(venue.state.treasury).toBe(600_000n);
+    },
+  );
 
   test('the operator’s signature on a treasury payment is checked first', () => {
     const venue = open();

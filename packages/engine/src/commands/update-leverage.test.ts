@@ -101,7 +101,7 @@ describe('R-leverage: rejected changes of leverage, in the order of the checks',
       required: 10_000_000n,
       available: 9_955_000n,
     });
-    // 100 / 11 is 9.0909091, which rounds up.
+    // The margin is 100 / 11 = 9.0909091, rounded up.
     expect(set(venue, 11)).toBeUndefined();
     expect(accountView(venue.state, alice)?.initialMargin).toBe(9_090_910n);
   });

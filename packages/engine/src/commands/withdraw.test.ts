@@ -68,7 +68,7 @@ describe('rejected withdrawals, in the order of the checks', () => {
     ['the most: the fee comes out of it', { amountMicroUsdc: 985_000_000 }, undefined],
   ];
 
-  test.each(CASES)('withdrawal check: %s', (_, shape, reject) => {
+  test.each(CASES)('a withdrawal is checked at admission and execution: %s', (_, shape, reject) => {
     const venue = Scenario.open();
     venue.one(alice, { price: 900_000, size: 300 });
     const command = withdrawing(venue, shape);
@@ -281,7 +281,7 @@ test.each<readonly [string, (venue: Scenario) => void]>([
   ['sum paid out', ({ state }) => (state.withdrawn = microUsdc(state.withdrawn + 1n))],
   ['hold', (venue) => (venue.account(alice).withdrawHold = microUsdc(10_000_001))],
   ['next id', ({ state }) => (state.nextWithdrawalId += 1)],
-])('R-determinism: another %s gives another digest', (_, tamper) => {
+])('R-determinism: a different %s changes the digest', (_, tamper) => {
   const digests = [false, true].map((isWrong) => {
     const venue = Scenario.open();
     venue.checks = false;

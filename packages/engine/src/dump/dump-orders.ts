@@ -14,13 +14,11 @@ import { addResting } from '../perp-orders/rest-order.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** Reserve of an order without a reserve. */
 const NO_RESERVE = '0';
 
 /** A resting order of either kind, by the names of its columns. */
 type Resting = ReturnType<typeof restingAt>;
 
-/** Names of the columns, in the order of a row. */
 const COLUMNS = [
   'orderId',
   'accountIndex',
@@ -41,7 +39,6 @@ const COLUMNS = [
   'takerOverpaid',
 ] as const satisfies readonly (keyof Resting)[];
 
-/** A resting order as a row of a plain dump. */
 type OrderRow = RowOf<typeof COLUMNS>;
 type RowOf<Names extends readonly (keyof Resting)[]> = {
   readonly [At in keyof Names]: Resting[Names[At]];
@@ -107,7 +104,6 @@ function restingAt(state: State, orderId: number) {
     expireMs: readSlot(pool.expireMs, slot),
     feeOverpaid: readSlot(pool.feeOverpaid, slot),
     clientOrderId: pool.clientOrderIds.get(slot) ?? null,
-    /** Money reserved for an isolated order. */
     reserve: state.reserves.get(orderId)?.toString() ?? NO_RESERVE,
     takerOverpaid: readSlot(pool.takerOverpaid, slot),
   };
@@ -154,7 +150,7 @@ function inOrderOf(keys: Float64Array): Uint32Array {
     places[place] = place;
     if (place > 0 && readSlot(keys, place) < readSlot(keys, place - 1)) isSorted = false;
   }
-  // Dumps are usually sorted already.
+  // The loop above avoids the sort, because dumps are usually in order already.
   return isSorted ? places : places.sort((a, b) => readSlot(keys, a) - readSlot(keys, b));
 }
 
@@ -206,7 +202,6 @@ function restoreOrder(state: State, order: Resting): number {
   return slot;
 }
 
-/** All columns except the two texts. */
 type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
 
 /**

@@ -72,7 +72,6 @@ function dumpAs<const Format extends number, Orders>(
     format,
     height: state.height,
     timeMs: state.timeMs,
-    /** Time of the first log entry. */
     beganMs: state.beganMs,
     digest: state.digest.lanes(),
     parameters: state.parameters ?? null,

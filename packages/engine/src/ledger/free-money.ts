@@ -37,7 +37,6 @@ export function checkFreeMoney(
   return { reason: 'balanceInsufficient', required, available, reservedBy: kept };
 }
 
-/** Returns the reserves of queued and resting buys. */
 function reservedInOutcome({ outcomeReserved: amount }: Account): readonly ReservedBy[] {
   return amount > 0n ? [{ what: 'orders', amount }] : [];
 }

@@ -45,16 +45,19 @@ describe('R-bankruptcy-price: bankruptcy prices', () => {
     { size: 300, equity: -1_000_000, judged: 1_002_000, price: 1_002_000, why: 'not past a loss' },
     { size: -300, equity: -1_000_000, judged: 999_999, price: 999_999, why: 'nor a short' },
     { size: 300, equity: -1_000_000, judged: 990_000, price: PRICE, why: 'it gained: the mark' },
-  ])('bankruptcy price of a position: $why', ({ equity, judged = PRICE, price, size }) => {
-    const venue = holding(size);
-    const account = venue.account(alice);
-    freshMargin(venue.state, account);
-    const position = venue.holding(alice);
-    position.perp.lastValidMark = judged;
-    const scope = { account, holding: undefined };
-    const health = { ...healthOf(venue.state, scope), equity: microUsdc(equity) };
-    expect(bankruptcyPrice(venue.state, scope, position, health)).toBe(price);
-  });
+  ])(
+    'the bankruptcy price of one position uses up its equity: $why',
+    ({ equity, judged = PRICE, price, size }) => {
+      const venue = holding(size);
+      const account = venue.account(alice);
+      freshMargin(venue.state, account);
+      const position = venue.holding(alice);
+      position.perp.lastValidMark = judged;
+      const scope = { account, holding: undefined };
+      const health = { ...healthOf(venue.state, scope), equity: microUsdc(equity) };
+      expect(bankruptcyPrice(venue.state, scope, position, health)).toBe(price);
+    },
+  );
 
   // Maintenance margins of 1 and 3 divide an equity of 2 into 0.5 and 1.5, over 100 and 300 lots,
   // which is 0.5% each.

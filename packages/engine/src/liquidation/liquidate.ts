@@ -194,7 +194,7 @@ export function marketClose(
     readonly holding: Holding;
     readonly size: number;
     readonly limit: number;
-    /** By default, the liquidation fee replaces the taker fee. */
+    /** `none` makes the close free; by default, it pays the liquidation fee and no taker fee. */
     readonly fee?: 'none';
   },
 ): { readonly filled: number; readonly value: number } {

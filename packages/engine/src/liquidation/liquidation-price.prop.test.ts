@@ -60,7 +60,7 @@ function expectExact(venue: Scenario): number | undefined {
   return shown;
 }
 
-describe('the displayed liquidation price', () => {
+describe('R-liquidation: displayed liquidation price', () => {
   // The balance is 10 − 0.045 = 9.955 for 100 lots. The long position solves 9.955 + (x − 100) =
   // 1.5% x, so x = 90.045 / 0.985 = 91.416243… rounds down. The short position solves 9.955 − (x −
   // 100) = 1.5% x, so x = 109.955 / 1.015 = 108.330049… rounds up. Isolated positions have a margin

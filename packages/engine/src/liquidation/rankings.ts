@@ -16,7 +16,6 @@ import {
  */
 export class Rankings {
   readonly #state: State;
-  /** Rankings by instrument id and side. */
   readonly #bySide = new Map<number, Ranking>();
   /**
    * Recorded positions of accounts that have changed since; a position that is missing here was not

@@ -246,7 +246,7 @@ describe('R-adl: lots opened in the current block', () => {
     expect(notices(first)).toEqual([]);
     const second = leap(venue, 94.5, 100);
     expect([a, c].map((each) => venue.position(each))).toEqual([0, 0]);
-    // The price is 94.5 − 5 / 10.
+    // The bankruptcy price is 94.5 − 5 / 10.
     expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
   });
 

@@ -321,7 +321,6 @@ export class InsolventQueue {
     return this.#heap.size === 0;
   }
 
-  /** Adds a margin account if it is insolvent. */
   offer(scope: Scope): void {
     const { account, holding } = scope;
     if (holding?.isIsolated === false || isInsuranceFund(this.#state, account)) return;

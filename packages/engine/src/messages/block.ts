@@ -49,7 +49,6 @@ export type CommandResult = {
    * (R-builder).
    */
   readonly builderDrop?: BuilderDrop;
-  /** Ids and slug that a registration created. */
   readonly created?: {
     readonly instrumentId?: InstrumentId;
     readonly eventId?: number;

@@ -64,7 +64,7 @@ type OfTerm = { readonly term?: HolderTerm };
  */
 export type HolderTerm = {
   readonly lease: string;
-  /** Starts at 1 and increases with each term of the lease. */
+  /** Number of the term, which starts at 1 and increases with each term of the lease. */
   readonly number: number;
   /**
    * Identifies the process, so that two processes with the same term number cannot both hold the
@@ -106,9 +106,7 @@ type AnnounceEraCommand = { readonly type: 'announceEra'; readonly rules: number
 export type OpenEraCommand = {
   readonly type: 'openEra';
   readonly rules: number;
-  /** Hash of the canonical dump at the start of the era. */
   readonly stateHash: Hash;
-  /** Hash of the last block of the previous era. */
   readonly previousHash: Hash;
 };
 
@@ -387,7 +385,7 @@ export type SeriesListing = MarketGrid & {
   readonly tags: readonly string[];
   readonly image: string | null;
   readonly icon: string | null;
-  /** A multiple of the series' period. */
+  /** Start of the first market, which is a multiple of the series' period. */
   readonly firstStartMs: TimeMs;
   readonly listAhead: number;
   readonly enabled: boolean;
@@ -417,7 +415,6 @@ export type PushPriceCommand = {
 export type ReferencePrice = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** Price in units of 10^-8. */
   readonly priceE8: number;
   readonly observedMs: TimeMs;
 };
@@ -448,7 +445,7 @@ export type OperateOutcomeCommand = {
 
 export type OperateEntry = {
   readonly instrumentId: InstrumentId;
-  /** Number of pairs, in lots. */
+  /** Number of pairs to split or merge, in lots. */
   readonly size: number;
   readonly sizeInexact?: true;
 };
@@ -474,7 +471,7 @@ export type ApproveAgentCommand = {
   readonly type: 'approveAgent';
   readonly authority: Authority;
   readonly agent: Address;
-  /** The empty label denotes the single unnamed agent. */
+  /** Name of the agent; an empty label denotes the single unnamed agent. */
   readonly label: string;
 };
 
@@ -543,7 +540,7 @@ export type SendTokenCommand = {
   readonly type: 'sendToken';
   readonly authority: Authority;
   readonly destination: Address;
-  /** 0 is USDC, the only token. */
+  /** Token id; 0 is USDC, the only token. */
   readonly token: number;
   readonly amountMicroUsdc: number;
   /** Set if the amount had more than 6 decimals and was rounded down. */
@@ -654,7 +651,7 @@ export type PushOracleCommand = {
 export type OraclePrice = {
   readonly instrumentId: InstrumentId;
   readonly oracle: number;
-  /** Price of the perpetual on another venue, C in R-mark. */
+  /** Price of the perpetual on another venue, which is C in R-mark. */
   readonly external?: number;
 };
 
@@ -749,7 +746,7 @@ export type SettleWithdrawalCommand = {
 /** A listed perpetual. Prices, sizes and rates are integers (R-units). */
 export type PerpDefinition = {
   readonly instrumentId: InstrumentId;
-  /** For example "BTC-USDC". */
+  /** Name of the perpetual, for example "BTC-USDC". */
   readonly name: string;
   readonly baseCurrency: string;
   readonly quoteCurrency: 'USDC';
@@ -792,9 +789,9 @@ export type PerpDefinition = {
 
 /** A perpetual to be listed; the venue fills in missing fields. */
 export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
-  /** By default, one above the highest id in use. */
+  /** Requested id; by default, one above the highest id in use. */
   readonly instrumentId?: InstrumentId;
-  /** By default, asset id 100 + instrument id without further data. */
+  /** Asset of the perpetual; by default, asset id 100 + instrument id without further data. */
   readonly asset?: PerpDefinition['asset'];
 };
 

@@ -237,7 +237,7 @@ export type OrderSnapshot = {
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
-  /** Set on orders that wait, or waited, for the mark. */
+  /** Trigger of an order that waits, or waited, for the mark. */
   readonly trigger?: TriggerRequest;
   /** Set if the order is attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
@@ -351,7 +351,7 @@ type PositionSettled = {
   /** Signed size before the settlement, in lots. */
   readonly size: number;
   readonly price: number;
-  /** Signed cost of the position. */
+  /** Signed cost of the position before the settlement. */
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
@@ -384,7 +384,7 @@ export type FundSettled = {
   readonly commandIndex: number;
   readonly account: Address;
   readonly fund: Address;
-  /** Negative if the account paid the fund. */
+  /** Amount paid to the account; negative if the account paid the fund. */
   readonly amount: MicroUsdc;
 };
 
@@ -411,7 +411,6 @@ export type ReverseJobChanged = {
   readonly account: Address;
   readonly instrumentId: InstrumentId;
   readonly phase: 'closing' | 'opening' | 'done' | 'failed';
-  /** Signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
   readonly closed: number;
   readonly opened: number;
@@ -428,7 +427,6 @@ export type FundingPaid = {
   readonly size: number;
   /** Rate per hour, in 10^-10. */
   readonly rateE10: number;
-  /** End of the funding hour. */
   readonly dueMs: TimeMs;
 };
 
@@ -465,7 +463,6 @@ type OutcomeEventListed = {
   readonly commandIndex: number;
   readonly eventId: number;
   readonly event: EventListing;
-  /** Set for an event that a series listed. */
   readonly seriesSlug: string | undefined;
 };
 
@@ -593,7 +590,7 @@ type SeriesStruck = {
   readonly type: 'seriesStruck';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Rounded half up, for display only. */
+  /** Strike in 10^-8, rounded half up for display. */
   readonly strikeE8: number;
 };
 

@@ -40,9 +40,9 @@ export const LIMITS = {
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
   noncesPerSigner: 100,
-  /** Nonces must be younger than this age. */
+  /** Maximum age of a nonce, exclusive. */
   nonceAgeMs: 2 * 24 * 3_600_000,
-  /** Nonces can be at most this far in the future. */
+  /** Maximum distance of a nonce into the future, exclusive. */
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order can process, counting fills and removals. */
   matchesPerOrder: 10_000,
@@ -77,11 +77,11 @@ export const LIMITS = {
   lastTradeMs: 60_000,
   /** Maximum interval between mark computations. */
   markEveryMs: 1_000,
-  /** After this many missed seconds, the EMA equals the sample (R-ema). */
+  /** Number of missed seconds after which the EMA equals the sample (R-ema). */
   emaSecondsMax: 1_500,
   /** In price units. The bound exists because the EMA stores 10^-6 of a unit in a safe integer. */
   priceMax: 9_000_000_000,
-  /** In lots; arithmetic between sizes up to this bound is exact. */
+  /** Maximum size in lots, up to which arithmetic between sizes is exact. */
   sizeMax: 1_000_000_000_000,
   /** Maximum ratio between a resting order's price and the current band after the oracle moved. */
   bandHeadroom: 16,
@@ -91,7 +91,7 @@ export const LIMITS = {
   volumeDays: 15,
   /** Perps have ids below this bound, outcome markets have this id or a higher one. */
   perpIdEnd: 100_000,
-  /** Orders store the id of their instrument in 31 bits. */
+  /** Maximum instrument id; orders store the id in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
   /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
@@ -110,7 +110,7 @@ export const LIMITS = {
    * An observation that enters the log later than this after its own time is ignored (R-series).
    */
   observationLateMs: 10_000,
-  /** An observation is used for at most this long (R-series). */
+  /** Maximum time for which an observation is used (R-series). */
   observationAgeMs: 5_000,
   /** Share of a window's seconds that must have a sample, in percent (R-series). */
   twapCoveragePercent: 90,

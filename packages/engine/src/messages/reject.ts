@@ -31,22 +31,18 @@ export type Reject =
   | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
   | { readonly reason: 'nonceUsed' }
   | { readonly reason: 'nonceTooLow'; readonly floor: number }
-  // Agents
   | { readonly reason: 'agentLabelTooLong' }
   | { readonly reason: 'agentIsSelf' }
   | { readonly reason: 'agentLabelUnknown' }
   | { readonly reason: 'agentAddressUsed' }
   | { readonly reason: 'agentsFull' }
-  // Builders
   | { readonly reason: 'builderInvalid' }
   | { readonly reason: 'builderIsSelf' }
   | { readonly reason: 'builderFeeInvalid' }
   | { readonly reason: 'buildersFull' }
   | { readonly reason: 'builderUnknown' }
   | { readonly reason: 'builderRewardsNone' }
-  // Multisig accounts
   | { readonly reason: 'multiSigSetInvalid'; readonly why: string }
-  // Money
   | { readonly reason: 'addressInvalid'; readonly address: Address }
   | { readonly reason: 'tokenUnknown'; readonly token: number }
   | { readonly reason: 'amountInexact'; readonly floor: MicroUsdc }
@@ -55,7 +51,6 @@ export type Reject =
   | { readonly reason: 'withdrawBelowMin'; readonly min: MicroUsdc }
   | { readonly reason: 'insuranceBelowTarget' }
   | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
-  // Operators
   | { readonly reason: 'adminsNone' }
   | {
       readonly reason: 'termOver';
@@ -104,12 +99,10 @@ export type Reject =
       readonly available: MicroUsdc;
     }
   | { readonly reason: 'postOnlyWouldTrade' }
-  // Amendments
   | { readonly reason: 'orderUnknown' }
   | { readonly reason: 'amendWouldTake' }
   | { readonly reason: 'orderQueued' }
   | { readonly reason: 'orderExpiredQueued'; readonly expireMs: number }
-  // Outcome markets
   | { readonly reason: 'outcomeUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marketClosed'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marketResolved'; readonly instrumentId: InstrumentId }
@@ -127,7 +120,6 @@ export type Reject =
       readonly required: number;
       readonly available: number;
     }
-  // Deployers
   | { readonly reason: 'slugUsed'; readonly slug: string }
   | { readonly reason: 'eventUnknown'; readonly slug: string }
   | {
@@ -143,7 +135,6 @@ export type Reject =
       readonly floor: number;
     }
   | { readonly reason: 'fractionsOff' }
-  // Settings and margin
   | { readonly reason: 'leverageInvalid'; readonly leverage: number }
   | { readonly reason: 'leverageOpenOrders' }
   | { readonly reason: 'leverageTpslOrders' }
@@ -173,7 +164,6 @@ export type Reject =
     }
   | { readonly reason: 'scheduleTooSoon'; readonly minMs: number }
   | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
-  // Cancels
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 
 /** First reason why the gate of a channel rejects an increase of risk (R-gate). */

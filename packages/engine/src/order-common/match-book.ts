@@ -9,7 +9,6 @@ import { mayMeet, type Execution } from '../state/execution.ts';
 // The compiler inlines constants of this module; an imported one would be read each time.
 const { matchesPerOrder } = LIMITS;
 
-/** The fields of an incoming order that matching needs. */
 type BookTaker = {
   readonly orderId: number;
   readonly request: { readonly isBuy: boolean };

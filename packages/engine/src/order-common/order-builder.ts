@@ -61,7 +61,6 @@ export function withAcceptedBuilder(
   return rest;
 }
 
-/** Returns the builder of an accepted order, before its first charge. */
 export function builderOf({ builder }: OrderRequest): OrderBuilder | undefined {
   return builder === undefined ? undefined : { ...builder, takerOwed: 0, makerOwed: 0 };
 }

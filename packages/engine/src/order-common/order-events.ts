@@ -68,7 +68,6 @@ function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnap
   digest.number(price);
 }
 
-/** Returns the code of a status in the digest. */
 function statusCode(status: OrderStatus): number {
   switch (status) {
     case 'open':

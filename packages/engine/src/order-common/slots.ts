@@ -51,7 +51,6 @@ type RestingOrder = {
 /** Book and list of an order, and the values that it keeps while it rests. */
 type SlotPlace = {
   readonly book: LevelBook;
-  /** The owner's orders in the same leg. */
   readonly orders: OwnList;
   /** True for the second leg of an instrument: the short position in hedge mode, or NO. */
   readonly isShort: boolean;

@@ -136,7 +136,7 @@ describe('R-modify: amendment of outcome orders', () => {
     ['a rest below the minimum', { price: 4_000, size: 999 }, 'sizeBelowMin'],
     ['a rest of the minimum', { price: 4_000, size: 1_000 }, undefined],
     ['too dear', { price: 9_000, size: 200_000 }, 'balanceInsufficient'],
-  ] as const)('amendment of an outcome order to: %s', (_name, to, reason) => {
+  ] as const)('an amendment of an outcome order is checked: %s', (_name, to, reason) => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });

@@ -52,7 +52,7 @@ test('a sell pays its builder from the proceeds', () => {
   operate(venue, bob, 'split', 1_000);
   share(venue, alice, bid);
   send(venue, bob, { ...bid, sell: true });
-  // 990 and 6.00 are reduced by 0.168 and 0.06.
+  // Bob has 990 and receives 6.00 less 0.168 and 0.06.
   expect(purse(venue, bob)).toBe('995.772, 10 no');
 });
 

@@ -56,7 +56,7 @@ export type OutcomeTaker = {
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
   readonly acceptedMs: TimeMs;
-  /** Set on an order that has rested before (R-modify). */
+  /** Time priority of an order that has rested before (R-modify). */
   readonly rank?: number;
 };
 
@@ -85,7 +85,6 @@ export function requiredReserve(
   return addUsdc(addUsdc(value, fee), builderFeeAtMost(value, builder));
 }
 
-/** Rounding remainders of an order's fees. */
 type FeeRemainders = {
   readonly feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;

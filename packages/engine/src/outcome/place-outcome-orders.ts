@@ -223,7 +223,6 @@ function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
   observeEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
 }
 
-/** Matches an order and rests the remainder. */
 export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryResult {
   const { state } = execution;
   if (state.observer !== undefined) tellOutcomeEntry(state, taker);
@@ -248,7 +247,6 @@ function entryOf(order: OrderSnapshot, state: OrderStatus): EntryResult {
   return { orderId, clientOrderId, state, filled, filledNotional };
 }
 
-/** Releases the funds of an order that ends. */
 function freeFunds(
   state: State,
   account: Account,

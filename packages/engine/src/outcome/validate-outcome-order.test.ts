@@ -175,13 +175,16 @@ describe('R-sizes: minimum size of an outcome order', () => {
     ['all that an offer of 5 leaves of 8', 800, 500, 300, 'open'],
     ['less than it leaves', 800, 500, 299, 'sizeBelowMin'],
     ['nothing of nothing', 0, 0, 1, 'sizeBelowMin'],
-  ])('minimum size of a sell: %s', (_name, held, offered, size, end) => {
-    const venue = openMarket();
-    if (held > 0) operate(venue, alice, 'split', held);
-    if (offered > 0) share(venue, alice, { ...sell, size: offered });
-    const { reject, state } = share(venue, alice, { ...sell, size });
-    expect(reject?.reason ?? state).toBe(end);
-  });
+  ])(
+    'the minimum size applies to a sell unless it sells all free shares: %s',
+    (_name, held, offered, size, end) => {
+      const venue = openMarket();
+      if (held > 0) operate(venue, alice, 'split', held);
+      if (offered > 0) share(venue, alice, { ...sell, size: offered });
+      const { reject, state } = share(venue, alice, { ...sell, size });
+      expect(reject?.reason ?? state).toBe(end);
+    },
+  );
 });
 
 describe('R-reserve: requirements of one action', () => {
@@ -235,7 +238,7 @@ describe('R-reserve: requirements of one action', () => {
       ],
       '1 clientOrderIdDuplicate',
     ],
-  ])('%s', (_name, orders, expected) => {
+  ])('requirements of several orders add up: %s', (_name, orders, expected) => {
     const venue = venueOfAlice();
     expect(admission(venue, ...orders)).toBe(expected);
     const { outcomes } = sendShares(venue, alice, ...orders);

@@ -26,7 +26,6 @@ export type OutcomeOrderContext = {
     readonly feeOverpaid: number;
     readonly builder: OrderBuilder | undefined;
   };
-  /** Requirements of earlier orders of the same action. */
   readonly taken?: Taken;
   /** Free lots of the outcome when the action began, less its earlier sells. */
   readonly freeAtStart?: number;

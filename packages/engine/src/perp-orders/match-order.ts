@@ -285,9 +285,9 @@ export type SidePlan = {
   readonly fill: SideFill;
   feeTo: 'treasury' | 'fund';
   isCovered: boolean;
-  /** Added to the balance; negative amounts are deducted. */
+  /** Amount added to the balance, negative if it is deducted. */
   readonly toBalance: MicroUsdc;
-  /** Taken from the reserve of the side's isolated order. */
+  /** Amount taken from the reserve of the side's isolated order. */
   readonly fromReserve: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly closed: Closed | undefined;
@@ -323,7 +323,6 @@ export function planSide(state: State, { account, holding }: Side, fill: SideFil
   };
 }
 
-/** Moves one side's position and money as planned. */
 export function settleSide(
   execution: Execution,
   { account, holding }: Side,

@@ -103,7 +103,6 @@ export function isIsolated(account: Account, perp: Perp): boolean {
   return settings?.isIsolated ?? perp.definition.onlyIsolated;
 }
 
-/** Inputs for checking an order. */
 export type OrderContext = {
   readonly state: State;
   readonly account: Account;

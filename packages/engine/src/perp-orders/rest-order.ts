@@ -53,7 +53,6 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
 }
 
-/** Returns the remaining reserve of an isolated order. */
 export function reserveOf(state: State, orderId: number): MicroUsdc {
   const { reserves } = state;
   return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);

@@ -14,9 +14,9 @@ export type TakerOrder = {
   readonly account: Account;
   readonly holding: Holding;
   readonly request: OrderRequest;
-  /** Limit price after clamping. */
+  /** Limit price after the price of a market order was clamped. */
   readonly price: number;
-  /** Size after clipping. */
+  /** Original size after a reduce-only order was cut to the position. */
   readonly original: number;
   remaining: number;
   filledNotional: number;
@@ -28,11 +28,11 @@ export type TakerOrder = {
   readonly forced: 'liquidation' | 'unwind' | undefined;
   /** Taker fee overcharged by rounding, in 10^-8 micro-USDC. */
   feeOverpaid: number;
-  /** Never set on the venue's own orders. */
+  /** Builder of the order; the venue's own orders have none. */
   readonly builder: OrderBuilder | undefined;
   /** Set on an order that has rested before: the state to restore in the book (R-modify). */
   readonly amended: RestingRecord | undefined;
-  /** Set on a triggered order. */
+  /** Trigger of an order that has fired. */
   readonly fired: FiredTrigger | undefined;
 };
 
@@ -46,7 +46,6 @@ type RestingRecord = {
   readonly makerFeeOverpaid: number;
 };
 
-/** Returns the order as events show it. */
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   const { amended, fired } = taker;
   const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);

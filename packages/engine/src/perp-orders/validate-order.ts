@@ -121,7 +121,7 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
   const exact = Math.min(sizeMax, exactSizeMax(perp));
-  // A market trigger is sent in parts.
+  // The limit for market orders does not apply to a market trigger, which is sent in parts.
   const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
 }

@@ -112,7 +112,7 @@ describe('R-fill-check: fills far from the mark', () => {
     expect(scenario.position(alice)).toBe(10);
   });
 
-  test('own resting orders on the same side count in the state after the fill', () => {
+  test('a fill check includes the account’s resting orders on the same side', () => {
     const scenario = venue();
     // 150 resting lots need 7.5 USDC. 40 more at the mark would need 9.5 of 10 less fees.
     scenario.one(alice, { price: 900_000, size: 150 });

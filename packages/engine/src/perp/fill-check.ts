@@ -16,7 +16,7 @@ import { accountValue, initialMargin, liquidationFee, worstCase } from './margin
 
 /** One side of a fill, before it is executed. */
 export type PendingFill = {
-  /** Positive if the side buys. */
+  /** Size of the fill in lots, positive if the side buys. */
   readonly signedSize: number;
   readonly price: number;
   /** All fees of the side, including those of its builder. */
@@ -85,7 +85,6 @@ export function isFillPermitted(
   return reduces && isNearMark(holding, { signedSize, price, builderFee: subUsdc(fees, fee) });
 }
 
-/** Returns true if a trade only reduces a position. */
 export function isReducing(size: number, signedFill: number): boolean {
   return size !== 0 && size > 0 !== signedFill > 0 && Math.abs(signedFill) <= Math.abs(size);
 }

@@ -165,7 +165,6 @@ export function predictedRateE10(state: State, perp: Perp): number {
   return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
 }
 
-/** Returns the end of the current funding hour. */
 export function nextFundingMs(state: State): number {
   return nextMultiple(state.timeMs, HOUR_MS);
 }

@@ -207,10 +207,10 @@ describe('R-isolated: closing', () => {
     const venue = aliceLong();
     venue.one(carol, { price: PRICE, size: 100 });
     venue.one(alice, sell({ price: PRICE, size: 33 }));
-    // 5 × 33 / 100 is 1.65.
+    // The closed lots release 5 × 33 / 100 = 1.65.
     expect(venue.holding(alice).isolatedMargin).toBe(3_350_000n);
     venue.one(alice, sell({ price: PRICE, size: 20 }));
-    // 3.35 × 20 / 67 is 1.
+    // The closed lots release 3.35 × 20 / 67 = 1.
     expect(venue.holding(alice).isolatedMargin).toBe(2_350_000n);
     venue.one(alice, sell({ price: PRICE, size: 47 }));
     expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n, cost: 0n });

@@ -53,9 +53,9 @@ function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): Micr
 }
 
 type IsolatedFill = {
-  /** Taken from the order's reserve. */
+  /** Amount taken from the order's reserve. */
   readonly fromReserve: MicroUsdc;
-  /** Added to the balance; negative amounts are deducted. */
+  /** Amount added to the balance, negative if it is deducted. */
   readonly toBalance: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly isCovered: boolean;

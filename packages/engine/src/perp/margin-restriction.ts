@@ -41,7 +41,7 @@ export function unpricedDeduction(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, doubled);
 }
 
-/** Returns the same deduction with another size for one position. */
+/** Returns the deduction of `unpricedDeduction` with another size for one position. */
 export function unpricedDeductionWith(
   state: State,
   scope: Scope,
@@ -59,7 +59,7 @@ export function paperProfit(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, paperProfitOf);
 }
 
-/** Returns the same deduction with another size for one position. */
+/** Returns the deduction of `paperProfit` with another size for one position. */
 export function paperProfitWith(
   state: State,
   scope: Scope,

@@ -53,7 +53,7 @@ describe('R-initial: worst-case exposure', () => {
   test('initial margin rounds up and is computed at the mark, not at the limit', () => {
     const scenario = Scenario.open({ oracle: 1_000_001 });
     scenario.one(alice, { price: 900_000, size: 13 });
-    // 13 × 1,000,001 / 20 is 650,000.65.
+    // The margin is 13 × 1,000,001 / 20 = 650,000.65, rounded up.
     expect(viewOf(scenario).initialMargin).toBe(650_001n);
   });
 

@@ -69,7 +69,7 @@ describe('R-mark: median of A, B and C', () => {
     ['a lone bid has no say', { bid: 1_001_600, ema: 2_000_000_000 }, 1_000_000],
     ['a lone ask has no say', { ask: 996_000, ema: -2_000_000_000 }, 1_000_000],
     ['A alone does not carry it', { ema: 2_000_000_000 }, 1_000_000],
-  ])('%s', (_, opinions, expected) => {
+  ])('the mark is the median of its three prices: %s', (_, opinions, expected) => {
     expect(markOf(opinions)).toBe(expected);
   });
 

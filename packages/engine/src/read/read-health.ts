@@ -16,7 +16,7 @@ type OracleAge = {
    * prices.
    */
   readonly isAwaited: boolean;
-  /** Undefined before the first price. */
+  /** Age of the price in milliseconds; undefined before the first price. */
   readonly ageMs: number | undefined;
   /** True if the price is older than the limit (R-oracle-stale). */
   readonly isStale: boolean;
@@ -74,7 +74,6 @@ export function nextDueMs(state: State): number | undefined {
   return next;
 }
 
-/** Returns the ends of the closing hours (R-delist). */
 function closingTimes({ perps }: State): (number | undefined)[] {
   return [...perps.values()].map(({ closing, delisted }) =>
     closing === undefined || delisted ? undefined : closingMs(closing),

@@ -32,7 +32,6 @@ type OutcomeAccountView = {
   readonly positions: readonly SharesView[];
 };
 
-/** An account's shares of one outcome. */
 export type SharesView = {
   readonly instrumentId: InstrumentId;
   readonly leg: OutcomeLeg;
@@ -160,7 +159,6 @@ export type HolderPlace = { readonly size: number; readonly index: number };
 type HoldersView = {
   /** Number of accounts with shares of the outcome. */
   readonly holders: number;
-  /** Sum of the lots of all holders. */
   readonly shares: number;
   readonly rows: readonly HolderView[];
   readonly next: HolderPlace | undefined;
@@ -213,7 +211,6 @@ function isBefore(left: HolderPlace, right: HolderPlace): boolean {
   return left.size > right.size || (left.size === right.size && left.index < right.index);
 }
 
-/** Inserts a row into a sorted list with a binary search. */
 function insert(rows: Held[], row: Held): void {
   let low = 0;
   let high = rows.length;

@@ -82,7 +82,6 @@ export function reverseJobs(state: State, address: Address): readonly ReverseJob
     }));
 }
 
-/** Returns the due time of the account's scheduled cancel, if any. */
 export function scheduledCancel(state: State, address: Address): number | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.schedules.of(index);

@@ -25,11 +25,10 @@ export type AccountView = {
   readonly withdrawable: MicroUsdc;
   /** Value of the account's shares in vaults (R-vault). */
   readonly vaultEquity: MicroUsdc;
-  /** Sorted by instrument id. */
+  /** Open positions, sorted by instrument id. */
   readonly positions: readonly PositionView[];
 };
 
-/** Sums over several positions. */
 export type MarginView = {
   readonly accountValue: MicroUsdc;
   /** Σ |size| × mark. */
@@ -84,7 +83,7 @@ export type PerpView = {
   readonly delisted: boolean;
   /** End of the closing hour; undefined without one, or while it waits for a price. */
   readonly closingMs: number | undefined;
-  /** Undefined before the first price. */
+  /** Oracle price; undefined before the first one. */
   readonly oracle: number | undefined;
   readonly mark: number | undefined;
   readonly bestBid: number | undefined;
@@ -134,7 +133,7 @@ export type AgentView = {
 /** Access of an address to a channel (R-gate). */
 export type GateStatusView = {
   readonly required: boolean;
-  /** Always true if no code is required. */
+  /** True if the address has been granted a code, or if no code is required. */
   readonly granted: boolean;
   readonly code: string | undefined;
   readonly grantedMs: number | undefined;
@@ -152,7 +151,7 @@ export type FeeTierView = {
 /** Orders that one action attached to a position (R-grouping). */
 export type TpslView = {
   readonly createdMs: TimeMs;
-  /** Requested size in lots; 0 means the whole position. */
+  /** Size that the client requested in lots; 0 means the whole position. */
   readonly size: number;
   readonly takeProfit: TpslLeg | undefined;
   readonly stopLoss: TpslLeg | undefined;
@@ -197,7 +196,6 @@ export type ApprovedBuilder = {
   readonly builder: Address;
   /** Highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
-  /** The rate as the owner sent it. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };

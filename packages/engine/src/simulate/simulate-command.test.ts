@@ -56,7 +56,7 @@ describe('acting account of a simulation', () => {
     ['R-vault: the leader for its vault', alice, vault, { account: vault }],
     ['not for another account', bob, vault, { reject: { reason: 'vaultLeaderDiffers', vault } }],
     ['nor for no vault', alice, carol, { reject: { reason: 'vaultUnknown', vault: carol } }],
-  ])('%s', (_, user, named, expected) => {
+  ])('a simulation is authorized by the rules of vaults: %s', (_, user, named, expected) => {
     const scenario = Scenario.open({ accounts: [alice, bob, carol, vault] });
     scenario.block({ type: 'registerVault', vault, leader: alice, name: 'First' });
     const command = placing(scenario, user, shape);

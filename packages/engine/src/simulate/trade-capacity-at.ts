@@ -82,7 +82,6 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
   return worthSending(state, account, order, low);
 }
 
-/** Result of an order on a fork. */
 type Trial = {
   /** True if margin did not stop any part of the order. */
   readonly isWhole: boolean;

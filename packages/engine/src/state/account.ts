@@ -29,7 +29,6 @@ export type Account = {
    * (R-hedge).
    */
   positionMode: PositionMode;
-  /** Agents by label. */
   readonly agents: Map<string, AgentRecord>;
   /** Approved builders by address (R-builder). */
   readonly builders: Map<Address, BuilderApproval>;
@@ -65,7 +64,7 @@ export type Account = {
 type BuilderApproval = {
   /** Highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
-  /** The same rate as the text that the owner signed. */
+  /** The highest fee rate as the text that the owner signed. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };

@@ -48,7 +48,7 @@ describe('R-delay: orders that wait', () => {
     ['is post-only and would rest', { ...takes, price: 3_900, timeInForce: 'alo' }, 'open'],
     ['is post-only and would trade', { ...takes, timeInForce: 'alo' }, 'rejected'],
     ['is on the same side', { price: 9_000, size: 1_000 }, 'open'],
-  ])('an order that %s', (_name, order, state) => {
+  ])('only an order that would take liquidity waits: an order that %s', (_name, order, state) => {
     expect(share(delayed(), carol, order).state).toBe(state);
   });
 
@@ -178,20 +178,23 @@ describe('R-delay: check at release', () => {
       (venue) => [setPhase(venue, 'closed'), decide(venue, 0)],
       'marketResolved',
     ],
-  ])('%s: its funds are released, and it never had an id', (_name, change, reason) => {
-    const venue = delayed();
-    share(venue, bob, { ...takes, clientOrderId: CLIENT });
-    share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
-    const { nextOrderId } = venue.state;
-    change(venue);
-    expect(tale(later(venue, 250))).toEqual([`refused ${reason}`, `refused ${reason}`]);
-    expect(purse(venue, bob)).toBe('1000');
-    expect(purse(venue, carol)).not.toContain('offered');
-    expect(venue.state.nextOrderId).toBe(nextOrderId);
-    expect(venue.account(bob).liveOrders).toBe(0);
-    expect(venue.account(bob).clientOrders.size).toBe(0);
-    checkRestarts(venue);
-  });
+  ])(
+    'a queued order is rejected and its funds are released if its market is: %s',
+    (_name, change, reason) => {
+      const venue = delayed();
+      share(venue, bob, { ...takes, clientOrderId: CLIENT });
+      share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
+      const { nextOrderId } = venue.state;
+      change(venue);
+      expect(tale(later(venue, 250))).toEqual([`refused ${reason}`, `refused ${reason}`]);
+      expect(purse(venue, bob)).toBe('1000');
+      expect(purse(venue, carol)).not.toContain('offered');
+      expect(venue.state.nextOrderId).toBe(nextOrderId);
+      expect(venue.account(bob).liveOrders).toBe(0);
+      expect(venue.account(bob).clientOrders.size).toBe(0);
+      checkRestarts(venue);
+    },
+  );
 
   test('a queued order is accepted if its market was halted and reopened before its release', () => {
     const venue = delayed();

@@ -1,7 +1,7 @@
 import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 
 const MINUTE_MS = 60_000;
-/** The current minute and the 59 minutes before it. */
+/** Minutes for which costs are kept: the current one and the 59 before it. */
 const MINUTES_KEPT = 60;
 /** Instrument id for costs that do not belong to an instrument. */
 export const NO_INSTRUMENT = 0;
@@ -14,7 +14,6 @@ type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsd
  * costs.
  */
 export class FundCosts {
-  /** Rows in order of time. */
   readonly #rows: { readonly instrumentId: number; readonly minute: number; amount: MicroUsdc }[] =
     [];
   readonly #byInstrument = new Map<number, MicroUsdc>();

@@ -71,7 +71,7 @@ function keyOf({ account, holding }: Scope): string {
  * so a restored venue checks every margin account once.
  */
 
-/** Relative moves and distances are in units of 10^-9. */
+/** The number 1 in relative moves and distances, which are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
 /** Upper bound of the distance after which a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;

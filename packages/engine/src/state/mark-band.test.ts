@@ -19,18 +19,18 @@ const bandOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?
 
 describe('R-mark: the band', () => {
   test.each<[string, BandTerms, number]>([
-    // 0.00455 / 2.035
+    // The band is 0.00455 / 2.035.
     ['50× with mmr 1%', PERP, 223_587],
-    // 0.01955 / 2.08
+    // The band is 0.01955 / 2.08.
     ['20× with mmr 2.5%', SOL, 939_903],
     [
       'the least tier decides',
       { takerFeeE8: 45_000, tiers: [row(1, 20, 1_000_000), row(2, 10, 8_000_000)] },
-      // 0.1 − 0.08 − 0.005 − 0.00045 = 0.01455, over 2.185
+      // The band is 0.1 − 0.08 − 0.005 − 0.00045 = 0.01455, divided by 2.185.
       665_903,
     ],
     ['without any distance', { takerFeeE8: 0, tiers: [row(1, 50, 1_499_999)] }, 0],
-  ])('%s', (_, terms, expected) => {
+  ])('the widest mark band follows the margin tiers: %s', (_, terms, expected) => {
     expect(markBandMaxE8(terms, FEE_E8)).toBe(expected);
     expect(markBandE8(terms, FEE_E8)).toBe(expected);
     expect(markBandE8({ ...terms, markBandE8: 7 }, FEE_E8)).toBe(7);
@@ -56,7 +56,7 @@ describe('R-mark: the band', () => {
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { tiers: SOL.tiers } });
     expect(bandOf(venue)).toBe(939_903);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { takerFeeE8: 1_000_000 } });
-    // 0.01 / 2.08
+    // The band is 0.01 / 2.08.
     expect(bandOf(venue)).toBe(480_769);
     expect(restore(dump(venue.state)).perps.get(ID)?.markBandE8).toBe(480_769);
   });

@@ -6,7 +6,6 @@ import type { Holding } from './account.ts';
  * position.
  */
 export type OrderGroup = {
-  /** Id of the first order of the group. */
   readonly groupId: number;
   readonly kind: 'normal' | 'position';
   readonly accountIndex: number;
@@ -70,7 +69,6 @@ export class GroupBook {
     if (attached !== undefined) this.#byPosition.set(copied, new Set([...attached].map(copy)));
   }
 
-  /** Returns the group that contains an order, as parent or child. */
   of(orderId: number): OrderGroup | undefined {
     return this.#byOrder.size === 0 ? undefined : this.#byOrder.get(orderId);
   }

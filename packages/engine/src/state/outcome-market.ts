@@ -16,7 +16,6 @@ export type MarketDefinition = MarketGrid & {
   readonly eventSlug: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** Slug of the series that listed the market, if any. */
   readonly seriesSlug: string | undefined;
   /**
    * Price source that resolves the market (R-series). Later changes of the series do not affect it.
@@ -127,7 +126,7 @@ export type OutcomeHolding = {
 };
 
 export type LegHolding = {
-  /** Lots, never negative. */
+  /** Number of shares in lots, never negative. */
   size: number;
   /** Cost of the shares, from which the average price is derived. */
   cost: MicroUsdc;

@@ -7,7 +7,6 @@ import { PastEvents } from './past-events.ts';
 import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../messages/command.ts';
 
 export type Outcomes = {
-  /** Events by slug. */
   readonly events: MapWithPast<string, MarketEvent>;
   /** Ids of the events that have not moved to `past`. */
   readonly eventIds: Set<number>;
@@ -169,7 +168,6 @@ class DelayQueue {
     return first;
   }
 
-  /** Returns true while an order of the action is queued. */
   hasAction(txHash: string): boolean {
     return this.#byAction.has(txHash);
   }

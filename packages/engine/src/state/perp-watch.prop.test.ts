@@ -84,7 +84,7 @@ function history(seed: number): Scenario {
   return scenario;
 }
 
-/** Halts or resumes a perp. */
+/** Returns a command that halts or resumes a perp. */
 function operated(pick: (below: number) => number): Command {
   const { instrumentId } = perpAt(pick(2));
   return { type: 'setPerp', instrumentId, changes: {}, halted: pick(3) === 0 };

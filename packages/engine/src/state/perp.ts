@@ -15,7 +15,6 @@ import { canSettle, type Closing, type FundingHour } from './sampled-hours.ts';
 export type Perp = {
   definition: PerpDefinition;
   tiers: TierTable;
-  /** Maximum leverage of the first tier. */
   maxLeverage: number;
   /**
    * Maximum distance of the mark from the oracle (R-mark), in 10^-8. Derived from the definition by
@@ -138,7 +137,7 @@ export type TierTable = {
 type TierRow = MarginTier & {
   /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
   readonly deductionLotsE8: bigint;
-  /** `deductionLotsE8` as the nearest number. */
+  /** The number nearest to `deductionLotsE8`. */
   readonly deductionNumber: number;
 };
 

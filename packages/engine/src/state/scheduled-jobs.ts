@@ -9,9 +9,9 @@ const REBUILD_MIN = 1_024;
  * Scheduled cancellations. Each account has one time, which clients usually postpone repeatedly.
  */
 export class CancelSchedules {
-  /** Times by account index. */
+  /** Times of the scheduled cancellations by account index. */
   #times = new Map<number, number>();
-  /** Also contains replaced times; `#times` determines whether an account is due. */
+  /** Queue of all times, including replaced ones; `#times` determines whether an account is due. */
   #queue = new DueQueue();
 
   /**
@@ -69,7 +69,6 @@ export class CancelSchedules {
 export type ReverseJob = {
   readonly accountIndex: number;
   readonly instrumentId: number;
-  /** The leg that the job closes. */
   readonly leg: Leg;
   /** Signed position size in lots when the job started. */
   readonly sizeAtStart: number;

@@ -31,7 +31,7 @@ export type State = {
   timeMs: number;
   /** Time of the first log entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
-  /** Undefined only before the first block. */
+  /** Parameters of the venue, undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
   nextTradeId: number;
@@ -51,7 +51,6 @@ export type State = {
    */
   keyChanges: number;
   signersSweptMs: number;
-  /** Live orders of all books. */
   readonly pool: OrderPool;
   readonly expiries: DueQueue;
   /**
@@ -74,7 +73,7 @@ export type State = {
   /** Withdrawals that the bridge has not settled, by id (R-withdraw). */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
-  /** Undefined until the operator opens a bridge. */
+  /** State of the bridge, undefined until the operator opens one. */
   bridge: Bridge | undefined;
   /** Current term of each lease, by lease name (R-terms). */
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
@@ -237,7 +236,7 @@ export interface BookObserver {
 export type BookArrival = {
   readonly orderId: number;
   readonly instrumentId: number;
-  /** Best prices; 0 if that side of the book is empty. */
+  /** Best prices of the book; 0 if that side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
   /** Mark in half price units, in which the mark of an outcome market is exact. */

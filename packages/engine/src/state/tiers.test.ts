@@ -31,7 +31,7 @@ describe('R-tiers: maintenance margin', () => {
   });
 
   test('maintenance margin rounds up', () => {
-    // 1% of 1,000,001 is 10,000.01.
+    // The margin is 1% of 1,000,001, which is 10,000.01.
     expect(maintenanceMargin(table, 1, 1_000_001)).toBe(10_001n);
   });
 
@@ -73,7 +73,7 @@ describe('R-tiers: invalid margin tables', () => {
     ['asks for nothing', [{ ...first, mmrE8: 0 }], /mmr must rise/],
     ['has a rate that stays', [first, { ...second, mmrE8: first.mmrE8 }], /mmr must rise/],
     ['has a leverage that stays', [first, { ...second, maxLeverage: 50 }], /must fall/],
-  ])('%s', (_, tiers, expected) => {
+  ])('a margin table is invalid if it %s', (_, tiers, expected) => {
     expect(fault(...tiers)).toMatch(expected);
   });
 

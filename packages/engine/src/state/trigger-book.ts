@@ -272,7 +272,7 @@ export type TriggerOrder = {
   sizeMax: number | undefined;
   /** Time at which the mark reached the order in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
-  /** Set once the order has fired and retries its unfilled size. */
+  /** Progress of an order that has fired and retries its unfilled size. */
   firing: Firing | undefined;
 };
 

@@ -8,8 +8,8 @@ import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/e
 import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * Market whose closing hour misses so many samples that it cannot settle (R-delist). Its average
- * must have no effect from then on.
+ * Id of the market whose closing hour misses so many samples that it cannot settle (R-delist). Its
+ * average must have no effect from then on.
  */
 
 const A = PERP.instrumentId;

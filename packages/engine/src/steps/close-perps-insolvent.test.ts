@@ -5,7 +5,7 @@ import type { BlockResult } from '../messages/block.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Market whose settlement price makes accounts insolvent. */
+/** Id of the market whose settlement price makes accounts insolvent. */
 
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;

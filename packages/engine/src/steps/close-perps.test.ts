@@ -316,7 +316,7 @@ describe('R-delist: settlement', () => {
   test('half of the samples suffice for a settlement at their average', () => {
     const venue = traded();
     venue.block(DELIST);
-    // There are samples 0 to 353 and six more.
+    // These are samples 0 to 353; six more follow until the price is stale.
     run(venue, 353 * SAMPLE_MS, 1_000_000);
     venue.wait(HOUR_MS - 353 * SAMPLE_MS);
     const settled = venue.oracle(1_100_000);

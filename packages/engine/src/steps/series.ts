@@ -125,7 +125,6 @@ function twapOf(state: State, market: OutcomeMarket, atMs: number): TwapInputs |
   return feed === undefined ? undefined : twapBefore(feed, atMs, windowSeconds);
 }
 
-/** Returns the average price, rounded half up. */
 function shownTwap({ samples, sumE8 }: TwapInputs): number {
   return Number(divHalfUp(BigInt(sumE8), BigInt(samples.length)));
 }

@@ -159,7 +159,7 @@ describe('R-event-sets: fractions of an exclusive event', () => {
         [2_500, true],
       ],
     ],
-  ])('%s', (_name, results) => {
+  ])('fractions of an exclusive event must sum to 1: %s', (_name, results) => {
     const venue = openMarket({ event: { mutuallyExclusive: true } });
     for (const slug of ['b', 'c']) {
       venue.block({ type: 'registerMarket', market: { ...MARKET, slug } });

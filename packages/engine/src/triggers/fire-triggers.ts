@@ -34,7 +34,7 @@ export function fireTriggers(execution: Execution): void {
   if (triggers.size === 0) return;
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
-  // If no mark has moved, only orders that started to wait since then can be reached.
+  // If no mark has moved, only orders that started to wait since the last check can be reached.
   for (const id of state.watch.checksAll ? state.perpIds : triggers.instrumentsToCheck()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;

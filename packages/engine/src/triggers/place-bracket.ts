@@ -75,7 +75,6 @@ export function placeBracket(
   return [entry, ...entries];
 }
 
-/** Places a take-profit, a stop-loss or both for a position. */
 export function placePositionTpsl(
   execution: Execution,
   account: Account,

@@ -163,7 +163,7 @@ describe('R-grouping: orders attached to a position', () => {
     const short = waiting({ price: 1_200_000 }, { isBuy: true, size: 0 });
     group(scenario, alice, 'position', short);
     scenario.one(carol, { price: PRICE, size: 100 });
-    // Closes the long leg.
+    // This order closes the long leg.
     const orders = [order({ isBuy: false, price: PRICE, size: 100, reduceOnly: true })];
     expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '7 filled',

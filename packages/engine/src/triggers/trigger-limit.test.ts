@@ -17,7 +17,7 @@ describe('R-trigger: oracle and trigger price', () => {
     ['takeProfit', false, [false, true, true]],
     ['stopLoss', true, [false, true, true]],
     ['takeProfit', true, [true, true, false]],
-  ])('%s, buys %s', (kind, isBuy, expected) => {
+  ])('a %s (buys: %s) compares the oracle with its trigger price', (kind, isBuy, expected) => {
     const perp = perpOf(Scenario.open());
     const trigger: TriggerRequest = { kind, isMarket: true, price: 1_000_000 };
     const found = [999_999, 1_000_000, 1_000_001].map((oracle) =>
