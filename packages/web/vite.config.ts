@@ -6,11 +6,13 @@ import { wordsPlugin } from './build/words-plugin.ts';
 
 const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
-/** Small modules that screens share; curves and tables load only with screens that use them. */
+/** Small modules that screens share. Curves and tables load only with screens that use them. */
 const SHARED =
   /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
 
-/** Groups modules that always load together: the bundler's small files cost more than they save. */
+/**
+ * Groups of modules that always load together, because many small files cost more than they save.
+ */
 const GROUPS = [
   {
     // Browsers can cache these over many versions of the page.
@@ -23,7 +25,7 @@ const GROUPS = [
   {
     name: 'price-chart',
     test: /\/chart\/(?:price-chart|make-chart|line-overlay|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
-    // Modules shared with the panel load with the panel.
+    // Modules that are shared with the panel load with the panel.
     includeDependenciesRecursively: false,
     priority: 6,
   },
@@ -32,7 +34,10 @@ const GROUPS = [
   { name: 'overlays', test: OVERLAYS, priority: 4 },
 ];
 
-/** Development: `npx vite packages/web` proxies to a venue on the default port. */
+/**
+ * The configuration for the build and for development, in which `npx vite packages/web` proxies to
+ * a venue on the default port.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), wordsPlugin(), compileHintsPlugin()],

@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
 
-/** Builds the page into `dist/page`. With `--if-stale`, only if its sources have changed. */
+/**
+ * Builds the page into `dist/page`. With `--if-stale` it is built only if its sources have changed.
+ */
 
 const WEB = join(import.meta.dirname, '..');
 const DIST = join(WEB, 'dist');
@@ -25,7 +27,10 @@ async function isBuiltOf(hash: string): Promise<boolean> {
   return (await readFile(STAMP, 'utf8').catch(() => '')).trim() === hash;
 }
 
-/** Builds in another folder and then renames it, because a venue may be reading the old page. */
+/**
+ * Builds in another folder and then renames that folder, because a venue may be reading the old
+ * page.
+ */
 async function buildPage(hash: string): Promise<void> {
   // Vite is loaded only here, because most starts find an up-to-date page.
   const { build } = await import('vite');
@@ -95,7 +100,10 @@ type Manifest = Readonly<Record<string, Chunk>>;
 const SCREENS = join(WEB, 'src', 'app', 'screens.ts');
 const ENTRY = 'index.html';
 
-/** Writes the scripts that only one screen needs; the served page lists them for early requests. */
+/**
+ * Writes the list of scripts that only one screen needs. The served page contains it, so that
+ * browsers request these scripts early.
+ */
 async function writeScreens(folder: string): Promise<void> {
   const text = await readFile(join(folder, '.vite', 'manifest.json'), 'utf8');
   const manifest = JSON.parse(text) as Manifest;
@@ -120,8 +128,8 @@ function needed(manifest: Manifest, key: string, found = new Set<string>()): Rea
   return found;
 }
 
-// The build is the one that users get, also when a test starts it.
+// The build is the one that users receive, even if a test starts it.
 process.env['NODE_ENV'] = 'production';
-// The files of a page are public; those of a venue, which may start this program, are not.
+// The files of a page are public, unlike those of a venue, which may start this program.
 process.umask(0o022);
 await main(process.argv.includes('--if-stale'));

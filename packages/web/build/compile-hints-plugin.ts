@@ -1,10 +1,10 @@
 import type { Plugin } from 'vite';
 
 const HINT = '//# allFunctionsCalledOnLoad\n';
-/** Large, and most of it is never called. */
+/** Groups without a compile hint, because they are large and most of their code is never called. */
 const LEFT_OUT = new Set(['signing']);
 
-/** Browsers then compile whole files off the main thread while they load. */
+/** Adds a hint with which browsers compile whole files off the main thread while they load. */
 export function compileHintsPlugin(): Plugin {
   return {
     name: 'compile-hints',

@@ -19,7 +19,10 @@ const OF_SCREENS = new Set([
 const COMMON = 'common';
 const PREFIX = 'words:';
 
-/** A language is one file for translators; the page loads it by sections (`words:perps`). */
+/**
+ * Provides the texts of a language by section (`words:perps`), although translators edit one file
+ * per language.
+ */
 export function wordsPlugin(): Plugin {
   return {
     name: 'words',

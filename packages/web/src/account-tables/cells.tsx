@@ -164,7 +164,10 @@ type Placed = { readonly oid: number; readonly timestamp: number };
 
 type OrderOriginProps = Readonly<{ user: string; order: Placed; children: ReactNode }>;
 
-/** An order does not contain its request, so the requests of its time are searched. */
+/**
+ * Finds the request of an order. An order does not contain its request, so the requests at its time
+ * are searched.
+ */
 export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   const t = useWords();
   const navigate = useNavigate();
@@ -195,7 +198,7 @@ async function requestOf(user: string, { oid, timestamp }: Placed): Promise<stri
     const { result } = await reader.info.tx({ txHash: hash });
     if (result.orders?.some((each) => each.oid === oid) === true) return hash;
   }
-  // Orders from reversals and take-profits come with other requests.
+  // Orders from reversals and take-profits are sent in other kinds of requests.
   return placing[0]?.hash ?? sent[0]?.hash;
 }
 
@@ -207,7 +210,7 @@ type TradedPriceProps = Readonly<{ of: FillCellsTraded; value: string; isAsRepor
 
 export function TradedPrice({ of, value, isAsReported = false }: TradedPriceProps) {
   if (of.marketType === 'outcome') {
-    // An average may have more decimals than the tick.
+    // An average can have more decimals than the tick.
     const decimals = isDecimal(value) ? Math.max(TICK_DECIMALS, decimalsOf(value)) : undefined;
     return <span>{isAsReported ? number(value) : cents(value, decimals)}</span>;
   }

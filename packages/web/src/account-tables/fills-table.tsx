@@ -149,7 +149,10 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
 
 type Taken = 'liquidation' | 'adl';
 
-/** Rows do not mark liquidations; the ledger has an update of the same market and block. */
+/**
+ * Finds the fills of liquidations, which their rows do not mark. The ledger contains an update with
+ * the same market and block.
+ */
 function takenFills(
   ledger: readonly LedgerUpdate[],
 ): (fill: Pick<Fill, 'hash' | 'symbol' | 'time'>) => LedgerUpdate | undefined {

@@ -5,7 +5,7 @@ type ScreenEntry = {
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 };
 
-/** Screens load on first use. `build/build-web.ts` reads this list as text. */
+/** The screens, which load on first use. `build/build-web.ts` reads this list as text. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', load: () => import('../features/markets/markets-screen.tsx') },
   { path: '/trade/$market', load: () => import('../features/perps/trade-screen.tsx') },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvOf } from './browser.ts';
 
-test('nested fields have their path as column, and missing fields are empty', () => {
+test('the CSV column of a nested field is its path, and missing fields are empty', () => {
   expect(
     csvOf([
       { a: 1, b: { c: 'x' } },
@@ -11,7 +11,7 @@ test('nested fields have their path as column, and missing fields are empty', ()
   expect(csvOf([])).toBe('\r\n');
 });
 
-test('cells are quoted where needed and never start a formula', () => {
+test('CSV cells are quoted where needed and never start a formula', () => {
   expect(csvOf([{ title: '=1+1, "so"', size: '-3.5' }])).toBe(
     `title,size\r\n"'=1+1, ""so""",-3.5\r\n`,
   );

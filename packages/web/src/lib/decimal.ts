@@ -1,6 +1,9 @@
 import { divFloor, divHalfUp, divTowardsZero, formatDecimal, isDecimalText } from '@oddlot/units';
 
-/** Money and prices are never floats: decimal text is parsed to a bigint and a scale. */
+/**
+ * Arithmetic on decimal text, which is parsed to a bigint and a scale, because money and prices are
+ * never floats.
+ */
 
 const QUOTIENT_DECIMALS = 18;
 
@@ -28,7 +31,7 @@ export function multiply(left: string, right: string): string {
   return formatDecimal(a.count * b.count, a.decimals + b.decimals);
 }
 
-/** Rounded towards zero; undefined for a zero divisor. */
+/** Divides, rounding towards zero. Returns undefined for a zero divisor. */
 export function divide(
   left: string,
   right: string,
@@ -74,7 +77,10 @@ export function sum(texts: Iterable<string>): string {
 
 type Rounding = 'down' | 'nearest';
 
-/** `down` rounds towards minus infinity, `nearest` rounds halves away from zero. */
+/**
+ * Rounds to a number of decimals. `down` rounds towards minus infinity, and `nearest` rounds halves
+ * away from zero.
+ */
 export function roundTo(text: string, decimals: number, rounding: Rounding = 'nearest'): string {
   const { count, decimals: own } = read(text);
   if (own <= decimals) return formatDecimal(count, own);
@@ -94,7 +100,7 @@ export function toPixels(text: string): number {
   return Number(text);
 }
 
-/** Without a length limit, because products are longer than inputs. */
+/** The pattern has no length limit, because products are longer than inputs. */
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 function read(text: string): { readonly count: bigint; readonly decimals: number } {

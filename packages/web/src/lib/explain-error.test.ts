@@ -11,13 +11,13 @@ function refused(facts: Partial<ConstructorParameters<typeof ApiError>[0]>): Api
   return new ApiError({ code: 10_000, message: 'No', httpStatus: 200, response: {}, ...facts });
 }
 
-/** The sentence and the labels of the buttons. */
+/** Returns the sentence and the labels of the buttons. */
 function textsOf(error: unknown): string[] {
   const { remedies, sentence } = explainError(error, t);
   return [sentence, ...remedies.map((remedy) => remedyLabel(remedy, t))];
 }
 
-describe('a rejection has a sentence and remedies', () => {
+describe('a rejection is explained with a sentence and remedies', () => {
   test.each([
     [
       'a price off the tick suggests both neighbours',
@@ -95,12 +95,12 @@ describe('a rejection has a sentence and remedies', () => {
     ['not signed', new SigningError('rejected'), ['Not signed. Nothing was sent.']],
     ['an error found before sending', new ValidationError('Wrong at size'), ['Wrong at size.']],
     ['anything else', new Error('Broken!'), ['Broken!']],
-  ])('%s', (_, error, expected) => {
+  ])('the explanation covers this case: %s', (_, error, expected) => {
     expect(textsOf(error)).toEqual(expected);
   });
 });
 
-test('a rejected field has its name in the form', () => {
+test('a rejected field is explained with its name in the form', () => {
   const error = refused({
     message: 'Invalid priceTick: must be 1',
     details: { field: 'registerPerp.priceTick', why: 'must be 1' },

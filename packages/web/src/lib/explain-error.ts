@@ -91,7 +91,8 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
     const unit = /\bshares\b/i.test(message) ? t('error.shares') : 'USDC';
     return t('error.short', { message: ended(message), ...amounts, unit });
   }
-  // Some messages already contain the reason; details with field names (`got`) are for programs.
+  // Some messages already contain the reason. Details with field names (`got`) are meant for
+  // programs.
   const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
   return isNew ? `${ended(message)} ${ended(why)}` : ended(message);
 }
@@ -146,11 +147,11 @@ function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The response was lost and the venue does not know the action. */
+/** Thrown if the response was lost and the venue does not know the action. */
 export class NotArrivedError extends Error {
   override readonly name = 'NotArrivedError';
   readonly txHash: string;
-  /** True if the action has no expiry and may still be executed. */
+  /** True if the action has no expiry and can still be executed. */
   readonly mayStill: boolean;
 
   constructor({ mayStill, txHash }: { readonly txHash: string; readonly mayStill: boolean }) {

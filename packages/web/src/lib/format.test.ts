@@ -53,7 +53,7 @@ describe('formatted numbers', () => {
     ['a loss, compact', compact('-348507.2'), '\u2212348.5\u202fK'],
     ['above billions', compact('5500000000000'), '5.5\u202fT'],
     ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
-  ])('%s', (_, found, expected) => {
+  ])('include %s', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 
@@ -76,15 +76,18 @@ describe('formatted numbers', () => {
     ['fa-IR', '348507.2', '348.5\u202fK', '348,507.20'],
     ['hi-IN', '348507.2', '348.5\u202fK', '3,48,507.20'],
     ['bn-BD', '348507.2', '348.5\u202fK', '3,48,507.20'],
-  ])('%s: %s is %s in compact form and %s in full, in Latin digits', (tag, text, glance, whole) => {
-    chooseLocale(tag);
-    expect(compact(text)).toBe(glance);
-    expect(number(text, { decimals: 2 })).toBe(whole);
-    // Displayed values can be pasted into a field.
-    expect(typedNumber(number(text))).toBe(text);
-    expect(typedNumber(fieldText(text))).toBe(text);
-    chooseLocale('en-US');
-  });
+  ])(
+    'in the locale %s show %s as %s in compact form and %s in full, in Latin digits',
+    (tag, text, glance, whole) => {
+      chooseLocale(tag);
+      expect(compact(text)).toBe(glance);
+      expect(number(text, { decimals: 2 })).toBe(whole);
+      // Displayed values can be pasted into a field.
+      expect(typedNumber(number(text))).toBe(text);
+      expect(typedNumber(fieldText(text))).toBe(text);
+      chooseLocale('en-US');
+    },
+  );
 
   test('ignore an invalid locale', () => {
     chooseLocale('en-US@posix');
@@ -108,7 +111,7 @@ describe('formatted times', () => {
     [countdown(-5), '00:00'],
     [relative(2_460_000), 'in 41 min.'],
     [relative(-7_200_000), '2 hr. ago'],
-  ])('%s', (found, expected) => {
+  ])('include %s', (found, expected) => {
     expect(found).toBe(expected);
   });
 });

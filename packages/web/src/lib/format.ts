@@ -2,7 +2,10 @@ import { compare, divide, isDecimal, magnitude, multiply, roundTo, sign } from '
 import { locale } from './languages.ts';
 import { language } from './words.ts';
 
-/** Formats decimal text without floats, with a real minus sign. Missing values are a dash. */
+/**
+ * The dash shown for missing values. Numbers are formatted from decimal text without floats, with a
+ * real minus sign.
+ */
 
 export const NOTHING = '–';
 const MINUS = '\u2212';
@@ -23,7 +26,7 @@ export function number(text: string | null | undefined, format: NumberFormat = {
 
 const MONEY_DECIMALS = 2;
 
-/** USDC to the cent; smaller amounts are shown as `<0.01`. */
+/** Formats USDC to the cent. Smaller amounts are shown as `<0.01`. */
 export function money(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const { decimals = MONEY_DECIMALS } = format;
@@ -41,19 +44,21 @@ export function isBelowCent(text: string): boolean {
   return sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
 }
 
-/** `0.0000125` is `0.00125%`, always with the same decimals. */
+/**
+ * Formats an hourly rate in percent, always with the same decimals: `0.0000125` becomes `0.00125%`.
+ */
 export function hourlyRate(text: string | null | undefined): string {
   return percent(text, { decimals: 5, isSigned: true });
 }
 
-/** `0.0184` is `1.84%`. */
+/** Formats a fraction in percent: `0.0184` becomes `1.84%`. */
 export function percent(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const shown = number(multiply(text, '100'), { decimals: 2, ...format });
   return `${shown}${percentGap()}%`;
 }
 
-/** `0.463` is `46%`; 0% and 100% are shown only for exact values. */
+/** Formats a probability: `0.463` becomes `46%`. 0% and 100% are shown only for exact values. */
 export function chance(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
   const value = multiply(text, '100');
@@ -63,13 +68,13 @@ export function chance(text: string | null | undefined): string {
   return `${number(value, { decimals: 0 })}${gap}%`;
 }
 
-/** `0.463` is `46.3¢`. */
+/** Formats a share price in cents: `0.463` becomes `46.3¢`. */
 export function cents(text: string | null | undefined, tickDecimals = 3): string {
   if (!isDecimal(text)) return NOTHING;
   return `${number(multiply(text, '100'), { decimals: Math.max(0, tickDecimals - 2) })}¢`;
 }
 
-/** `184.2 M`. */
+/** Formats a number in compact form, such as `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
   const size = magnitude(roundTo(text, 1));
@@ -78,7 +83,7 @@ export function compact(text: string | null | undefined): string {
   return `${number(divide(text, step.one, 6), { decimals: 1 })}${THIN}${step.letter}`;
 }
 
-/** K, M and B in all languages, because many locales have no short form for a thousand. */
+/** K, M and B are used in all languages, because many locales have no short form for a thousand. */
 const STEPS = [
   { letter: 'T', from: '999950000000', one: '1000000000000' },
   { letter: 'B', from: '999950000', one: '1000000000' },
@@ -96,7 +101,10 @@ export function short(hex: string): string {
 
 const percentGaps = new Map<string, string>();
 
-/** `1.84%`, but `1,84 %` in German. */
+/**
+ * Returns the space before the percent sign, which depends on the locale: `1.84%` is `1,84 %` in
+ * German.
+ */
 function percentGap(): string {
   const tag = locale();
   const known = percentGaps.get(tag);
@@ -143,7 +151,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `16:36:18`. */
+/** Formats a time with seconds, such as `16:36:18`. */
 export function clockTime(ms: number): string {
   return dateFormatter({
     hour: '2-digit',
@@ -153,22 +161,22 @@ export function clockTime(ms: number): string {
   }).format(ms);
 }
 
-/** `16:36`. */
+/** Formats a time without seconds, such as `16:36`. */
 export function hourMinute(ms: number): string {
   return dateFormatter({ hour: '2-digit', minute: '2-digit', hour12: false }).format(ms);
 }
 
-/** `15 Nov`. */
+/** Formats a day, such as `15 Nov`. */
 export function dayMonth(ms: number): string {
   return dateFormatter({ day: 'numeric', month: 'short' }).format(ms);
 }
 
-/** `16:36`, or `15 Nov` if older than a day. */
+/** Formats a time such as `16:36`, or a day such as `15 Nov` if it is more than a day ago. */
 export function timeOrDay(ms: number, nowMs: number): string {
   return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
 }
 
-/** `15 Nov, 16:36`. */
+/** Formats a day and a time, such as `15 Nov, 16:36`. */
 export function dateTime(ms: number): string {
   return dateFormatter({
     day: 'numeric',
@@ -179,7 +187,7 @@ export function dateTime(ms: number): string {
   }).format(ms);
 }
 
-/** `15 Nov, 16:36:18`. */
+/** Formats a day and a time with seconds, such as `15 Nov, 16:36:18`. */
 export function dateTimeSecond(ms: number): string {
   return dateFormatter({
     day: 'numeric',
@@ -191,7 +199,7 @@ export function dateTimeSecond(ms: number): string {
   }).format(ms);
 }
 
-/** `15 Nov, 16:36:18.250`. */
+/** Formats a day and a time with milliseconds, such as `15 Nov, 16:36:18.250`. */
 export function exactTime(ms: number): string {
   return dateFormatter({
     day: 'numeric',
@@ -204,18 +212,18 @@ export function exactTime(ms: number): string {
   }).format(ms);
 }
 
-/** `15 Nov`, in UTC or local time. */
+/** Formats a day such as `15 Nov`, in UTC or local time. */
 export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};
   return dateFormatter({ day: 'numeric', month: 'short', ...where }).format(ms);
 }
 
-/** `15 November 2026, 16:36:18`. */
+/** Formats a date in full, such as `15 November 2026, 16:36:18`. */
 export function wholeDate(ms: number): string {
   return dateFormatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);
 }
 
-/** `23:41`, `1:02:03`, `3d 04:00`. */
+/** Formats a remaining time, such as `23:41`, `1:02:03` or `3d 04:00`. */
 export function countdown(ms: number): string {
   const left = Math.max(0, Math.floor(ms / SECOND_MS));
   const [seconds, minutes] = [left % 60, Math.floor(left / 60) % 60];
@@ -224,7 +232,9 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
 }
 
-/** `in 41 min`, `2 hr ago`, in the language of the page. */
+/**
+ * Formats a time relative to now in the language of the page, such as `in 41 min` or `2 hr ago`.
+ */
 export function relative(ms: number): string {
   const format = new Intl.RelativeTimeFormat(language(), { style: 'short', numeric: 'always' });
   const size = Math.abs(ms);

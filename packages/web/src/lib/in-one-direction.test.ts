@@ -10,7 +10,7 @@ test('right-to-left text is unchanged', () => {
   expect(inOneDirection('مصر לא')).toBe('مصر לא');
 });
 
-test('names within sentences cannot either', () => {
+test('a name within a sentence cannot change the direction of the sentence', () => {
   addWords({ tried: 'Buy {{name}} at 59¢' });
   expect(words.t('tried' as never, { name: '\u202Eyan <b>&' } as never)).toBe(
     'Buy yan <b>& at 59¢',

@@ -13,10 +13,10 @@ function flat(texts: Texts, path = ''): readonly (readonly [key: string, text: s
 
 const gaps = (text: string): string => (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join(' ');
 
-describe('German', () => {
+describe('the German translation', () => {
   const own = new Map(flat(de));
 
-  test('has exactly the keys of English', () => {
+  test('has exactly the keys of the English texts', () => {
     expect([...own.keys()].toSorted()).toEqual(
       flat(en)
         .map(([key]) => key)
@@ -39,7 +39,7 @@ describe('German', () => {
   });
 });
 
-describe("selection from the browser's languages", () => {
+describe("the selection from the browser's languages", () => {
   test.each([
     [['de-CH', 'en'], 'de'],
     [['fr-FR', 'de', 'en'], 'de'],
@@ -48,7 +48,7 @@ describe("selection from the browser's languages", () => {
     [['den'], 'en'],
     [[''], 'en'],
     [[], 'en'],
-  ])('%j selects %s', (wanted, expected) => {
+  ])('selects for %j the language %s', (wanted, expected) => {
     expect(firstKnown(wanted)).toBe(expected);
   });
 });

@@ -30,14 +30,20 @@ export function chooseLocale(tag: string | undefined): void {
   chosen = tag === undefined ? undefined : usable(tag);
 }
 
-/** Call this first: libraries read the browser's language at load and fail if it is invalid. */
+/**
+ * Replaces an invalid language of the browser. It must be called first, because libraries read the
+ * language when they load and fail if it is invalid.
+ */
 export function mendLanguage(): void {
   const language = usable(navigator.language);
   if (language === navigator.language) return;
   Object.defineProperty(navigator, 'language', { configurable: true, get: () => language });
 }
 
-/** Some systems report invalid locales such as `en-US@posix`. Mixed digits are misread. */
+/**
+ * Returns a locale that the page can use. Some systems report invalid locales such as
+ * `en-US@posix`. Locales with other digits are avoided, because mixed digits are misread.
+ */
 function usable(tag: string | undefined): string {
   try {
     const known = Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;

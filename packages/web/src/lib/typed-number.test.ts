@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldText, typedNumber } from './typed-text.ts';
 
-describe('parses copied figures in the locale of the page', () => {
+describe('a number input in the locale of the page', () => {
   test.each([
     ['en-US', '97,174.6', '97174.6'],
     ['en-US', '97,000', '97000'],
@@ -16,19 +16,19 @@ describe('parses copied figures in the locale of the page', () => {
     ['en-IN', '12,34,567.5', '1234567.5'],
     ['en-IN', '97,174.6', '97174.6'],
     ['en-US', '−12.5', '-12.5'],
-  ])('%s: %s is %s', (tag, typed, meant) => {
+  ])('in %s reads %s as %s', (tag, typed, meant) => {
     expect(typedNumber(typed, tag)).toBe(meant);
   });
 });
 
-describe('a character that cannot be a grouping is a decimal separator', () => {
+describe('a character that cannot be a grouping separator', () => {
   test.each([
     ['en-US', '97,5', '97.5'],
     ['en-US', '0,125', '0.125'],
     ['de-DE', '97.5', '97.5'],
     ['de-DE', '97174.6', '97174.6'],
     ['de-DE', '0.014', '0.014'],
-  ])('%s: %s is %s', (tag, typed, meant) => {
+  ])('is a decimal separator: in %s the text %s is %s', (tag, typed, meant) => {
     expect(typedNumber(typed, tag)).toBe(meant);
   });
 });
@@ -40,7 +40,7 @@ test.each([
   ['-.5', '-0.5'],
   ['.', '.'],
   ['-', '-'],
-])('%s is an incomplete number', (typed, meant) => {
+])('the text %s is accepted as an incomplete number', (typed, meant) => {
   expect(typedNumber(typed, 'en-US')).toBe(meant);
 });
 
@@ -54,12 +54,12 @@ test.each([
   ['de-DE', '97,174.6'],
   ['en-US', '1e5'],
   ['en-US', '0x10'],
-])('%s: %s is not a number and not converted to one', (tag, typed) => {
+])('in %s the text %s is not a number and is not converted to one', (tag, typed) => {
   expect(typedNumber(typed, tag)).toBeUndefined();
 });
 
 test.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ar-EG', 'hi-IN'])(
-  '%s: a displayed value is parsed back unchanged',
+  'in %s a displayed value is parsed back unchanged',
   (tag) => {
     for (const value of ['', '1', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
       expect(typedNumber(fieldText(value, tag), tag)).toBe(value);

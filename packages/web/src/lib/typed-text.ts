@@ -1,6 +1,9 @@
 import { locale } from './languages.ts';
 
-/** Input is in the user's locale: a price copied from the screen must keep its value. */
+/**
+ * The separators and digits of a locale. Input is in the user's locale, so that a price copied from
+ * the screen keeps its value.
+ */
 
 type Signs = Readonly<{ group: string; middle: number; decimal: string; zero: number }>;
 
@@ -10,7 +13,10 @@ const LATIN_ZERO = 48;
 
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
-/** Decimal text, possibly incomplete (`-`). The locale resolves ambiguous separators. */
+/**
+ * Parses a number as typed, which can be incomplete (`-`). The locale resolves ambiguous
+ * separators.
+ */
 export function typedNumber(text: string, tag: string = locale()): string | undefined {
   const signs = signsOf(tag);
   const typed = latin(text, signs.zero).replace(SPACES, '').replace(/^−/, '-');
@@ -19,7 +25,7 @@ export function typedNumber(text: string, tag: string = locale()): string | unde
   if (fractions.length <= 1 && isGrouped(whole, signs)) {
     return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
   }
-  // `97.5` with a decimal comma, or `97,5` with a decimal point.
+  // The text is `97.5` with a decimal comma, or `97,5` with a decimal point.
   const other = decimal === ',' ? '.' : ',';
   const [before = '', ...after] = typed.split(other);
   if (after.length === 1 && !typed.includes(decimal)) return plain(`${before}.${after[0]}`);
@@ -39,7 +45,7 @@ function isGrouped(whole: string, { group, middle }: Signs): boolean {
   );
 }
 
-/** Accepts `.5` and `5.`. */
+/** Returns decimal text; `.5` and `5.` are accepted. */
 function plain(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
   return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');

@@ -11,7 +11,7 @@ addWords({
 });
 const textOf = (key: string, given?: object): string => words.t(key as never, given as never);
 
-test('fills all placeholders with unchanged values and omits missing ones', () => {
+test('a text fills all placeholders with unchanged values and omits missing ones', () => {
   expect(textOf('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
   expect(textOf('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
 });
@@ -20,11 +20,11 @@ test.each([
   [0, 'none left'],
   [1, '1 is left'],
   [2, '2 are left'],
-])('%i selects its plural form', (count, expected) => {
+])('the count %i selects its plural form', (count, expected) => {
   expect(textOf('tried.left', { count })).toBe(expected);
 });
 
-test('returns the key of an unknown text, including names of object properties', () => {
+test('an unknown text returns its key, including names of object properties', () => {
   expect([textOf('tried.none'), textOf('tried.constructor'), textOf('tried')]).toEqual([
     'tried.none',
     'tried.constructor',

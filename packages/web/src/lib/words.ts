@@ -3,7 +3,10 @@ import { useStore } from 'zustand';
 import { texts as common } from 'words:common';
 import type en from '../words/en.json';
 
-/** English is the fallback and loads by sections. Texts are never markup: titles are user input. */
+/**
+ * The keys of texts. English is the fallback and loads by sections. Texts are never markup, because
+ * titles are user input.
+ */
 
 type WordKey = KeysOf<typeof en>;
 type KeysOf<Catalogue> = {
@@ -92,14 +95,20 @@ function at(texts: Texts, key: string): string | Texts | undefined {
   return found;
 }
 
-/** React escapes markup; direction characters in names must not affect the sentence. */
+/**
+ * Fills the placeholders of a text. React escapes markup, and direction characters in names are
+ * removed, because they would affect the sentence.
+ */
 function filled(text: string, given: Given): string {
   return text.replace(GAP, (_, name: string) => inOneDirection(String(given[name] ?? '')));
 }
 
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/** Direction characters in user input could reverse the price next to it (59¢ as ¢95). */
+/**
+ * Removes direction characters, with which user input could reverse the price next to it (59¢ as
+ * ¢95).
+ */
 export function inOneDirection(text: string): string {
   return text.replace(TURNING, '');
 }

@@ -15,7 +15,7 @@ import { reader } from './venue.ts';
 type ListState<Row> = {
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
-  /** Oldest first, without the initial load. */
+  /** New rows, oldest first, without the initial load. */
   readonly arrivals: readonly Arrival<Row>[];
 };
 
@@ -154,7 +154,10 @@ function listOf<Row>(
 
 export type Arrival<Row> = { readonly rows: readonly Row[]; readonly atMs: number };
 
-/** The code of notices loads after the screen; rows that arrive before are still new. */
+/**
+ * The code of notices loads after the screen. Rows that arrived at most this long before are still
+ * new.
+ */
 const NEWS_MS = 10_000;
 
 export function withArrival<Row>(
@@ -224,7 +227,7 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
     return () => controller.abort();
   }, [key]);
   const oldest = head.at(-1);
-  // If rows have left the head, the gap is requested.
+  // If rows have left the head, the missing ones are requested.
   const isWhole = kept?.key === key && oldest !== undefined && timeOf(oldest) <= kept.endTime;
   const pages = isWhole ? kept : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);

@@ -29,7 +29,9 @@ export type AccountState = {
   readonly height: number | undefined;
 };
 
-/** The interval for figures without a stream: free margin, ratios and liquidation prices. */
+/**
+ * The interval for requesting figures without a stream: free margin, ratios and liquidation prices.
+ */
 const RETELL_MS = 5_000;
 const FOLLOWED_MAX = 40;
 
@@ -93,7 +95,7 @@ export const openOrders = createLive<string, OrdersState>({
     });
     const stream = reader.streams.orderUpdates({ user }, (event) => {
       if (event.type === 'data') {
-        // Ended orders disappear immediately; new ones are in the response.
+        // Ended orders disappear immediately, and new ones are in the response.
         const ended = endedIds(event.data);
         const { orders, triggers } = store.getState();
         store.setState({
@@ -183,12 +185,17 @@ function followMarks(onChange: () => void): FollowedMarks {
   };
 }
 
-/** Exactly as the venue; free margin, ratios and liquidation prices stay unchanged. */
+/**
+ * These values equal those of the venue. Free margin, ratios and liquidation prices stay unchanged
+ * between responses.
+ */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;
 
-/** Unchanged parts are the same objects as before. */
+/**
+ * Returns the state of an account at other marks. Unchanged parts are the same objects as before.
+ */
 export function stateAtMarks(
   told: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
@@ -255,7 +262,7 @@ function rowAtMark(row: AssetPosition, marks: ReadonlyMap<string, string>): Asse
     return row;
   }
   const { leverage, szi } = position;
-  // The entry price may be rounded; the profit at the previous mark is exact.
+  // The entry price may be rounded, but the profit at the previous mark is exact.
   const gained = multiply(szi, subtract(mark, position.markPx));
   const unrealizedPnl = add(position.unrealizedPnl, gained);
   const positionValue = multiply(magnitude(szi), mark);
@@ -289,7 +296,7 @@ function change(pairs: Pairs, figure: Figure): string {
   return sum(pairs.map(([row, before]) => subtract(row.position[figure], before.position[figure])));
 }
 
-/** `totalRawUsd` does not depend on marks. */
+/** Returns the margin summary at other marks; `totalRawUsd` does not depend on them. */
 function summaryAtMarks(
   told: ClearinghouseState['marginSummary'],
   pairs: Pairs,
@@ -302,7 +309,7 @@ function summaryAtMarks(
   };
 }
 
-/** A fraction; liquidation starts at 1. */
+/** The margin use as a fraction. Liquidation starts at 1. */
 export type MarginUse = {
   readonly share: string;
   readonly market: string | undefined;
@@ -332,7 +339,7 @@ export function worstUse(state: ClearinghouseState): MarginUse | undefined {
     .toSorted((a, b) => compare(b.share, a.share))[0];
 }
 
-/** The venue's ratio is available over required margin. */
+/** Converts the venue's ratio, which is available margin over required margin. */
 function shareOf(ratio: string, market: string | undefined): MarginUse | undefined {
   if (!isDecimal(ratio)) return undefined;
   if (sign(ratio) <= 0) return { share: '1', market };

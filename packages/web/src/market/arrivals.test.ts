@@ -25,8 +25,8 @@ function list() {
   return { lists, come: (...rows: string[]) => come(...rows) };
 }
 
-describe('arrivals', () => {
-  test('recent rows from before the listener loaded are reported', () => {
+describe('new rows of an account list', () => {
+  test('are reported if they arrived shortly before the listener loaded', () => {
     const { come, lists } = list();
     lists.acquire('user');
     come('old');
@@ -41,7 +41,7 @@ describe('arrivals', () => {
     expect(told.at(-1)).toEqual(['d']);
   });
 
-  test('a remounted listener reports nothing twice; a different one does', () => {
+  test('are reported once to a remounted listener, and again to a different one', () => {
     const { come, lists } = list();
     const [aloud, outside] = [createTeller(lists), createTeller(lists)];
     const told: string[] = [];

@@ -4,7 +4,7 @@ import { askAfterChanges } from './live.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Queries whose responses the test controls. */
+/** Returns queries whose responses the test controls. */
 function questions() {
   const open: { readonly resolve: (answer: 'whole' | 'partial') => void; reject(): void }[] = [];
   let count = 0;
@@ -23,7 +23,7 @@ function questions() {
   return { ask, answer, count: () => count };
 }
 
-test('queries at once, and once more for all changes during the query', async () => {
+test('a query is sent at once, and once more for all changes during the query', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   expect(count()).toBe(1);
@@ -39,7 +39,7 @@ test('queries at once, and once more for all changes during the query', async ()
   expect(count()).toBe(3);
 });
 
-test('changes between the first response and the open stream are requested', async () => {
+test('changes between the first response and the opening of the stream are requested', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();
@@ -52,20 +52,23 @@ test('changes between the first response and the open stream are requested', asy
   expect(count()).toBe(2);
 });
 
-test.each(['failure', 'partial'] as const)('repeats the query after a %s', async (given) => {
-  const { answer, ask, count } = questions();
-  askAfterChanges(ask);
-  await answer(given);
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(count()).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(count()).toBe(2);
-  await answer('whole');
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(count()).toBe(2);
-});
+test.each(['failure', 'partial'] as const)(
+  'a query is repeated after a %s response',
+  async (given) => {
+    const { answer, ask, count } = questions();
+    askAfterChanges(ask);
+    await answer(given);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(count()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(count()).toBe(2);
+    await answer('whole');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(count()).toBe(2);
+  },
+);
 
-test('does not query after it is stopped', async () => {
+test('no query is sent after the component stops', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();

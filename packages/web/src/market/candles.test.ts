@@ -38,7 +38,7 @@ test.each([
     [candle(2, 'b'), candle(3, 'c')],
     '1:a 2:b 3:c',
   ],
-])('%s', (_, older, newer, expected) => {
+])('stored and streamed candles are merged: %s', (_, older, newer, expected) => {
   expect(textOf(merged(older, newer))).toBe(expected);
 });
 
@@ -49,7 +49,7 @@ test.each([
   ['the ended candle and the next', [a, b], [a, candle(2, 'd'), c], '2:d 3:c'],
   ['the only candle', [a], [candle(1, 'b')], '1:b'],
   ['the only candle and the next', [a], [candle(1, 'd'), b], '1:d 2:b'],
-])('updates only the end: %s', (_, drawn, next, expected) => {
+])('the chart updates only its end for a change of %s', (_, drawn, next, expected) => {
   expect(textOf(changedEnd(drawn, next) ?? [])).toBe(expected);
 });
 
@@ -60,6 +60,6 @@ test.each([
   ['a past candle changes', [a, b], [candle(1, 'x'), b]],
   ['the oldest candle is removed', [a, b], [b, c]],
   ['the list is shorter', [a, b], [a]],
-])('redraws everything when %s', (_, drawn, next) => {
+])('the chart redraws everything when %s', (_, drawn, next) => {
   expect(changedEnd(drawn, next)).toBeUndefined();
 });

@@ -22,7 +22,7 @@ export function intervalMs(interval: CandleInterval): number {
   return INTERVAL_MS[interval] ?? MINUTE_MS;
 }
 
-/** 1970-01-05 is a Monday. */
+/** Weekly candles start on Mondays, and 1970-01-05 is a Monday. */
 const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
 
 export function startOf(timeMs: number, interval: CandleInterval): number {
@@ -72,7 +72,7 @@ export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState
   },
 });
 
-/** Undefined if more than the last candles changed. */
+/** Returns the changed candles at the end, or undefined if more than the last candles changed. */
 export function changedEnd(
   drawn: readonly Candle[],
   next: readonly Candle[],

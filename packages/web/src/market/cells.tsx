@@ -27,7 +27,10 @@ export function priceDecimals(
   return 'priceTick' in market ? decimalsOf(market.priceTick) : market.price_decimals;
 }
 
-/** Lots of ten or more have a negative `szDecimals`; sizes are then whole numbers. */
+/**
+ * Returns the decimals of a market's sizes. Lots of ten or more have a negative `szDecimals`, in
+ * which case sizes are integers.
+ */
 export function sizeDecimals(
   market: Pick<PerpMeta, 'szDecimals'> | Pick<OutcomeMarketMeta, 'size_decimals'>,
 ): number {
@@ -75,7 +78,10 @@ export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
 
 const TICK_MS = 1_000;
 
-/** Updated every second; renders only if the value of `read` changes. */
+/**
+ * Returns a value that is updated every second. The component renders only if the value of `read`
+ * changes.
+ */
 export function useVenueSecond(read: (nowMs: number) => number = itself): number {
   const [shown, setShown] = useState(() => read(venueNow()));
   useEffect(() => {
@@ -89,7 +95,7 @@ function itself(nowMs: number): number {
   return nowMs;
 }
 
-/** YES first. */
+/** The name of a market and of its outcomes, YES first. */
 export type MarketName = { readonly name: string; readonly outcomes: readonly [string, string] };
 
 export type MarketNames = ReadonlyMap<number, MarketName>;
@@ -99,7 +105,10 @@ const KNOWN_MAX = 5_000;
 const known = new Map<number, MarketName>();
 const NONE: MarketNames = new Map();
 
-/** Names never change, so each is requested once. Unknown markets are missing in the result. */
+/**
+ * Returns the names of markets, each of which is requested once, because names never change.
+ * Unknown markets are missing in the result.
+ */
 export async function marketNames(instrumentIds: Iterable<number>): Promise<MarketNames> {
   const wanted = [...new Set(instrumentIds)];
   const missing = wanted.filter((id) => !known.has(id));

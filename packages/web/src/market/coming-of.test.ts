@@ -5,7 +5,7 @@ import { comingOf, type Moment } from './queries.ts';
 const event = (title: string, start: number, end: number): OutcomeEventMeta =>
   ({ title, start_time: start, end_time: end }) as OutcomeEventMeta;
 
-// In the venue's order, by end; two events end at the same time.
+// The events are in the venue's order, by end. Two of them end at the same time.
 const LISTED = [
   event('Snail derby', 30, 40),
   event('Harbour day', 10, 50),
@@ -16,7 +16,7 @@ const LISTED = [
 const titles = (moment: Moment, wanted = ''): string[] =>
   comingOf(LISTED, { moment, wanted }).map(({ title }) => title);
 
-test('the next start is first, regardless of the end', () => {
+test('the event with the next start is first, regardless of its end', () => {
   expect(titles('start_time')).toEqual([
     'Snail weight',
     'Harbour day',
@@ -25,10 +25,10 @@ test('the next start is first, regardless of the end', () => {
   ]);
 });
 
-test("the next end is first; equal ends keep the venue's order", () => {
+test("the event with the next end is first, and equal ends keep the venue's order", () => {
   expect(titles('end_time')).toEqual(LISTED.map(({ title }) => title));
 });
 
-test('a search keeps the order', () => {
+test('a search keeps the order of the events', () => {
   expect(titles('start_time', 'snail')).toEqual(['Snail weight', 'Snail derby']);
 });

@@ -47,7 +47,7 @@ test('listeners are called once per frame for any number of changes', () => {
   expect(told).toEqual([3]);
 });
 
-test('a tab that is hidden before its frame uses a timer, once', () => {
+test('a tab that is hidden before its frame uses a timer instead, once', () => {
   const told: string[] = [];
   inNextFrame(() => told.push('first'));
   vi.advanceTimersByTime(1_000);

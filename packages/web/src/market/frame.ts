@@ -47,7 +47,7 @@ export function onFrame<State>(
   store: Pick<StoreApi<State>, 'subscribe'>,
   listener: () => void,
 ): () => void {
-  // A new function, because the same listener may be subscribed twice.
+  // A new function is created, because the same listener can be subscribed twice.
   const call = (): void => listener();
   const leave = store.subscribe(() => inNextFrame(call));
   return () => {
@@ -99,7 +99,7 @@ export function useDrawing(
     const redraw = (): void => now();
     const again = (): void => inNextFrame(redraw);
     const leave = stores.map((store) => store.subscribe(again));
-    // Subscribed last, because earlier listeners apply the theme.
+    // This listener is subscribed last, because earlier listeners apply the theme.
     leave.push(preferences.subscribe(again));
     const sizes = new ResizeObserver(again);
     if (canvas.current !== null) sizes.observe(canvas.current);

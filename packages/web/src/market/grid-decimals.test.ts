@@ -16,7 +16,7 @@ test.each([
   [4, 4],
   [0, 0],
   [-2, 0],
-])('a perp with %i size decimals shows %i', (szDecimals, decimals) => {
+])('a perp with %i size decimals shows %i of them', (szDecimals, decimals) => {
   expect(sizeDecimals({ szDecimals })).toBe(decimals);
 });
 

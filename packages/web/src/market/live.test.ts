@@ -4,7 +4,7 @@ import { createLive } from './live.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A subscription that logs its start and end. */
+/** Returns a subscription that logs its start and end. */
 function noted() {
   const log: string[] = [];
   const live = createLive<{ readonly coin: string }, { readonly price: string }>({
@@ -32,7 +32,7 @@ describe('a shared subscription', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
     first.release();
-    // A second release of the same component has no effect.
+    // A second release by the same component has no effect.
     first.release();
     vi.advanceTimersByTime(60_000);
     expect(log).toEqual(['open 1']);
@@ -51,7 +51,7 @@ describe('a shared subscription', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('is separate for other parameters and new after its end', () => {
+  test('is separate for other parameters, and new after its end', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     live.acquire({ coin: '2' });

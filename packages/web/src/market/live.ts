@@ -2,7 +2,10 @@ import { useEffect, useMemo, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
-/** Shared by components with the same parameters; lingers after the last release. */
+/**
+ * A subscription that components with the same parameters share. It stays open for a moment after
+ * the last release.
+ */
 export type Live<Parameters, State> = {
   acquire(parameters: Parameters): { readonly store: StoreApi<State>; release(): void };
   use<Part>(parameters: Parameters | undefined, select: (state: State) => Part): Part;
@@ -63,7 +66,8 @@ export function createLive<Parameters, State>(
 
   function useStore(parameters: Parameters | undefined): StoreApi<State> {
     const key = parameters === undefined ? undefined : options.key(parameters);
-    // Opened during the render, so that the component shows existing data immediately; the effect keeps it.
+    // The subscription is opened during the render, so that the component shows existing data
+    // immediately. The effect keeps it open.
     const store = useMemo(() => {
       if (parameters === undefined) return nothing;
       const held = acquire(parameters);
@@ -75,7 +79,7 @@ export function createLive<Parameters, State>(
     useEffect(() => {
       if (parameters === undefined) return undefined;
       const held = acquire(parameters);
-      // On a slow machine, the subscription may end between render and effect.
+      // On a slow machine, the subscription can end between render and effect.
       if (held.store !== store) setReopened({ over: store, store: held.store });
       return () => held.release();
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
@@ -93,12 +97,17 @@ type Answer = 'whole' | 'partial';
 
 type Asking = {
   again(): void;
-  /** Repeats the query after the stream is open, because changes between the two would be missed. */
+  /**
+   * Repeats the query after the stream is open, because changes between the two would be missed.
+   */
   onceHeard(stream: { readonly ready: Promise<void> }): void;
   stop(): void;
 };
 
-/** Queries now and once more after changes during the query; never two at a time. */
+/**
+ * Sends a query now, and once more after changes during the query. Two queries are never pending at
+ * the same time.
+ */
 export function askAfterChanges(
   ask: (signal: AbortSignal) => Promise<Answer>,
   { everyMs = ASK_EVERY_MS } = {},

@@ -2,7 +2,7 @@ import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sharesAtMarks, stateAtMarks } from './account.ts';
 
-/** Long 0.02 BTC from 97,010 with leverage 20; the cost is 1,940.2. */
+/** A long position of 0.02 BTC from 97,010 with leverage 20; its cost is 1,940.2. */
 const LONG = position({
   asset: '1',
   szi: '0.02',
@@ -15,7 +15,7 @@ const LONG = position({
   leverage: { rawUsd: '', type: 'Cross', value: 20 },
 });
 
-/** Short 0.3 ETH from 3,400 with isolated margin of 102 and a profit of 30. */
+/** A short position of 0.3 ETH from 3,400 with isolated margin of 102 and a profit of 30. */
 const SHORT = position({
   asset: '2',
   szi: '-0.3',
@@ -28,7 +28,7 @@ const SHORT = position({
   leverage: { rawUsd: '1122', type: 'Isolated', value: 10 },
 });
 
-/** A balance of 500, isolated margin of 102 and a profit of 29.8. */
+/** An account with a balance of 500, isolated margin of 102 and a profit of 29.8. */
 const TOLD = {
   accountValuePlusWithdrawHold: '631.8',
   assetPositions: [LONG, SHORT],
@@ -48,7 +48,7 @@ const TOLD = {
 } as unknown as ClearinghouseState;
 
 describe('an account at other marks', () => {
-  test('changes with each position, the isolated one in its own margin', () => {
+  test('changes with each position, and the isolated one changes its own margin', () => {
     const state = stateAtMarks(
       TOLD,
       new Map([
@@ -57,7 +57,7 @@ describe('an account at other marks', () => {
       ]),
     );
     const [long, short] = state.assetPositions.map((row) => row.position);
-    // 0.02 × 500; 0.02 × 97,510; a twentieth; 10 × 20 / 1,940.2.
+    // The values are 0.02 × 500, 0.02 × 97,510, a twentieth of that, and 10 × 20 / 1,940.2.
     expect(long).toMatchObject({
       markPx: '97510',
       unrealizedPnl: '10',
@@ -65,7 +65,7 @@ describe('an account at other marks', () => {
       marginUsed: '97.51',
       returnOnEquity: '0.103082',
     });
-    // −0.3 × −49.5; 0.3 × 3,350.5; 102 + 14.85; 14.85 × 10 / 1,020.
+    // The values are −0.3 × −49.5, 0.3 × 3,350.5, 102 + 14.85, and 14.85 × 10 / 1,020.
     expect(short).toMatchObject({
       markPx: '3350.5',
       unrealizedPnl: '14.85',
@@ -73,7 +73,7 @@ describe('an account at other marks', () => {
       marginUsed: '116.85',
       returnOnEquity: '0.145588',
     });
-    // 500 + 102 + 24.85, and 500 + 10 without the isolated one.
+    // The account value is 500 + 102 + 24.85, and 500 + 10 without the isolated position.
     expect(state.marginSummary).toEqual({
       accountValue: '626.85',
       totalMarginUsed: '214.36',
@@ -100,15 +100,15 @@ describe('an account at other marks', () => {
     expect(state.assetPositions[0]).not.toBe(LONG);
   });
 
-  test('rounds margin up to the last decimal of USDC', () => {
+  test('has its margin rounded up to the last decimal of USDC', () => {
     const row = position({ ...LONG.position, leverage: { rawUsd: '', type: 'Cross', value: 3 } });
     const state = stateAtMarks({ ...TOLD, assetPositions: [row] }, new Map([['1', '97001']]));
-    // 1,940.02 / 3 = 646.67333…
+    // The exact margin is 1,940.02 / 3 = 646.67333…
     expect(state.assetPositions[0]?.position.marginUsed).toBe('646.673334');
   });
 });
 
-/** 100 YES for 40 and 50 NO for 30 at 0.45, and 520 of cash. */
+/** An account with 100 YES bought for 40, 50 NO bought for 30, a mark of 0.45, and 520 of cash. */
 const SHARES = {
   accountValuePlusWithdrawHold: '592.5',
   assetPositions: [
@@ -141,7 +141,7 @@ const SHARES = {
 } as unknown as ClearinghouseState;
 
 describe('shares at another price', () => {
-  test('YES has the value of the mark and NO of 1 minus it; cost and cash stay', () => {
+  test('have the value of the mark for YES and of 1 minus it for NO, with the same cost and cash', () => {
     const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
     const [yes, no] = state.assetPositions.map((row) => row.position);
     expect(yes).toMatchObject({
@@ -167,7 +167,7 @@ describe('shares at another price', () => {
     expect(state.withdrawable).toBe('520');
   });
 
-  test('half a micro-USDC is rounded up, as by the venue', () => {
+  test('have half a micro-USDC rounded up, as on the venue', () => {
     const one = position({
       asset: '7',
       szi: '0.01',

@@ -13,7 +13,7 @@ test('past prices are interpolated at whole steps before the first candle', () =
   ]);
 });
 
-test('the line ends with the past and stays at the last price', () => {
+test('the line of past prices ends before the first candle at the last past price', () => {
   const line = pastLine(past, { beforeMs: 180, stepMs: 60, max: 100 });
   expect(line.map(({ timeMs, value }) => [timeMs, value])).toEqual([
     [0, 100],
@@ -25,6 +25,6 @@ test('the line ends with the past and stays at the last price', () => {
   ]);
 });
 
-test('there is no line without prices', () => {
+test('there is no line of past prices if there are no prices', () => {
   expect(pastLine([], { beforeMs: 100, stepMs: 10, max: 9 })).toEqual([]);
 });

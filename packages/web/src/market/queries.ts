@@ -18,9 +18,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: META_STALE_MS,
-      // A local venue needs no network.
+      // A local venue can be reached without a network.
       networkMode: 'always',
-      // The SDK has already retried; only temporary rejections are repeated.
+      // The SDK has already retried, so only temporary rejections are repeated.
       retry: (count, error) => (error instanceof ApiError ? isLimited(error) : count < 2),
       retryDelay: (count, error) =>
         error instanceof ApiError ? (error.retryAfterMs ?? LIMITED_MS) : 1_000 * 2 ** count,

@@ -62,7 +62,7 @@ export function yesPriceOf(
 
 export const NOBODYS = '0.5';
 
-/** False for the default mark of 0.5 without a trade or quotes around it. */
+/** Returns false for the default mark of 0.5, which has neither a trade nor quotes around it. */
 export function isSomebodys(price: string, { pricing }: OutcomeMarketMeta): boolean {
   const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
   if (compare(price, NOBODYS) !== 0 || last !== null) return true;

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import { inOneDirection } from '../lib/words.ts';
 
 export type Connection = {
-  /** `lost` until the venue answers and all required streams are open again. */
+  /** The status stays `lost` until the venue answers and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
   readonly lostSinceMs: number | undefined;
   readonly nextTryMs: number | undefined;
@@ -24,17 +24,20 @@ export const connection = createStore<Connection>(() => ({
 const PATIENCE_MS = 400;
 const FIRST_PATIENCE_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
-/** The first probe competes with the loading page. */
+/** The second probe follows soon, because the first one competes with the loading page. */
 const SECOND_PROBE_MS = 1_500;
 const PROBE_MS_MAX = 4_000;
 const PROBE_AGAIN_MS = 3_000;
 const LIMITED_MS_MIN = 500;
 
-/** One value for all connections, which reconnect together, and different in each page. */
+/**
+ * A random value that all connections share, because they reconnect together. It differs between
+ * pages.
+ */
 const chance = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
-/** Removes direction characters from user-chosen names. */
+/** Fetches a text and removes direction characters from user-chosen names. */
 async function fetchNames(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init);
   const text = response.text.bind(response);
@@ -52,7 +55,7 @@ export const reader: Reader = createReader({
   onRateLimited: noteLimit,
 });
 
-/** Unmodified texts, for hashes and for values that are sent back. */
+/** A reader with unmodified texts, for hashes and for values that are sent back. */
 export const letterReader: Reader = createReader({
   url,
   replicas: reader.replicas,
@@ -165,14 +168,14 @@ async function probe(): Promise<void> {
   const startedMs = performance.now();
   try {
     const { blockTime } = await prober.info.stateHash();
-    // Blocks are at most one second apart.
+    // The clock offset is ignored below two seconds, because blocks are at most one second apart.
     offsetMs = Math.abs(blockTime - Date.now()) < 2_000 ? 0 : blockTime - Date.now();
     connection.setState({ latencyMs: performance.now() - startedMs });
     if (!isAnswering) reader.streams.check();
     isAnswering = true;
   } catch (error) {
     connection.setState({ latencyMs: undefined });
-    // A 429 is an answer, even from a proxy.
+    // A 429 is an answer, even if it comes from a proxy.
     isAnswering = error instanceof ApiError && error.httpStatus === 429;
   }
 }

@@ -63,7 +63,7 @@ export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
 }
 
-/** Does not prompt, because the page still has access after a reload. */
+/** Reconnects the wallet without a prompt, because the page still has access after a reload. */
 async function rejoinWallet(): Promise<void> {
   const { session } = sessionStore.getState();
   const rdns = keptView()?.rdns;
@@ -92,7 +92,7 @@ export async function enableTrading(): Promise<void> {
   if (now?.owner === session.owner) setSession({ ...now, ...trader });
 }
 
-/** True if the query fails. */
+/** Returns whether the user has an account, and true if the query fails. */
 export async function hasAccount(owner: Client, user: string): Promise<boolean> {
   const status = await owner.accountStatus({ user }).catch(() => undefined);
   return status?.checked !== true || status.exists;

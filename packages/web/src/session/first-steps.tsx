@@ -113,7 +113,7 @@ export function isUnderWay({ at, error }: FirstVisit): boolean {
   return at !== 'idle' && at !== 'done' && error === undefined;
 }
 
-/** A retry continues with the failed step. */
+/** Opens a test account. A retry continues with the failed step. */
 export async function openTestAccount(): Promise<void> {
   if (isUnderWay(firstVisit.getState())) return;
   try {

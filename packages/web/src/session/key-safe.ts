@@ -1,4 +1,7 @@
-/** Keys are encrypted with a non-extractable device key or kept in memory; never logged or sent. */
+/**
+ * Stores keys encrypted with a non-extractable device key, or only in memory. Keys are never logged
+ * or sent.
+ */
 
 const DATABASE = 'oddlot-keys';
 const STORE = 'entries';
@@ -68,7 +71,10 @@ export async function forget(name: string): Promise<void> {
   );
 }
 
-/** Created again if the stored one is invalid. Not even the page can export it. */
+/**
+ * Returns the device key, which is created again if the stored one is invalid. Not even the page
+ * can export it.
+ */
 async function deviceKey(): Promise<CryptoKey> {
   const known = await withStore<unknown>('readonly', (store) => store.get(DEVICE_KEY));
   if (known instanceof CryptoKey && known.algorithm.name === 'AES-GCM') return known;

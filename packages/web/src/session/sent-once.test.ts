@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NotArrivedError } from '../lib/explain-error.ts';
 import { doneOnce } from './sent-once.ts';
 
-/** An SDK client whose responses to `/exchange` are lost, while queries succeed. */
+/** The tests use an SDK client whose responses to `/exchange` are lost, while queries succeed. */
 
 const ORDER_LIFE_MS = 5_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -15,7 +15,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The venue's receipt of an action, unknown before the given time. */
+/**
+ * Returns a client with the venue's receipt of an action, which is unknown before the given time.
+ */
 function clientOf(known: { readonly fromMs: number; readonly receipt: object }): Client {
   const fetch = async (url: string): Promise<Response> => {
     if (url.endsWith('/exchange')) throw new TypeError('Failed to fetch');
@@ -43,7 +45,7 @@ const order = ({ exchange }: Client) =>
     orders: [limitOrder({ asset: 1, side: 'buy', price: '1', size: '1', tif: 'Gtc' })],
   });
 
-/** The result of an action and its time. */
+/** Returns the result of an action and its time. */
 async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
   const ended = doneOnce(client, run).then(
     () => ({ error: undefined, atMs: Date.now() - START_MS }),
@@ -54,14 +56,14 @@ async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
 }
 
 describe('an action with a lost response', () => {
-  test('without an expiry may still execute after the wait', async () => {
+  test('can still be executed after the wait if it has no expiry', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), transfer);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: true, txHash: expect.stringMatching(/^0x/) });
     expect(atMs).toBeGreaterThan(10_000);
   });
 
-  test('with an expiry is not executed after it', async () => {
+  test('is not executed after its expiry', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), order);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: false });

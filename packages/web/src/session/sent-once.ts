@@ -14,12 +14,17 @@ import { dropAgent, NO_TRADER, sessionStore, setSession } from './session.ts';
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
 
 const ASK_EVERY_MS = 1_000;
-/** An expired action may still be in the venue's pipeline. */
+/** An expired action may still be in the venue's pipeline for this long. */
 const GRACE_MS = 2_000;
-/** Actions without an expiry may execute at any time; the wait ends after this time. */
+/**
+ * The wait for an action without an expiry, which can execute at any time, ends after this time.
+ */
 const ENDLESS_GRACE_MS = 10_000;
 
-/** Never sends twice. If the response is lost, it queries the status of the action. */
+/**
+ * Sends an action and never sends it twice. If the response is lost, the status of the action is
+ * queried.
+ */
 export async function sentOnce(
   trader: Client,
   run: (trader: Client) => Promise<ActionReply>,
@@ -68,7 +73,7 @@ async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<A
     if (receipt?.status === 'executed' || receipt?.status === 'failed') {
       return replyOf(receipt, txHash);
     }
-    // Only actions with an expiry are certain not to execute later.
+    // Only actions with an expiry are certain not to be executed later.
     if (receipt?.status === 'unknown' && venueNow() > endMs)
       throw new NotArrivedError({ txHash, mayStill: expiresAfter === undefined });
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
@@ -102,7 +107,10 @@ export async function forgetAgent(account: string): Promise<void> {
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }
 
-/** If the agent was revoked elsewhere, its key is removed and the page offers a new approval. */
+/**
+ * Removes the key of an agent that was revoked elsewhere, after which the page offers a new
+ * approval.
+ */
 async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();
   const agent = session?.agentAddress?.toLowerCase();

@@ -7,7 +7,10 @@ import { connection, reader } from '../market/venue.ts';
 import { forget, seal, unseal } from './key-safe.ts';
 import type { Signing } from './signing.ts';
 
-/** An account key signs transfers and approvals; an agent key signs trades only. */
+/**
+ * The kind of a session. An account key signs transfers and approvals, while an agent key signs
+ * only trades.
+ */
 
 type SessionKind = 'burner' | 'wallet' | 'spectator';
 
@@ -36,12 +39,15 @@ export function setSession(session: Session | undefined): void {
 
 const HAS_ACCOUNT = 'oddlot.hasAccount';
 
-/** Available before the keys are loaded, but may be outdated. */
+/**
+ * Returns whether this browser had an account. The answer is available before the keys are loaded,
+ * but may be outdated.
+ */
 export function hadAccount(): boolean {
   return readText(HAS_ACCOUNT) !== null;
 }
 
-/** Actions are disabled while the shown data are not live. */
+/** Returns false while the displayed data are not live, which disables actions. */
 export function isLive(): boolean {
   return connection.getState().status !== 'lost';
 }
@@ -99,7 +105,7 @@ export async function eraseKeys(session: Session): Promise<void> {
   tabs.postMessage(session.address);
 }
 
-/** Keys erased in another tab are also removed from the memory of this one. */
+/** Removes a key from the memory of this tab if another tab has erased it. */
 function forgetErased({ data: address }: MessageEvent<unknown>): void {
   if (sessionStore.getState().session?.address === address) setSession(undefined);
 }
@@ -131,7 +137,7 @@ export async function restoreSession(): Promise<void> {
   const { clientOf, keyWallet } = await loadSigning();
   const wallet = keyWallet(key);
   const owner = clientOf(wallet);
-  // After a reset of the venue, the account of a kept key must be opened again.
+  // After a reset of the venue, the account of a stored key must be opened again.
   const { exists } = await owner.accountStatus({ user: wallet.address });
   if (!exists) {
     setSession(undefined);

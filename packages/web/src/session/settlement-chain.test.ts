@@ -27,7 +27,7 @@ const abi = parseAbi([
 
 type Call = { readonly method: string; readonly params?: unknown[] };
 
-/** A wallet that records its calls. */
+/** Returns a wallet that records its calls. */
 function wallet(answers: Readonly<Record<string, unknown>>) {
   const calls: Call[] = [];
   return {
@@ -49,7 +49,7 @@ describe('calls of the settlement chain', () => {
     expect(asked.calls[0]?.params).toEqual([{ to: TOKEN, data }, 'latest']);
   });
 
-  test('approve and deposit, without a second approval', async () => {
+  test('approve and deposit without a second approval', async () => {
     const bare = wallet({
       eth_chainId: '0x66eee',
       eth_call: '0x0',

@@ -2,7 +2,9 @@ import type { Eip1193Provider, Settings } from '@oddlot/sdk';
 import { multiply } from '../lib/decimal.ts';
 import { words } from '../lib/words.ts';
 
-/** Calls are encoded by hand: a library would be larger than the rest of the page. */
+/**
+ * Calls are encoded without a library, because a library would be larger than the rest of the page.
+ */
 
 const ZERO = /^0x0*$/;
 const SELECTORS = {
@@ -33,7 +35,7 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 const OWN_MACHINE = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/]?/;
 
-/** A local chain has another network's id, but not its name. */
+/** Returns the name of a chain. A local chain has the id of another network, but not its name. */
 export function chainName({ settlement_chain_id: id, settlement_rpc_url: url }: Chain): string {
   if (url !== null && OWN_MACHINE.test(url)) return words.t('wallet.localChain');
   return NAMES[id] ?? words.t('wallet.chainOf', { id });
@@ -79,7 +81,7 @@ export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<
   }
 }
 
-/** Returns the hash of the deposit transaction, which may be pending. */
+/** Deposits USDC and returns the hash of the deposit transaction, which can still be pending. */
 export async function sendDeposit(
   wallet: Eip1193Provider,
   chain: Chain,

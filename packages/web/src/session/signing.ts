@@ -13,7 +13,10 @@ import {
 } from '@oddlot/sdk';
 import { noteLimit, reader } from '../market/venue.ts';
 
-/** As large as the rest of the page. Import it through `loadSigning` only. */
+/**
+ * The signing code, which is as large as the rest of the page. Import it only through
+ * `loadSigning`.
+ */
 
 export type Signing = {
   readonly keyWallet: (key: `0x${string}`) => Wallet;
@@ -21,7 +24,7 @@ export type Signing = {
   readonly newKey: () => `0x${string}`;
   readonly signPermit: typeof signPermit;
   readonly relayAt: (url: string) => RelayClient;
-  /** The network name of the settings is trusted, because the page itself comes from the venue. */
+  /** The network name in the settings is trusted, because the page itself comes from the venue. */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
 };
 

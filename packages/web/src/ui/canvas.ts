@@ -12,7 +12,10 @@ export type Palette = {
 
 let kept: { readonly looks: string; readonly palette: Palette } | undefined;
 
-/** Cached for each theme, because reading styles forces a layout. */
+/**
+ * Returns the colours of the current theme. They are cached, because reading styles forces a
+ * layout.
+ */
 export function palette(): Palette {
   const { sides = '', theme = '' } = document.documentElement.dataset;
   const looks = `${theme} ${sides}`;

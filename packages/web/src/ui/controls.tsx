@@ -33,7 +33,10 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   danger: 'border border-sell text-sell hover:bg-sell/10',
 };
 
-/** Text on a filled background is unreadable with the pale fill. */
+/**
+ * Buttons with a filled background look different when they are disabled, because their text would
+ * be unreadable on a pale fill.
+ */
 const FILLED: readonly ButtonKind[] = ['accent', 'buy', 'sell'];
 const OFF = 'border border-line bg-raised text-muted';
 
@@ -73,7 +76,9 @@ export function Button({
 
 const ARMED_MS = 5_000;
 
-/** For actions that cannot be undone. The second half of a double click does not confirm. */
+/**
+ * A button for actions that cannot be undone. The second half of a double click does not confirm.
+ */
 export function ConfirmButton({
   label,
   sure,
@@ -217,7 +222,7 @@ export function emptied(sent: string): (now: string) => string {
 
 type NumberFieldProps = {
   readonly label: string;
-  /** Decimal text as typed; it may be empty or incomplete (`1.`). */
+  /** Decimal text as typed, which can be empty or incomplete (`1.`). */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly step?: string | undefined;
@@ -231,7 +236,7 @@ type NumberFieldProps = {
 
 const EXAMPLE = '97174.6';
 
-/** Parsed in the user's locale. The input is never rounded or reformatted. */
+/** An input that is parsed in the user's locale. The text is never rounded or reformatted. */
 export function NumberField({
   label,
   value,
@@ -301,7 +306,10 @@ export function NumberField({
   );
 }
 
-/** Invalid text stays for correction; the value is then empty, so the previous one is not sent. */
+/**
+ * Returns the typed text. Invalid text stays for correction, and the value is then empty, so that
+ * the previous one is not sent.
+ */
 function useTyped(
   value: string,
   onChange: (value: string) => void,
@@ -341,7 +349,7 @@ type SteppersProps = {
   readonly onStep: (direction: 1 | -1, step: string) => void;
 };
 
-/** For the mouse only, because arrow keys do the same. */
+/** The buttons are for the mouse only, because arrow keys do the same. */
 function Steppers({ label, step, isDisabled, onStep }: SteppersProps) {
   return (
     <span className="flex h-full w-6 shrink-0 flex-col border-s border-line max-tablet:hidden">
@@ -386,7 +394,7 @@ export function Checkbox({ label, isOn, onChange, isDisabled = false }: Checkbox
         aria-checked={isOn}
         disabled={isDisabled}
         onClick={() => onChange(!isOn)}
-        // Enter submits the form; only the space bar toggles a checkbox.
+        // Enter submits the form, so only the space bar toggles a checkbox.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         className="flex size-4 shrink-0 items-center justify-center rounded border border-faint bg-canvas/60 disabled:opacity-50 aria-checked:border-accent aria-checked:bg-accent"
       >

@@ -30,7 +30,9 @@ export function Price({ value, decimals, hasFlash = false }: PriceProps) {
 const FLASH_MS = 320;
 const still = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)');
 
-/** Changes the element directly: a flash needs neither a render nor a layout. */
+/**
+ * Flashes an element by changing it directly, because a flash needs neither a render nor a layout.
+ */
 function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
   if (element === null || still?.matches === true) return;
   element.animate(
@@ -60,7 +62,7 @@ type PercentProps = {
   readonly isColoured?: boolean;
 };
 
-/** A fraction, shown in percent. */
+/** Shows a fraction in percent. */
 export function Percent({ value, decimals = 2, isSigned = true, isColoured = true }: PercentProps) {
   const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
   return (
@@ -269,9 +271,9 @@ function partsOf(title: string): { readonly main: string; readonly aside: string
   return { main, aside };
 }
 
-/** `(15:00–15:15 UTC)`, with or without a date. */
+/** Matches a time span such as `(15:00–15:15 UTC)`, with or without a date. */
 const TIME = /^\([\p{L}\d ,]*\d{2}:\d{2}–\d{2}:\d{2}[\p{L} ]*\)$/u;
-/** `15 Nov 2026, ` before a time. */
+/** Matches a date such as `15 Nov 2026, ` before a time. */
 const DAY = /\d{1,2} \p{L}{3} \d{4}, (?=\d{2}:\d{2})/u;
 
 type SparkProps = {

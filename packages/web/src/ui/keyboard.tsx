@@ -43,7 +43,10 @@ export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
   );
 }
 
-/** Ignores modified keys, text fields, and keys that bubble from dialogs of the row. */
+/**
+ * Returns true if a row receives this key. Modified keys, text fields, and keys that bubble from
+ * dialogs of the row are ignored.
+ */
 export function pressesKey(event: RowKeyEvent<HTMLElement>, key: string): boolean {
   const { altKey, ctrlKey, currentTarget, metaKey, target } = event;
   if (event.key !== key || altKey || ctrlKey || metaKey) return false;

@@ -27,7 +27,8 @@ export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPan
           collisionPadding={8}
           aria-labelledby={labelledBy}
           onInteractOutside={(event) => {
-            // A press on the button already closes the menu; elsewhere the focus stays.
+            // A press on the button already closes the menu, and a press elsewhere leaves the focus
+            // there.
             if (holder.current?.contains(event.target as Node) === true) event.preventDefault();
             else isLeft.current = true;
           }}
@@ -56,7 +57,7 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
   const looks = {
     disabled: item.isDisabled === true,
     onSelect: () => {
-      // First, so that a dialog restores the focus to the right element.
+      // This is called first, so that a dialog restores the focus to the right element.
       onChoose();
       item.onSelect();
     },

@@ -48,7 +48,10 @@ export function Sheet(props: DialogProps) {
 
 const DialogFrame = late(async () => (await import('./dialog-frame.tsx')).DialogFrame);
 
-/** Stays mounted after the first time, to restore the focus when it closes. */
+/**
+ * Keeps a dialog mounted after it was first opened, so that it can restore the focus when it
+ * closes.
+ */
 function Framed(props: DialogProps & { readonly frame: string }) {
   const [wasOpen, setWasOpen] = useState(false);
   if (props.isOpen && !wasOpen) setWasOpen(true);

@@ -11,7 +11,7 @@ import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/expl
 import { useWords } from '../lib/words.ts';
 import { Button, Spinner } from './controls.tsx';
 
-/** Loads a component when it is first shown, or earlier when the browser is idle. */
+/** Returns a component that loads when it is first shown, or earlier when the browser is idle. */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -19,7 +19,10 @@ export function late<Props extends object>(
   return onDemand(load);
 }
 
-/** Like `late`, but never before it is first shown, for components that few visitors see. */
+/**
+ * Returns a component that never loads before it is first shown, unlike `late`. It is for
+ * components that few visitors see.
+ */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -48,9 +51,9 @@ async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** After this time, components load so that they open even if the venue becomes unreachable. */
+/** Components load after this time, so that they open even if the venue becomes unreachable. */
 const REST_MS = 30_000;
-/** By then the first screen and its data have loaded, even on a slow machine. */
+/** The first screen and its data have loaded by this time, even on a slow machine. */
 const SOON_MS = 5_000;
 const PRESSABLE = 'button, a, input, [role], [tabindex]';
 
@@ -176,7 +179,7 @@ export type Doing = {
 export function useDoing(): Doing {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  // A ref, because a held key repeats before the state is rendered.
+  // A ref is used, because a held key repeats before the state is rendered.
   const isUnderWay = useRef(false);
   const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
     if (isUnderWay.current) return false;

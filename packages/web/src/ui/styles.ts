@@ -11,7 +11,7 @@ export const FOR_THUMBS =
 /** The breakpoint `desktop` of `tokens.css`. */
 const DESKTOP = '(min-width: 1280px)';
 
-/** Below the breakpoint `tablet` of `tokens.css`. */
+/** Widths below the breakpoint `tablet` of `tokens.css`. */
 const PHONE = '(max-width: 767px)';
 
 export function useIsNarrow(): boolean {

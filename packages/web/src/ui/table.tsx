@@ -198,7 +198,7 @@ type Comparing<Row> = {
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
 };
 
-/** Stable in both directions. */
+/** Sorts rows by a column. Rows with equal values keep their order in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   by: { readonly columns: readonly Comparing<Row>[]; readonly sorting: Sorting | undefined },

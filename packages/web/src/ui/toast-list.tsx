@@ -13,7 +13,7 @@ const EDGES = {
   warning: 'border-s-warning',
 } as const;
 
-/** Notices do not cover the bottom bar, an open sheet, or the buttons of the ticket. */
+/** Shows notices without covering the bottom bar, an open sheet, or the buttons of the ticket. */
 export function ToastList() {
   const t = useWords();
   const shown = useStore(toasts, (state) => state.shown);

@@ -24,14 +24,14 @@ function reportOf(rest: Partial<OrderReport>): OrderReport {
   } as OrderReport;
 }
 
-describe('levels taken by an order', () => {
+describe('the levels taken by an order', () => {
   const met = [
     { px: '101', sz: '3' },
     { px: '102', sz: '3' },
   ];
   const took = [fill('101', '1'), fill('101.0', '2'), fill('102', '0.5')];
 
-  test('each level contains the size and cost over all its makers', () => {
+  test('contain the size and cost over all makers of each level', () => {
     const report = reportOf({ arrival: { ...BOOK, met }, fills: took, filledSz: '3.5' });
     expect(takenLevels(report)).toEqual([
       { px: '101', rested: '3', taken: { sz: '3', fee: '0.02', builderFee: '0.004' } },
@@ -39,7 +39,7 @@ describe('levels taken by an order', () => {
     ]);
   });
 
-  test('later fills, resting or after an amend, are not included', () => {
+  test('do not include later fills, whether from resting or after an amend', () => {
     const later = [fill('101', '1', { role: 'maker' }), fill('102', '1', { height: 9 })];
     const fills = [...took, ...later];
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '5.5' });
@@ -61,13 +61,13 @@ describe('levels taken by an order', () => {
   });
 });
 
-test('the wait before the book is measured, zero or unknown', () => {
+test('the wait of an order before it reaches the book is measured, zero or unknown', () => {
   expect(waitedMs(reportOf({}))).toBe(0);
   expect(waitedMs(reportOf({ entered: { time: 305, height: 10 } }))).toBe(300);
   expect(waitedMs(reportOf({ entered: null }))).toBeUndefined();
 });
 
-test('the number of orders ahead decreases if it is countable', () => {
+test('the number of orders ahead decreases if it can be counted', () => {
   const resting = { from: 5, to: null, px: '99', aheadAtStart: '5.5', ahead: '2' };
   expect(goneAhead(reportOf({ resting }))).toBe('3.5');
   expect(goneAhead(reportOf({ resting: { ...resting, ahead: null } }))).toBeUndefined();

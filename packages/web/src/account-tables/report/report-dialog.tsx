@@ -34,7 +34,10 @@ import {
 addWords(texts);
 
 const AGAIN_MS = 5_000;
-/** The history may lag behind the stream that contained the row. */
+/**
+ * The report is requested several times, because the history can lag behind the stream that
+ * contained the row.
+ */
 const TRIES = 3;
 
 type ReportDialogProps = Readonly<{ user: string; oid: number; onClose: () => void }>;
@@ -384,7 +387,10 @@ export type TakenLevel = {
     | undefined;
 };
 
-/** Best price first, without fills after an amend, which may take from other levels. */
+/**
+ * Returns the levels that the order took, best price first. Fills after an amend, which can take
+ * from other levels, are excluded.
+ */
 export function takenLevels(report: OrderReport): readonly TakenLevel[] {
   const { arrival, entered, fills } = report;
   const isWhole = hasAllFills(report);

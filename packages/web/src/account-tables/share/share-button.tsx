@@ -36,7 +36,7 @@ export type SharedResult = {
   readonly side: 'long' | 'short' | undefined;
   readonly leverage: number | undefined;
   readonly pnl: string;
-  /** A fraction of the margin. */
+  /** The profit as a fraction of the margin. */
   readonly share: string | undefined;
   readonly size: string;
   readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];

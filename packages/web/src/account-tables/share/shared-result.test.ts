@@ -26,8 +26,8 @@ const plain = {
   host: 'example.org',
 };
 
-describe('a position', () => {
-  test('without amounts contains no amount, size or address', () => {
+describe('a shared position', () => {
+  test('contains no amount, size or address by default', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
       market: 'BTC-USDC',
@@ -47,7 +47,7 @@ describe('a position', () => {
     expect(prices.map(({ text }) => text)).toEqual(['97,000.0', '97,500.5']);
   });
 
-  test('with amounts and address contains all of them', () => {
+  test('contains amounts and the address if they are selected', () => {
     const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
     const card = cardOf(sharedPosition(position), choice, words.t);
     expect(card.facts).toEqual([
@@ -61,7 +61,7 @@ describe('a position', () => {
   });
 });
 
-describe('a trade', () => {
+describe('a shared trade', () => {
   const fill = {
     closedPnl: '12.5',
     px: '0.62',

@@ -48,7 +48,10 @@ export function fillNews(
   });
 }
 
-/** `dir` contains the intended direction; the side is that of the YES book. */
+/**
+ * Describes fills of shares. `dir` contains the intended direction, while the side is that of the
+ * YES book.
+ */
 function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: Words): News {
   const market = markets.get(first.instrumentId);
   const [yes, no] = market?.outcomes ?? ['Yes', 'No'];

@@ -112,7 +112,7 @@ async function findPerp(wanted: string): Promise<string | undefined> {
 async function findByText(wanted: string): Promise<string | undefined> {
   for (const status of ['open', 'all'] as const) {
     let cursor: string | undefined;
-    // A page may be empty although later ones are not.
+    // A page can be empty although later ones are not.
     for (let page = 0; page < PAGES_MAX; page++) {
       const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
       const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
@@ -143,7 +143,7 @@ type Wanted =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'hash'; readonly hash: string };
 
-/** Ignores spaces and grouping commas. */
+/** Returns the object of a search text. Spaces and grouping commas are ignored. */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();
   const height = text.replaceAll(',', '');

@@ -38,11 +38,11 @@ test.each([
     'Sell 5 Market 100000 Yes at 44.0¢, limit',
   ],
   [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 No at 44.0¢, limit'],
-])('describes the order %j', (changes, sentence) => {
+])('the explorer describes the order %j', (changes, sentence) => {
   expect(say({ type: 'order', orders: [order(changes)] })).toEqual([sentence]);
 });
 
-test('describes each entry of a request in a sentence', () => {
+test('the explorer describes each entry of a request in a sentence', () => {
   const cancels = [
     { a: 1, o: 7 },
     { a: 2, o: 8 },
@@ -53,19 +53,19 @@ test('describes each entry of a request in a sentence', () => {
   ]);
 });
 
-test('leaves user texts unchanged', () => {
+test('the explorer shows user texts unchanged', () => {
   const agentName = '<img src=x onerror=alert(1)> {{rate}} $t(app.name)';
   expect(say({ type: 'approveAgent', agentAddress: '0xab', agentName })).toEqual([
     `Approve agent 0xab named “${agentName}”`,
   ]);
 });
 
-test('skips values that cannot be parsed', () => {
+test('the explorer skips values that cannot be parsed', () => {
   expect(say({ type: 'order', orders: 'none' })).toEqual([]);
   expect(say({ type: 'somethingElse' })).toEqual([]);
 });
 
-describe('a row of a list', () => {
+describe('a row in a list of requests', () => {
   const listed = (action: { type: string }, entries: number | null) =>
     briefOf(
       { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries },
@@ -73,7 +73,7 @@ describe('a row of a list', () => {
       words.t,
     );
 
-  test('contains the first order and the number of the others', () => {
+  test('contains the first order and the number of further orders', () => {
     expect(listed({ type: 'order', orders: [order({})] } as never, 20)).toMatchObject({
       text: 'Buy 0.014 BTC-USDC at 96,926.5, limit',
       side: 'buy',

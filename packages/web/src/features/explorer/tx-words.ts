@@ -164,7 +164,7 @@ function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
   const isBid = order['b'] === true;
   const isReducing = order['r'] === true;
   const isOutcome = id >= OUTCOME_ID_MIN;
-  // Buying and reduce-only together mean selling NO.
+  // A bid that is reduce-only sells NO.
   const leg = isOutcome ? ` ${isBid === isReducing ? t('explorer.no') : t('explorer.yes')}` : '';
   const isBuy = isOutcome ? !isReducing : isBid;
   const given = {
@@ -268,7 +268,7 @@ function signersText(json: string, t: Words): string {
   try {
     set = JSON.parse(json);
   } catch {
-    // An invalid set changes nothing; the page shows the error of the request.
+    // An invalid signer set changes nothing, and the page shows the error of the request.
   }
   const { authorizedUsers, threshold } = fieldsOf(set);
   const users = textsOf(authorizedUsers);
@@ -295,7 +295,7 @@ export function actionName(type: string, t: Words): string {
   return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }
 
-/** Request content is untrusted; unexpected values are skipped. */
+/** The fields of a request. Its content is untrusted, so unexpected values are skipped. */
 
 type Fields = Readonly<Record<string, unknown>>;
 

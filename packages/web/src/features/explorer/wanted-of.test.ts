@@ -13,6 +13,6 @@ test.each([
   ['btc', undefined],
   [`${ADDRESS}0`, undefined],
   ['-1', undefined],
-])('parses the search text %j', (typed, wanted) => {
+])('the search recognises the text %j', (typed, wanted) => {
   expect(wantedOf(typed)).toEqual(wanted);
 });

@@ -120,7 +120,10 @@ function Funding({ wanted }: { readonly wanted: string }) {
 const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
-/** Content below a section that is still empty would shift. */
+/**
+ * Returns true once the first queries are answered. Content below a section that is still empty
+ * would shift.
+ */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
   const [isAnswered, setIsAnswered] = useState(false);

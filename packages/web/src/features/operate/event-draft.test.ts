@@ -15,16 +15,16 @@ test.each([
   ['<b>1%</b>', 'b-1-b'],
   ['???', ''],
   ['a'.repeat(80), 'a'.repeat(60)],
-])('%j has the slug %j', (text, slug) => {
+])('the text %j becomes the slug %j', (text, slug) => {
   expect(slugOf(text)).toBe(slug);
 });
 
-test('times are in UTC', () => {
+test('the times of a draft are entered in UTC', () => {
   expect(timeOf('2026-11-16T22:00')).toBe(Date.UTC(2026, 10, 16, 22));
   expect(timeOf('')).toBeUndefined();
 });
 
-test('an event and its market share their times', () => {
+test('an event and its market have the same times', () => {
   const event = eventOf(draft, NOW_MS)!;
   expect(event).toMatchObject({ slug: 'rain-in-oslo-2026-11-16', startTime: NOW_MS - 5_000 });
   expect(event.mutuallyExclusive).toBe(false);
@@ -46,7 +46,7 @@ test('a draft that has ended or lacks a name is not sent', () => {
   expect(marketsOf({ ...draft, markets }, eventOf(draft, NOW_MS)!)).toBeUndefined();
 });
 
-test('a set needs different names for its markets', () => {
+test('the markets of a set need different names', () => {
   const set = (...names: string[]) => ({
     ...draft,
     markets: names.map((name) => ({ name, question: `Will ${name} win?` })),

@@ -10,7 +10,7 @@ const tier = (level: number, volume: string, maker: string, taker: string) => ({
 
 const LADDER = [tier(0, '0', '0.00015', '0.00045'), tier(1, '5000000', '-0.00002', '0.0004')];
 
-test('rates are entered in percent and sent as fractions', () => {
+test('fee rates are entered in percent and sent as fractions', () => {
   const draft = draftOf(LADDER);
   expect(draft.map(({ maker, taker }) => [maker, taker])).toEqual([
     ['0.015', '0.045'],
@@ -30,14 +30,14 @@ test.each([
 });
 
 test.each([{ taker: '4.5' }, { maker: '' }, { volume: '-1' }, { volume: '1.' }])(
-  'a schedule with %j is not sent',
+  'a fee schedule with %j is not sent',
   (change) => {
     const [first, ...rest] = draftOf(LADDER);
     expect(tiersOf([{ ...first!, ...change }, ...rest])).toBeUndefined();
   },
 );
 
-test('lists changed rates and ignores different spellings', () => {
+test('the confirmation lists changed rates and ignores different spellings of the same rate', () => {
   expect(changesOf(LADDER, LADDER)).toEqual([]);
   const next = [tier(0, '0.0', '0.00015', '0.0005'), tier(2, '9', '0', '0.0003')];
   expect(changesOf(LADDER, next)).toEqual([

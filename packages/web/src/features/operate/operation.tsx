@@ -35,7 +35,7 @@ export type Operator = {
   readonly hindrance: Hindrance | undefined;
 };
 
-/** Agents are not operators. */
+/** Returns what the current session can operate. Agents are not operators. */
 export function useOperator(status: VenueStatus): Operator {
   const session = useSession();
   const key = useOperatorKey();
@@ -89,7 +89,10 @@ function useChain(session: Session | undefined): Chain {
   return { own: own ?? undefined, venue: settings?.chain_id };
 }
 
-/** Wallets do not know the chain of operator actions. The key stays in memory only. */
+/**
+ * The key of an operator, which is entered because wallets do not know the chain of operator
+ * actions. It stays only in memory.
+ */
 type OperatorKey = { readonly address: string; readonly client: Client };
 
 const store = createStore<{ readonly key: OperatorKey | undefined }>(() => ({ key: undefined }));
@@ -100,7 +103,7 @@ function useOperatorKey(): OperatorKey | undefined {
 
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/;
 
-/** The order of the curve; valid keys are between 0 and this number. */
+/** The order of the curve. Valid keys are between 0 and this number. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export function faultOfKey(typed: string): 'form' | 'value' | undefined {
@@ -178,7 +181,8 @@ export function useOperation(): Operation {
       const isDone = await run(async () => {
         const reply = await act();
         if (reply.status === 'pending') throw new Error(t('operate.pending'));
-        // A partially executed action, such as a price that is too old, counts as rejected.
+        // A partially executed action, for example with a price that is too old, counts as
+        // rejected.
         if (reply.status === 'executed' && reply.failure !== undefined) {
           const { details, error: message } = reply.failure;
           throw new Error(
@@ -286,7 +290,9 @@ export function OperatedList({
   );
 }
 
-/** Longer than a double click or a key repeat, which must not confirm. */
+/**
+ * The button is disabled for longer than a double click or a key repeat, so that neither confirms.
+ */
 const PAUSE_MS = 800;
 
 export function AskDialog({
@@ -314,7 +320,7 @@ export function AskDialog({
   const [name, setName] = useState('');
   const isAwake = useIsAwake();
   const isNamed = typed === undefined || name.trim().toUpperCase() === typed.toUpperCase();
-  // The second half of a double click outside the dialog would close it.
+  // Without this check, the second half of a double click outside the dialog would close it.
   const dismiss = (): void => {
     if (isAwake) onClose();
   };

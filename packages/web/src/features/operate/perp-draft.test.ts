@@ -3,7 +3,7 @@ import { NEW_PERP, NEW_TIER, perpOf } from './perps.tsx';
 
 const second = { maxSize: '200000', maxLeverage: '10', mmr: '0.045' };
 
-test('derives names, book steps and tier limits from the input', () => {
+test('names, book steps and tier limits of a perp are derived from the input', () => {
   const perp = perpOf({ ...NEW_PERP, base: ' doge ', tiers: [...NEW_PERP.tiers, second] });
   expect(perp).toMatchObject({
     name: 'DOGE-USDC',
@@ -23,6 +23,6 @@ test.each([
   { base: 'DOGE', priceTick: '1.' },
   { base: 'DOGE', szDecimals: 'two' },
   { base: 'DOGE', tiers: [NEW_TIER] },
-])('an incomplete draft is not sent: %j', (changes) => {
+])('an incomplete perp draft is not sent: %j', (changes) => {
   expect(perpOf({ ...NEW_PERP, ...changes })).toBeUndefined();
 });

@@ -232,7 +232,10 @@ function State({ perp }: { readonly perp: PerpMeta }) {
   return <span className="text-muted">{t('operate.isTrading')}</span>;
 }
 
-/** A delisted perp closes after an hour of samples; without enough prices, another hour follows. */
+/**
+ * Shows when a delisted perp closes, which is after an hour of price samples. If there are too few
+ * prices, another hour follows.
+ */
 function Ending({ closingTime }: { readonly closingTime: number | null }) {
   const t = useWords();
   const nowMs = useVenueSecond();

@@ -533,7 +533,10 @@ function levelsOf(leg: Leg) {
   };
 }
 
-/** An order to sell NO is a bid for YES. */
+/**
+ * Returns the prices of the user's orders in the book of a leg. An order to sell NO is a bid for
+ * YES.
+ */
 export function ownPrices(
   orders: readonly Pick<OutcomeOpenOrder, 'instrumentId' | 'limitPx' | 'outcome' | 'reduceOnly'>[],
   { instrument_id: id }: Pick<OutcomeMarketMeta, 'instrument_id'>,

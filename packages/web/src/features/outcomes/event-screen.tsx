@@ -377,7 +377,7 @@ function linesOf(
   return [sorted.map((time) => time / 1_000), ...lines];
 }
 
-/** Before the first quote or trade, the venue reports 0.5. */
+/** Returns the points after the first quote or trade, because before it the venue reports 0.5. */
 function begun<Point extends { readonly p: string }>(
   points: readonly Point[],
   isUnpriced: boolean,

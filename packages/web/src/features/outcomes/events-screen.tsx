@@ -357,7 +357,7 @@ type FoundEvents = {
 };
 
 const PAGE = 50;
-/** A page may be empty, so the search continues until it has this many results. */
+/** The search requests pages until it has this many results, because a page can be empty. */
 const ENOUGH = 12;
 const REFRESH_MS = 15_000;
 const TYPING_MS = 200;

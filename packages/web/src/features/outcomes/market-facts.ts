@@ -60,7 +60,7 @@ export function markOf(
   return yesPriceOf(market, byId);
 }
 
-/** The event is requested only every few seconds. */
+/** Adds the live strike to a market, because the event is requested only every few seconds. */
 export function withLiveStrike(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -70,7 +70,7 @@ export function withLiveStrike(
   return { ...market, underlying: { ...market.underlying, strike_status: status } };
 }
 
-/** Only the operator can resolve a market without a strike (R-series). */
+/** Returns true for a market without a strike, which only the operator can resolve (R-series). */
 export function lacksStrike({ underlying }: OutcomeMarketMeta): boolean {
   return underlying?.strike_status === 'missing';
 }
@@ -81,7 +81,10 @@ export function turnover(amount: string): string {
 
 const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
 
-/** Sorted by the chance at the first load, so that rows do not move while they are used. */
+/**
+ * Sorts the markets by their chance at the first load, so that rows do not move while they are
+ * used.
+ */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
   return markets.toSorted((a, b) =>
     byLikelihood(yesPriceOf(a, NOTHING_LIVE), yesPriceOf(b, NOTHING_LIVE)),
@@ -146,7 +149,7 @@ export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined 
   return leg === 'Yes' ? best.px : subtract('1', best.px);
 }
 
-/** For NO the book is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
+/** The book of a leg. For NO the book is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
 
 export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 

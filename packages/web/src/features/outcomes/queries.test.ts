@@ -11,13 +11,13 @@ test.each([
   ['1H', 100_000 * MINUTE_MS, 1],
   ['All', 20_000 * MINUTE_MS, 100],
 ] as const)(
-  '%s of an event %d ms after its start has a point every %d min',
+  'the %s chart of an event %d ms after its start has a point every %d min',
   (range, age, minutes) => {
     expect(fidelityOf(range, age)).toBe(minutes);
   },
 );
 
-test('an event in resolution is refetched more often, a resolved one never', () => {
+test('an event in resolution is refetched more often, and a resolved one never', () => {
   const event = (status: string, phase: string, end: number): OutcomeEventMeta =>
     ({ status, markets: [{ phase, end_time: end }] }) as unknown as OutcomeEventMeta;
   const calm = eventPace(event('open', 'open', 100_000), 0);

@@ -10,8 +10,8 @@ const ASKS = [level('0.46', '100'), level('0.47', '100')];
 const BIDS = [level('0.45', '100'), level('0.44', '100')];
 
 describe('a purchase for an amount of money', () => {
-  test('takes levels in order and has a limit slightly beyond the last', () => {
-    // 69.5 / 0.49 = 141.836…; 100 at 0.46 and 41.83 at 0.47; a lot more would be 69.5016 at the limit.
+  test('takes levels in order and has a limit slightly beyond the last one', () => {
+    // 69.5 / 0.49 = 141.836…, so 100 shares are bought at 0.46 and 41.83 at 0.47. One lot more would cost 69.5016 at the limit.
     expect(quoteBuyFor('69.5', ASKS, GRID)).toEqual({
       shares: '141.83',
       limit: '0.49',
@@ -24,12 +24,12 @@ describe('a purchase for an amount of money', () => {
   });
 
   test.each([
-    // A share at 0.48 with its fee of 0.07 × 0.48 × 0.52: 0.497472.
+    // A share at 0.48 with its fee of 0.07 × 0.48 × 0.52 costs 0.497472.
     ['10', ASKS, { limit: '0.48', shares: '20.1', fee: '0.349499', reserve: '9.999188' }],
-    // Beyond a half the fee falls while the sum rises: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
+    // Above one half the fee falls while the total rises: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
     ['50', [level('0.88', '100')], { limit: '0.9', shares: '55.16', reserve: '49.991508' }],
   ])(
-    'R-reserve: %s is the maximum cost, with all shares and fees at the limit',
+    'R-reserve: a purchase costs at most %s with all shares and fees at the limit',
     (spend, asks, expected) => {
       const quote = quoteBuyFor(spend, asks, FEE)!;
       expect(quote).toMatchObject(expected);
@@ -39,8 +39,8 @@ describe('a purchase for an amount of money', () => {
     },
   );
 
-  test('does not use a distant level that would reduce the shares', () => {
-    // At a limit of 0.42 the money is enough for 33.33 shares, while 100 are offered at 0.10.
+  test('does not use a distant level that would reduce the number of shares', () => {
+    // With a limit of 0.42 the money would buy 33.33 shares, while 100 are offered at 0.10.
     const asks = [level('0.1', '100'), level('0.4', '1000')];
     expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
@@ -54,11 +54,11 @@ describe('a purchase for an amount of money', () => {
 test.each([
   ['0.98', '0.99'],
   ['0.99', '0.99'],
-])('the limit stays on the grid: an offer at %s is taken at %s or better', (px, limit) => {
+])('the limit stays on the price grid: an offer at %s is taken at %s or better', (px, limit) => {
   expect(quoteBuyShares('5', [level(px, '10')], GRID)).toMatchObject({ limit });
 });
 
-test('a sale takes bids and has a limit below the last', () => {
+test('a sale takes bids and has a limit below the last one', () => {
   expect(quoteSell('150', BIDS, GRID)).toMatchObject({
     limit: '0.42',
     average: '0.446666',
@@ -68,7 +68,7 @@ test('a sale takes bids and has a limit below the last', () => {
   expect(quoteSell('500', BIDS, GRID)).toMatchObject({ average: '0.445', isWhole: false });
 });
 
-test('R-one-book: the NO side mirrors the same orders', () => {
+test('R-one-book: a quote for NO uses the mirrored orders of the same book', () => {
   const book = { coin: '1', time: 0, levels: [BIDS, ASKS] as [typeof BIDS, typeof ASKS] };
   const { asks, bids } = ladderOf(book, 'No');
   expect(asks.map(({ px }) => px)).toEqual(['0.55', '0.56']);

@@ -11,7 +11,10 @@ import {
   subtract,
 } from '../../lib/decimal.ts';
 
-/** Outcome markets have no market orders; a limit beyond the last needed level replaces them. */
+/**
+ * The price and size steps of a market. Outcome markets have no market orders, so an order with a
+ * limit beyond the last needed level replaces them.
+ */
 
 export type Grid = Readonly<{ tick: string; sizeDecimals: number; takerFeeRate: string }>;
 

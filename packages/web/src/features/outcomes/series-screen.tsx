@@ -388,9 +388,12 @@ function level(plot: uPlot, colour: string, value: number): void {
   ctx.restore();
 }
 
-/** Prices come about once per second; a few late ones do not count as a gap. */
+/** Prices arrive about once per second. A few late ones do not count as a gap. */
 const GAP_MS_MIN = 10_000;
-/** The venue thins history of long spans evenly, so the limit grows with the usual distance. */
+/**
+ * The venue thins the history of long periods evenly, so the limit grows with the usual distance
+ * between prices.
+ */
 const GAP_TIMES = 4;
 
 type Point = { readonly t: number; readonly value: number | null };

@@ -16,11 +16,11 @@ test.each([
   ['thinned prices have gaps at outages', [0, 12, 24, 84, 96, 108], '0 12 24 gap 84 96 108'],
   ['a single price stays', [5], '5'],
   ['no prices are an empty list', [], ''],
-])('%s', (_, seconds, expected) => {
+])('the price line shows outages as gaps: %s', (_, seconds, expected) => {
   expect(drawn(...seconds)).toBe(expected);
 });
 
-test('times strictly increase, as the chart requires', () => {
+test('the times of the price line strictly increase, as the chart requires', () => {
   const times = withGaps(seen(1, 2, 30, 31)).map(({ t }) => t);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(new Set(times).size).toBe(times.length);

@@ -13,7 +13,7 @@ const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint
   funding: '0',
 });
 
-describe('days of a portfolio', () => {
+describe('the days of a portfolio', () => {
   test('contain the changes between their boundaries, the current day first', () => {
     const points = [
       point(12, '0', '100'),
@@ -37,7 +37,7 @@ describe('days of a portfolio', () => {
       point(24, '0', '0'),
       point(30, '0', '100'),
       point(48, '-20.5', '79.5'),
-      // Worthless shares settled: no value or volume, but the day counts.
+      // Worthless shares were settled, which changes neither value nor volume, but the day counts.
       point(72, '-100', '0'),
       point(96, '-100', '0'),
     ];

@@ -15,7 +15,7 @@ function faucet(hours: number, amount: string): LedgerUpdate {
   return { time: hours * HOUR, hash: `0x${hours}`, delta } as LedgerUpdate;
 }
 
-/** An account older than the history: a profit of 40 before it and 3 since. */
+/** The points of an account older than the history, with a profit of 40 before it and 3 since. */
 const points = [
   point(0, '0', '0'),
   point(24, '0', '0'),
@@ -24,18 +24,18 @@ const points = [
 ];
 const isWhole = true;
 
-test('sums start with the first value if the history starts within the window', () => {
+test('portfolio totals start with the first value if the history starts within the window', () => {
   const told = { window: 'week' as const, deposits: '1000', points };
   const kept = keptWindow(told, { rows: [], isWhole });
   expect(kept).toEqual({
     sinceMs: 48 * HOUR,
     points: [point(48, '1040', '0'), point(60, '1043', '3')],
   });
-  // Profit from before the first known day is not assigned to it.
+  // Profit from before the first known day is not assigned to that day.
   expect(sum(byDay(kept.points).map(({ pnl }) => pnl))).toBe('3');
 });
 
-test('sums of an account opened within the window are complete', () => {
+test('portfolio totals of an account opened within the window are complete', () => {
   const told = { window: 'week' as const, deposits: '1000', points };
   const ledger = { rows: [faucet(30, '1000')], isWhole };
   expect(keptWindow(told, ledger)).toEqual({ points, sinceMs: undefined });

@@ -11,8 +11,8 @@ const row = (time: number, delta: object): LedgerUpdate =>
   ({ time, hash: `0x${time}`, delta }) as LedgerUpdate;
 const faucet = (time: number, amount: string) => row(time, { type: 'faucet', amount });
 
-describe('the curve of the value', () => {
-  test('steps at deposits and spreads profit around them', () => {
+describe('the value curve with deposits and withdrawals', () => {
+  test('has a step at each deposit and spreads profit around it', () => {
     const steps = withSteps(
       [point(1_000, '100', '0'), point(2_000, '1110', '10')],
       [faucet(1_400, '1000'), faucet(900, '100')],
@@ -25,7 +25,7 @@ describe('the curve of the value', () => {
     ]);
   });
 
-  test('steps once per payment, oldest first, and down for withdrawals', () => {
+  test('has one step per payment, oldest first, which goes down for withdrawals', () => {
     const sent = row(1_800, { type: 'send', amount: '30', fee: '0' });
     const steps = withSteps(
       [point(1_000, '0', '0'), point(2_000, '70', '0')],
@@ -42,7 +42,7 @@ describe('the curve of the value', () => {
     expect(steps.every(({ pnl }) => pnl === '0')).toBe(true);
   });
 
-  test('steps at the later point if the ledger lacks the time', () => {
+  test('has the step at the later point if the ledger lacks the time', () => {
     const steps = withSteps(
       [point(1_000, '50', '0'), point(2_000, '20', '0')],
       [row(1_500, { type: 'withdraw', amount: '30', status: 'pending' })],

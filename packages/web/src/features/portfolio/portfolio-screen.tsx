@@ -327,7 +327,7 @@ type Day = {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SUMS = ['pnl', 'volume', 'fees', 'funding'] as const;
 
-/** Newest first. */
+/** Returns the days of a portfolio, newest first. */
 export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   const days: Day[] = [];
   let start = points[0];

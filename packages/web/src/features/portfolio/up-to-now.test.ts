@@ -17,13 +17,13 @@ function faucet(time: number, amount: string): LedgerUpdate {
   return { time, hash: '0x', delta: { type: 'faucet', amount, token: 'USDC' } } as LedgerUpdate;
 }
 
-describe('profit up to the current value', () => {
+describe('the profit up to the current value', () => {
   test('includes the change of the value since the last point', () => {
     expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
     expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');
   });
 
-  test('excludes later deposits; earlier ones are in the point', () => {
+  test('excludes later deposits, because the last point contains only earlier ones', () => {
     expect(pnlOf(upToNow(LAST, '1103.5', [faucet(1_500, '100'), faucet(900, '7')]))).toBe('28.5');
   });
 

@@ -86,7 +86,10 @@ export function sinceBegun(
   return funded < 0 ? [] : points.slice(funded);
 }
 
-/** Responses are seconds old; profit, deposits and withdrawals since then extend the curve. */
+/**
+ * Extends the curve by the profit, deposits and withdrawals since the response, which is seconds
+ * old.
+ */
 export function upToNow(
   points: readonly PortfolioPoint[],
   worth: string | undefined,
@@ -106,7 +109,7 @@ type Move = { readonly time: number; readonly amount: string };
 
 const DECIMALS = 6;
 
-/** Deposits and withdrawals are steps; profit between two points is distributed evenly. */
+/** Adds a step for each deposit and withdrawal. Profit between two points is distributed evenly. */
 export function withSteps(
   points: readonly CurvePoint[],
   ledger: readonly LedgerUpdate[],
@@ -178,7 +181,10 @@ type KeptWindow = {
 
 const NOTHING_KEPT: KeptWindow = { points: [], sinceMs: undefined };
 
-/** If the ledger no longer contains all deposits, the sums start with the first known value. */
+/**
+ * Adjusts the totals of a window. If the ledger no longer contains all deposits, they start with
+ * the first known value.
+ */
 export function keptWindow(
   told: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
   ledger: { readonly rows: readonly LedgerUpdate[]; readonly isWhole: boolean },

@@ -30,13 +30,16 @@ describe('an alert is reached', () => {
     ['funding', '0.01', figures('1', '-0.0001'), true],
     ['funding', '0.01', figures('1', '0.00009'), false],
     ['funding', '0.01', figures('1', ''), false],
-  ] as const)('%s %s at %j: %j', (kind, bound, at, expected) => {
-    expect(isReached(alert({ kind, bound }), at)).toBe(expected);
-  });
+  ] as const)(
+    'of the kind %s with the bound %s at the figures %j: %j',
+    (kind, bound, at, expected) => {
+      expect(isReached(alert({ kind, bound }), at)).toBe(expected);
+    },
+  );
 });
 
-describe('notifications', () => {
-  test('a price notifies once, however often it returns', () => {
+describe('the notification of an alert', () => {
+  test('occurs once for a price, however often the price returns', () => {
     const first = judged([alert({})], '1', figures('101'), 5);
     expect(first.due.map(({ id }) => id)).toEqual(['a']);
     expect(first.rows).toEqual([alert({ toldMs: 5 })]);
@@ -46,7 +49,7 @@ describe('notifications', () => {
     }
   });
 
-  test('a rate notifies each time it reaches the bound', () => {
+  test('occurs each time that a rate reaches the bound', () => {
     const rows = [alert({ kind: 'funding', bound: '0.01' })];
     const first = judged(rows, '1', figures('1', '0.0001'), 5);
     expect(first.due).toHaveLength(1);
@@ -55,7 +58,7 @@ describe('notifications', () => {
     expect(judged(gone.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
   });
 
-  test('other markets do not notify', () => {
+  test('does not occur for other markets', () => {
     expect(judged([alert({})], '2', figures('101'), 5).due).toEqual([]);
   });
 });
@@ -75,11 +78,11 @@ describe('stored alerts', () => {
     ['{"rows":7}'],
     ['{"rows":[null,{},{"id":"a","kind":"above","coin":"1","market":"x","bound":"1; drop"}]}'],
     ['{"rows":[{"id":1,"kind":"above","coin":"1","market":"x","bound":"1"}],"marginFrom":"80"}'],
-  ])('ignore %s', (text) => {
+  ])('ignore the invalid text %s', (text) => {
     expect(alertsOf(text)).toEqual(NO_ALERTS);
   });
 
-  test('have a limit: the oldest are removed first', () => {
+  test('are limited in number, and the oldest are removed first', () => {
     const many = Array.from({ length: 60 }, (_, at) => alert({ id: String(at) }));
     const kept = many.reduce(withRow, NO_ALERTS);
     expect([kept.rows.length, kept.rows[0]?.id]).toEqual([50, '10']);

@@ -3,7 +3,7 @@ import { withNow } from './interest-line.tsx';
 
 const hour = (time: number, openInterest: string) => ({ time, openInterest, markPx: '10' });
 
-test('the last point is the current open interest', () => {
+test('the last point of the chart is the current open interest', () => {
   const now = { openInterest: '3', markPx: '11' };
   expect(withNow([hour(1, '1'), hour(2, '2')], now, 5)).toEqual([
     hour(1, '1'),
@@ -19,7 +19,7 @@ test('hours in the future of the local clock are omitted', () => {
   ]);
 });
 
-test('only hours are shown before the first stream event', () => {
+test('only full hours are shown before the first stream event', () => {
   expect(withNow([hour(1, '1')], { openInterest: undefined, markPx: undefined }, 5)).toEqual([
     hour(1, '1'),
   ]);

@@ -206,7 +206,7 @@ export function averageOf({ total, value }: DepthLevel): string {
 
 type Spread = { readonly inTicks: string; readonly inBasisPoints: string };
 
-/** In ticks and basis points of the mid. */
+/** Returns the spread in ticks and in basis points of the mid. */
 export function spreadOf(
   bid: string | undefined,
   ask: string | undefined,
@@ -222,7 +222,7 @@ export function spreadOf(
     : { inTicks, inBasisPoints: share };
 }
 
-/** Bids are grouped down, asks up. */
+/** Returns the levels of grouped prices. Bids are grouped down and asks up. */
 export function levelsOf(
   prices: readonly string[],
   side: 'bid' | 'ask',

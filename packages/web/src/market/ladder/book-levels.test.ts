@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { averageOf, levelsOf, spreadOf, summedUp } from './book-half.tsx';
 
-test('cumulates levels from the best one up to the last displayed', () => {
+test('sizes are cumulated from the best level to the last one displayed', () => {
   const levels = [
     { px: '100', sz: '1', n: 1 },
     { px: '101', sz: '3', n: 2 },
@@ -15,12 +15,12 @@ test('cumulates levels from the best one up to the last displayed', () => {
   expect(averageOf(summed[1]!)).toBe('100.75');
 });
 
-test('the spread is in ticks and basis points and undefined for an empty side', () => {
+test('the spread is in ticks and basis points, and undefined for an empty side', () => {
   expect(spreadOf('99.5', '100.5', '0.5')).toEqual({ inTicks: '2', inBasisPoints: '100' });
   expect(spreadOf(undefined, '100.5', '0.5')).toBeUndefined();
 });
 
-test('own orders are found in grouped levels, bids below and asks above', () => {
+test('own orders are found in grouped levels, bids in the level below and asks in the level above', () => {
   expect([...levelsOf(['97', '100'], 'bid', '5')]).toEqual(['95', '100']);
   expect([...levelsOf(['97', '100'], 'ask', '5')]).toEqual(['100']);
 });

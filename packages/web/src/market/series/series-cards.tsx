@@ -207,7 +207,7 @@ const LOOKED_AT_MAX = 50;
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
   const { data = [] } = useQuery({
     queryKey: ['runningSeries'],
-    // In one query, so that no market is missed between two.
+    // Both lists are requested in one query, so that no market is missed between them.
     queryFn: async ({ signal }) => {
       const asked = (['upcoming', 'open'] as const).map((status) =>
         reader.info.outcomeMeta({ status, sortBy: 'endingSoon', limit: LOOKED_AT_MAX }, { signal }),

@@ -5,7 +5,7 @@ const OWN = `0x${'11'.repeat(20)}`;
 const ANN = `0x${'aB'.repeat(20)}`;
 const BEN = `0x${'cd'.repeat(20)}`;
 
-test('accepts addresses in any case and ignores empty fields', () => {
+test('the signer form accepts addresses in any case and ignores empty fields', () => {
   expect(signersOf([` ${ANN} `, '', BEN], OWN)).toEqual([ANN.toLowerCase(), BEN]);
   expect(signersOf(['', ' '], OWN)).toBeUndefined();
 });
@@ -16,7 +16,7 @@ test.each([
   [[ANN, ANN.toLowerCase()], 1, 'twice'],
   [[ANN, ANN.toLowerCase()], 0, undefined],
   [[''], 0, undefined],
-])('%j at %i: %s', (typed, at, fault) => {
+])('of the signers %j the one at index %i has the fault %s', (typed, at, fault) => {
   expect(signerFault(typed, at, OWN)).toBe(fault);
   if (fault !== undefined) expect(signersOf(typed, OWN)).toBeUndefined();
 });

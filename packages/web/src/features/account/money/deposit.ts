@@ -65,7 +65,7 @@ async function byTransaction(order: DepositOrder): Promise<string> {
   });
 }
 
-/** Sent deposits that are not credited yet; they survive a reload. */
+/** A sent deposit that is not credited yet. It is stored, so that it survives a reload. */
 export type DepositUnderWay = {
   readonly user: string;
   readonly amount: string;

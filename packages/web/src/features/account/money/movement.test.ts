@@ -4,7 +4,7 @@ import { movementOf } from './withdrawals.tsx';
 
 const row = (delta: LedgerUpdate['delta']): LedgerUpdate => ({ time: 7, hash: '0x1', delta });
 
-test("movements have the account's sign and the counterparty", () => {
+test("a movement has the account's sign and the counterparty", () => {
   const out = row({
     type: 'withdraw',
     amount: '100',
@@ -27,7 +27,7 @@ test("movements have the account's sign and the counterparty", () => {
   expect(movementOf(row({ type: 'deposit', amount: '5', token: 'USDC' }))?.kind).toBe('deposit');
 });
 
-test('trading is not a movement', () => {
+test('ledger updates of trades are not movements', () => {
   const split = row({ type: 'outcomeSplit', amount: '5', instrumentId: 1, sz: '5' });
   expect(movementOf(split)).toBeUndefined();
 });

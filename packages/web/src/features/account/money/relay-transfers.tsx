@@ -38,7 +38,8 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
   const t = useWords();
   const { address, createTime, status, trouble } = transfer;
   const isDeposit = transfer.direction === 'deposit';
-  // A withdrawal has left the venue; the amount of a deposit is known only after its arrival.
+  // A withdrawal has already left the venue, but the amount of a deposit is known only after its
+  // arrival.
   const hasCome = !isDeposit || transfer.srcTxHash !== null;
   const title = titleOf(transfer, t);
   const reached = STEPS.indexOf(status as (typeof STEPS)[number]);

@@ -25,8 +25,8 @@ const LIMIT: Ticket = { ...BUY, kind: 'limit', cents: '40', amount: '8' };
 const entryOf = (ticket: Ticket) => draftOf(ticket, FACTS).entry?.(1_000);
 const faultOf = (ticket: Ticket) => draftOf(ticket, FACTS).fault;
 
-describe('a market order', () => {
-  test('is a limit order beyond the needed level that cancels its rest', () => {
+describe('a market order for shares', () => {
+  test('is a limit order beyond the needed level whose rest is cancelled', () => {
     expect(entryOf(BUY)).toEqual({
       a: 100_001,
       b: true,
@@ -46,13 +46,13 @@ describe('a market order', () => {
     });
   });
 
-  test('needs a counterparty', () => {
+  test('requires a counterparty', () => {
     const empty = { ...FACTS, ladder: { bids: [], asks: [] } };
     expect(draftOf(BUY, empty)).toMatchObject({ fault: 'emptyBook', entry: undefined });
   });
 });
 
-describe('a limit order', () => {
+describe('a limit order for shares', () => {
   test.each([
     [{}, { tif: 'Gtc' }],
     [{ isPostOnly: true }, { tif: 'Alo' }],
@@ -61,18 +61,18 @@ describe('a limit order', () => {
       { life: 'date', untilMs: 7_000_000 },
       { tif: 'Gtd', expireTime: 7_000_000 },
     ],
-  ] as const)('%o has the lifetime %o', (part, limit) => {
+  ] as const)('with %o has the lifetime %o', (part, limit) => {
     const entry = entryOf({ ...LIMIT, ...part });
     expect(entry).toMatchObject({ p: '0.4', s: '20', t: { limit } });
   });
 
-  test('R-reserve: the amount to spend is the maximum, including the taker fee', () => {
-    // 0.4 + 0.07 × 0.4 × 0.6 = 0.4168 a share; 19.2 of them would be 8.00256.
+  test('R-reserve: the amount to spend is the maximum cost, including the taker fee', () => {
+    // A share costs 0.4 + 0.07 × 0.4 × 0.6 = 0.4168, and 19.2 shares would cost 8.00256.
     const facts = { ...FACTS, grid: { ...FACTS.grid, takerFeeRate: '0.07' } };
     expect(draftOf(LIMIT, facts)).toMatchObject({ shares: '19.19', reserve: '7.998392' });
   });
 
-  test('a price between two ticks suggests the nearest', () => {
+  test('a price between two ticks leads to a suggestion of the nearest tick', () => {
     const draft = draftOf({ ...LIMIT, cents: '40.4' }, FACTS);
     expect(draft).toMatchObject({ fault: 'offTick', nearestCents: '40', entry: undefined });
   });
@@ -85,11 +85,11 @@ test.each([
   ['price', { cents: '100' }],
   ['small', { amount: '1' }],
   ['date', { life: 'date' }],
-] as const)('the missing input is reported: %s in %o', (fault, part) => {
+] as const)('the ticket reports a missing %s for the input %o', (fault, part) => {
   expect(faultOf({ ...LIMIT, ...part })).toBe(fault);
 });
 
-test('R-sizes: only a sale of the whole holding may be below the minimum', () => {
+test('R-sizes: only a sale of the whole holding can be below the minimum size', () => {
   const sale: Ticket = { ...LIMIT, intent: 'sell', unit: 'shares', amount: '3' };
   expect(faultOf(sale)).toBeUndefined();
   expect(faultOf({ ...sale, amount: '2' })).toBe('small');

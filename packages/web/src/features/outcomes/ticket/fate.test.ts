@@ -55,7 +55,7 @@ const atBook = (status: OutcomeUpdate['status'], filledSz: string): FatesState =
   updates: new Map([[7, update(status, filledSz)]]),
 });
 
-describe('the status of an order', () => {
+describe('the status of an order for shares', () => {
   test.each([
     ['sent', NOTHING, undefined],
     ['queued', NOTHING, 'trace'],
@@ -65,18 +65,18 @@ describe('the status of an order', () => {
     ['filled', atBook('filled', '20'), 'trace'],
     ['ended', atBook('cancelled', '5'), 'trace'],
     ['ended', atBook('rejected', '0'), 'trace'],
-  ] as const)('%s', (at, state, traceId) => {
+  ] as const)('is shown as %s', (at, state, traceId) => {
     expect(fateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
   });
 
-  test('a failure contains its reason', () => {
+  test('contains the reason of a failure', () => {
     expect(fateOf(SENT, released(false), undefined)).toMatchObject({
       message: 'Trading is halted',
     });
   });
 });
 
-test('the receipt replaces a lost response', () => {
+test('is taken from the receipt if the response was lost', () => {
   const result: OrderResult = {
     i: 0,
     oid: 7,
@@ -94,7 +94,7 @@ test('the receipt replaces a lost response', () => {
   });
 });
 
-test('the receipt replaces missing stream events', () => {
+test('is taken from the receipt if stream events are missing', () => {
   const result = (state: OrderResult['state'], error: string | null): ActionStatus =>
     ({
       status: 'executed',

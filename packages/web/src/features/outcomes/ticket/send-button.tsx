@@ -87,7 +87,9 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
   );
 }
 
-/** The required amount follows the book; rounding it up avoids repeated transfers. */
+/**
+ * The required amount follows the book. It is rounded up to this step to avoid repeated transfers.
+ */
 const STEP = '10';
 
 const CENT = '0.01';

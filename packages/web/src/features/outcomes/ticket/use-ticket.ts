@@ -69,7 +69,7 @@ export function useTicket(
   const { session } = purse;
   const book = books.use({ coin: String(market.instrument_id) }, (state) => state.book);
   const sending = useSend(session?.trader);
-  // Subscribed before the first order, so that no update is missed.
+  // The stream is subscribed before the first order, so that no update is missed.
   outcomeFates.useStore(session?.trader === undefined ? undefined : session.address);
   const ticket: Ticket = { ...typed, intent, leg };
   const draft = draftOf(ticket, {
@@ -143,7 +143,7 @@ function useSend(trader: Client | undefined): Sending {
           () => setSent({ ...order, isAskedFor: true }),
         );
         const traceId = reply.status === 'queued' ? reply.traceId : undefined;
-        // The response was lost; the receipt contains the result.
+        // The response was lost, but the receipt contains the result.
         const result = reply.status === 'executed' ? reply.orders[0] : undefined;
         setSent({ ...order, traceId, result });
       } catch (fault) {

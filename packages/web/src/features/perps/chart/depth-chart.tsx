@@ -95,7 +95,10 @@ export function drawDepth(
 const FAR = 4;
 const SHARE = 0.95;
 
-/** Distant orders would compress the rest. */
+/**
+ * Returns the displayed price range around the mid. Distant orders are cut off, because they would
+ * compress the rest.
+ */
 function reachOf(points: readonly Point[], middle: number): number {
   const distances = points.map(({ price }) => Math.abs(price - middle));
   const usual = distances[Math.floor((distances.length - 1) / 2)] ?? 0;

@@ -2,7 +2,7 @@ import type { Candle } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { indicatorLines } from './indicator-lines.ts';
 
-/** Closes 1, 2, 3 … */
+/** Returns candles with the closing prices 1, 2, 3, and so on. */
 function rising(count: number): readonly Candle[] {
   return Array.from({ length: count }, (_, at) => {
     const price = String(at + 1);
@@ -10,19 +10,19 @@ function rising(count: number): readonly Candle[] {
   });
 }
 
-describe('indicators', () => {
-  test('a moving average is the mean of its last candles', () => {
+describe('chart indicators', () => {
+  test('include a moving average, which is the mean of its last candles', () => {
     const [line] = indicatorLines('sma', rising(22));
     expect(line!.points.map(({ value }) => value)).toEqual([10.5, 11.5, 12.5]);
     expect(line!.points[0]!.timeMs).toBe(19 * 60_000);
   });
 
-  test('the VWAP includes all candles so far', () => {
+  test('include the VWAP over all candles so far', () => {
     const [line] = indicatorLines('vwap', rising(3));
     expect(line!.points.at(-1)!.value).toBeCloseTo(2, 9);
   });
 
-  test('rising prices have an RSI of 100 and bands around their mean', () => {
+  test('have an RSI of 100 and bands around the mean for rising prices', () => {
     const [strength] = indicatorLines('rsi', rising(40));
     expect(strength!.points.at(-1)!.value).toBe(100);
     const [upper, middle, lower] = indicatorLines('bollinger', rising(20));
@@ -31,7 +31,7 @@ describe('indicators', () => {
   });
 
   test.each(['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd'] as const)(
-    '%s is empty without enough candles',
+    'contain no %s line without enough candles',
     (kind) => {
       for (const line of indicatorLines(kind, [])) expect(line.points).toEqual([]);
       if (kind === 'vwap') return;

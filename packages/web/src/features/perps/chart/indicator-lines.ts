@@ -14,7 +14,7 @@ const BANDS = { candles: 20, deviations: 2 } as const;
 const RSI_CANDLES = 14;
 const MACD_CANDLES = { short: 12, long: 26, signal: 9 } as const;
 
-/** Floats are sufficient, because the values are only drawn. */
+/** Computes the lines of an indicator. Floats are sufficient, because the values are only drawn. */
 export function indicatorLines(
   kind: Indicator,
   candles: readonly Candle[],

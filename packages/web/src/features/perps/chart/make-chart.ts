@@ -32,11 +32,11 @@ export type PriceChart = {
 };
 
 const STRETCH_MAX = 2;
-/** The minimum range as a share of the price, so that small moves look small. */
+/** The minimum range as a fraction of the price, so that small moves look small. */
 const FLAT = 0.004;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
-  // The content security policy blocks the logo's styles; the page has a link instead.
+  // The content security policy blocks the styles of the logo, so the page contains a link instead.
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
@@ -165,7 +165,10 @@ function tickText(time: Time, type: TickMarkType): string {
   return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
-/** The index counts all series, so series before the candles shift it. */
+/**
+ * Scrolls to the latest candles. The index counts all series, so a series before the candles shifts
+ * it.
+ */
 export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
   const shown = Math.min(120, Math.max(40, drawn + 12));
   const last = chart.timeScale().timeToIndex(secondsOf(lastMs), true) ?? drawn - 1;

@@ -8,7 +8,7 @@ function placed(ys: readonly number[], height = 400) {
 }
 
 describe('labels of chart lines', () => {
-  test('are at their line if nothing overlaps', () => {
+  test('are placed at their line if no label overlaps', () => {
     expect(placed([100, 200]).tags.map(({ tagY }) => tagY)).toEqual([100, 200]);
   });
 
@@ -22,7 +22,7 @@ describe('labels of chart lines', () => {
     expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
   });
 
-  test('that are pushed into another label push it too', () => {
+  test('that are pushed into another label push that label as well', () => {
     expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
@@ -30,17 +30,17 @@ describe('labels of chart lines', () => {
     expect(placed([398, 399, 400]).tags.map(({ tagY }) => tagY)).toEqual([356, 378, 400]);
   });
 
-  test('of the three nearest lines out of sight are at the edge; others are counted', () => {
+  test('are placed at the edge for the three nearest lines out of sight, and only counted for others', () => {
     const { above, below, tags } = placed([-10, -20, -30, -40, 500]);
     expect([above, below]).toEqual([1, 0]);
     expect(tags.map(({ edge }) => edge)).toEqual(['above', 'above', 'above', 'above', 'below']);
     expect(tags.map(({ isCounted }) => isCounted)).toEqual([false, false, false, true, false]);
-    // The nearest price is the closest to the visible range.
+    // The nearest price is the one closest to the visible range.
     expect(tags.slice(0, 3).map(({ tagY }) => tagY)).toEqual([55, 33, 11]);
     expect(tags[4]!.tagY).toBe(389);
   });
 
-  test('of visible lines move away from those at the edge', () => {
+  test('of visible lines move away from labels at the edge', () => {
     const [, inSight] = placed([-10, 5]).tags;
     expect(inSight!.tagY).toBe(33);
   });

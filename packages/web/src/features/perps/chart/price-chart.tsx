@@ -300,7 +300,10 @@ export function LineOverlay({ lines, scale }: LineOverlayProps) {
 
 const EDGE_NOTE_PX = 40;
 
-/** Prices out of sight are listed at the edge, so that the scale does not change. */
+/**
+ * Places the labels of all lines. Prices out of sight are listed at the edge, so that the scale
+ * does not change.
+ */
 function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
   const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
   const height = scale.height();
@@ -523,7 +526,7 @@ export function placeTags(
   return { places, ...counted };
 }
 
-/** Isotonic regression with a minimum distance between positions. */
+/** Moves positions apart with isotonic regression, which keeps a minimum distance between them. */
 function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
   const groups: { readonly sum: number; readonly count: number }[] = [];
   wanted.forEach((y, at) => {

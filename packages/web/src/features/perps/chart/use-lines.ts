@@ -16,7 +16,9 @@ const HOUR_MS = 3_600_000;
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
-/** A dotted line of simulated prices before the first candle. Returns whether it exists. */
+/**
+ * Draws a dotted line of simulated prices before the first candle. Returns whether the line exists.
+ */
 export function usePastLine(
   made: PriceChart | undefined,
   store: StoreApi<Candles>,

@@ -177,7 +177,8 @@ function Effect({ row, exit, price, decimals }: EffectProps) {
 }
 
 function useExits(row: AssetPosition, tick: string, onDone: () => void) {
-  // The exits at opening; later ones must not be cancelled.
+  // Only exits that existed when the dialog opened are replaced, because later ones must not be
+  // cancelled.
   const [replaced] = useState(row.tpsl);
   const [basis, setBasis] = useState<(typeof BASES)[number]>('price');
   const [typed, setTyped] = useState<Readonly<Record<Exit, string>>>({

@@ -58,7 +58,10 @@ export function PositionsTable({ user }: { readonly user: string }) {
 
 type Columns = readonly Column<AssetPosition>[];
 
-/** The widths fit a price with six digits and a million USDC; narrow tables combine figures. */
+/**
+ * Returns the columns. Their widths fit a price with six digits and a million USDC, and narrow
+ * tables combine figures.
+ */
 function positionColumns(isWide: boolean, t: Words): Columns {
   const ends = [exits(isWide, t), actions(t)];
   return isWide ? [...besideEachOther(t), ...ends] : [...inPairs(t), ...ends];

@@ -14,7 +14,10 @@ import { failureOf } from '../../../session/sent-once.ts';
 import { useSession } from '../../../session/session.ts';
 import { isLong } from '../use-account.ts';
 
-/** The venue does not cancel these triggers with the position. Take-profits come first. */
+/**
+ * Returns the triggers that would close a position, take-profits first. The venue does not cancel
+ * them with the position.
+ */
 export function exitsAmong(
   row: AssetPosition,
   triggers: readonly TriggerOrder[],
@@ -36,7 +39,7 @@ export function useWaitingExits(row: AssetPosition): readonly TriggerOrder[] {
   return exitsAmong(row, triggers);
 }
 
-/** Cancels the remaining exits only if the whole position closes. */
+/** Runs an action and cancels the remaining exits, but only if the whole position closes. */
 export async function withoutLeftovers(
   trader: Client,
   run: () => Promise<ActionReply>,
@@ -56,7 +59,10 @@ type ExitPrices = Readonly<{ takeProfit: string | undefined; stopLoss: string | 
 
 type Entry = AssetPosition['tpsl'][number];
 
-/** The new exits are placed first, so that the position stays protected if they are rejected. */
+/**
+ * Replaces the exits of a position. The new ones are placed first, so that the position stays
+ * protected if they are rejected.
+ */
 export async function replaceExits(
   trader: Client,
   row: AssetPosition,
@@ -120,7 +126,10 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
 
 type TriggerPrices = { readonly triggerPrice: string; readonly limitPrice: string | undefined };
 
-/** Triggers cannot be amended, so the old one is cancelled after the new one is accepted. */
+/**
+ * Replaces a trigger. Triggers cannot be amended, so the old one is cancelled after the new one is
+ * accepted.
+ */
 export async function replaceTrigger(
   trader: Client,
   trigger: TriggerOrder,
@@ -214,7 +223,10 @@ function exitOf({ position }: AssetPosition, trigger: TriggerOrder): Exit {
 
 const CANCELS_MAX = 200;
 
-/** Unlike `cancelAll`, this spares orders placed later. Ended orders are not failures. */
+/**
+ * Cancels only the given orders, unlike `cancelAll`, which would also cancel orders placed later.
+ * Orders that have already ended are not failures.
+ */
 export async function cancelNamed(
   trader: Client,
   cancels: readonly CancelEntry[],

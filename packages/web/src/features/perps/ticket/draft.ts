@@ -159,7 +159,10 @@ const STEPS_MAX = 20;
 const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 
-/** Values off the grid are left for the venue to reject. */
+/**
+ * Returns the orders of a draft. The venue rejects values off the grid, so they are not checked
+ * here.
+ */
 export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   if (!around.hasMark) return { missing: 'mark' };
   const price = countedPrice(draft, around);
@@ -187,7 +190,7 @@ export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   return { ...counted, parameters };
 }
 
-/** Rounded down to the lot. */
+/** Converts the size to the base currency, rounded down to the lot. */
 export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
   if (!isDecimal(draft.size)) return undefined;
   if (draft.sizeUnit === 'base') return draft.size;
@@ -229,7 +232,7 @@ function countedPrice(
   if (type === 'market') return markPx ?? { missing: 'mark' };
   if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
   if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
-  // An incomplete limit must not become a market order.
+  // An incomplete limit price must not turn the order into a market order.
   if (limitPrice !== '' && !isPositive(limitPrice)) return { missing: 'price' };
   return limitPrice === '' ? triggerPrice : limitPrice;
 }

@@ -12,7 +12,7 @@ test.each([
   ['closing the long', [LONG, SHORT], { side: 'sell', isClosing: true }, LONG],
   ['closing the short', [LONG, SHORT], { side: 'buy', isClosing: true }, SHORT],
   ['an order that closed the short', [LONG, CLOSED], { side: 'buy', isClosing: true }, CLOSED],
-] as const)('in hedge mode %s affects that position', (_, rows, draft, expected) => {
+] as const)('in hedge mode %s affects only that position', (_, rows, draft, expected) => {
   expect(legOf<{ readonly szi: string }>(rows, true, draft)).toBe(expected);
 });
 

@@ -87,7 +87,10 @@ function useWaiting(): { readonly orders: number; readonly triggers: number } {
   return { orders, triggers };
 }
 
-/** Exits of positions are not cancelled here, because the positions would lose their protection. */
+/**
+ * Lists the orders that prevent a change of mode. Exits of positions are not cancelled here,
+ * because the positions would lose their protection.
+ */
 function InTheWay() {
   const t = useWords();
   const waiting = useWaiting();

@@ -20,7 +20,7 @@ const AROUND: DraftContext = {
 // The tests of a file share the module and its draft.
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
-/** The orders as text: side, size, price and type. */
+/** Returns the orders as text, with side, size, price and type. */
 function textOf(change: Partial<Draft>, around: Partial<DraftContext> = {}): string {
   const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
   if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;
@@ -121,7 +121,7 @@ test('in hedge mode only closing orders are reduce-only', () => {
   expect(textOf({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
 });
 
-test('a stop is a market order, regardless of prices of other types', () => {
+test('a stop is a market order, regardless of prices entered for other types', () => {
   changeDraft({ type: 'scale', price: '990', lastPrice: '980', size: '1' });
   chooseType('stop');
   changeDraft({ triggerPrice: '1010' });

@@ -33,6 +33,9 @@ test.each([
   ],
   ['no field of a scale order', 'orders[3].p', PLAIN, undefined],
   ['no field for a value outside the ticket', 'builder.f', PLAIN, undefined],
-] as const)('a rejected field corrects %s', (_, field, draft, expected) => {
-  expect(remedyOf({ kind: 'useValue', field, value: '7' }, draft)).toEqual(expected);
-});
+] as const)(
+  'a rejected field selects the ticket field to correct: %s',
+  (_, field, draft, expected) => {
+    expect(remedyOf({ kind: 'useValue', field, value: '7' }, draft)).toEqual(expected);
+  },
+);

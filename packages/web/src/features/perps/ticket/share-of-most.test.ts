@@ -77,7 +77,7 @@ test('an entered size is not a percentage', () => {
   expect(withShare(draftStore.getState(), '20', { asset: asset(), lot: GRID.lot }).size).toBe('3');
 });
 
-test('an isolated market order is limited and sized at the level that fills it', async () => {
+test('an isolated market order gets its limit and size from the level that fills it', async () => {
   const asked: unknown[] = [];
   const levels: L2Book['levels'] = [
     [],
@@ -93,14 +93,14 @@ test('an isolated market order is limited and sized at the level that fills it',
       askBook: () => Promise.resolve({ coin: 'T-USDC', time: 0, levels }),
       ask: (px) => {
         asked.push(px);
-        // Without a limit, 5% of each lot are reserved for the price band: 4 lots need the margin
-        // of 8.
+        // Without a limit, 5% of each lot are reserved for the price band, so 4 lots need the
+        // margin of 8.
         const most = px[0] === null ? '3.5' : '6.9';
         return Promise.resolve({ ...isolated, maxTradeSzs: [most, most] });
       },
     },
   );
-  // 7 lots need the second level, minus a small buffer.
+  // Seven lots need the second level. The size is reduced by a small buffer.
   expect(asked).toEqual([
     [null, null],
     ['1001', '1001'],

@@ -33,7 +33,9 @@ import {
   type DraftContext,
 } from './draft.ts';
 
-/** A buffer for market moves, in 10^-4 of the maximum: 0.5%, more above a leverage of 25. */
+/**
+ * A buffer for market moves, in 10^-4 of the maximum size: 0.5%, and more above a leverage of 25.
+ */
 const ROOM_MIN = 50;
 const ROOM_MAX = 90;
 const ROOM_PER_LEVERAGE = 2;
@@ -105,7 +107,10 @@ type Questions = {
   readonly askBook: () => Promise<L2Book>;
 };
 
-/** Isolated market orders reserve their loss up to the limit (R-isolated), so it is tight. */
+/**
+ * Returns the size and limit of an order. Isolated market orders reserve their loss up to the limit
+ * (R-isolated), so their limit is tight.
+ */
 export async function sizingOf(
   draft: Draft,
   grid: Grid,
@@ -121,7 +126,7 @@ export async function sizingOf(
 const MARKET_BAND = 0.05;
 const BOUND_ROOM = 0.002;
 
-/** An estimate; the venue computes the size. */
+/** Estimates the largest size; the venue computes the exact one. */
 function boundOf(
   side: 'buy' | 'sell',
   asset: ActiveAssetData,
@@ -178,7 +183,7 @@ export function useSimulation(
   return useSimulatedAction(user, asked, draft);
 }
 
-/** Simulates one action at a time. Results of earlier inputs are discarded. */
+/** Simulates one action at a time, and discards the results of earlier inputs. */
 export function useSimulatedAction(
   user: string | undefined,
   asked: object | undefined,
@@ -226,7 +231,10 @@ export type Sending = {
 
 type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
-/** Sends once more if the margin no longer covers a percentage; nothing was executed. */
+/**
+ * Sends the orders once more if the margin no longer covers a percentage. Nothing was executed in
+ * that case.
+ */
 export function useSending(
   orders: (() => Promise<OrderParameters | undefined>) | undefined,
   label: string,

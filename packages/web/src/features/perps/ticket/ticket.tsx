@@ -543,7 +543,10 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
 
 const NO_ORDERS: readonly SimulatedOrder[] = [];
 
-/** Longer than a screen reader's debounce, shorter than the next response. */
+/**
+ * The delay is longer than a screen reader's debounce, and shorter than the time to the next
+ * response.
+ */
 const SAID_AFTER_MS = 1_000;
 
 function useIsNews(isAnswered: boolean): boolean {
@@ -582,7 +585,10 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
 
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
-/** The venue reports the fee of immediate fills; the rest pays the maker or taker fee. */
+/**
+ * Shows the fees of an order. The venue reports the fee of immediate fills, and the rest pays the
+ * maker or taker fee.
+ */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
   const { isPostOnly, limitPrice, type } = useDraft();
@@ -602,7 +608,7 @@ function FeeLines({ entries, drafted }: FeeLinesProps) {
           ...(isWaiting && limitPrice === ''
             ? []
             : [t('perps.preview.asMaker', { fee: fee(rates.maker) })]),
-          // Post-only orders never take; resting orders take only after an amend or trigger.
+          // Post-only orders never take, and resting orders take only after an amend or trigger.
           ...(isPostOnly && !isWaiting
             ? []
             : [t('perps.preview.asTaker', { fee: fee(rates.taker) })]),
@@ -694,7 +700,10 @@ function Line({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** In hedge mode, buys that open and sells that close affect the long position. */
+/**
+ * Returns the position that an order affects. In hedge mode, buys that open and sells that close
+ * affect the long position.
+ */
 export function legOf<Row extends { readonly szi: string }>(
   rows: readonly Row[],
   isHedge: boolean,
@@ -707,7 +716,7 @@ export function legOf<Row extends { readonly szi: string }>(
 
 const TIER_MS = 60_000;
 
-/** The lower of the tier's and the market's rates. */
+/** Returns the lower of the rates of the user's tier and of the market. */
 function useFeeRates(): { readonly maker: string; readonly taker: string } | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();

@@ -25,7 +25,7 @@ describe('a new drawing', () => {
       { timeMs: 3_600_000, price: '97145.5' },
     ]);
   });
-  test('of a level has one point', () => {
+  test('of a price level has one point', () => {
     expect(newDrawing('level', about).points).toEqual([{ timeMs: 3_600_000, price: '97145.5' }]);
   });
 });
@@ -43,7 +43,7 @@ test('of retracement levels starts at the end of the move', () => {
 });
 
 describe('stored drawings', () => {
-  test('are restored, and a point can be moved', () => {
+  test('are restored, and their points can be moved', () => {
     const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
     expect(drawingsOf(JSON.stringify(moved))).toEqual(moved);
     expect(moved[0]!.points).toEqual([line.points[0], { timeMs: 1, price: '7' }]);
@@ -58,11 +58,11 @@ describe('stored drawings', () => {
     ['[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"-1"}]}]'],
     ['[{"id":"a","kind":"level","points":[{"timeMs":0.5,"price":"1"}]}]'],
     ['[{"id":"a","kind":"script","points":[{"timeMs":1,"price":"1"}]}]'],
-  ])('ignore %s', (text) => {
+  ])('ignore the invalid text %s', (text) => {
     expect(drawingsOf(text)).toEqual([]);
   });
 
-  test('have a limit: the oldest are removed first', () => {
+  test('are limited in number, and the oldest are removed first', () => {
     const all = Array.from({ length: 50 }, (_, at) => ({ ...line, id: String(at) }));
     const kept = all.reduce<readonly Drawing[]>(withDrawing, []);
     expect([kept.length, kept[0]?.id]).toEqual([40, '10']);

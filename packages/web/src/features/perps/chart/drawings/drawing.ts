@@ -58,7 +58,9 @@ export function withPoint(
   );
 }
 
-/** Stored text is untrusted; invalid drawings are removed. */
+/**
+ * Returns the drawings in a stored text. The text is untrusted, so invalid drawings are removed.
+ */
 export function drawingsOf(text: string | null): readonly Drawing[] {
   try {
     const found: unknown = JSON.parse(text ?? '[]');
