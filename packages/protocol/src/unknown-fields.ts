@@ -24,7 +24,8 @@ export function namedBy(schema: z.core.$ZodType): Named {
   switch (def.type) {
     case 'object': {
       const entries = Object.entries(parts.shape ?? {});
-      // An object without defined fields is parsed in a second step.
+      // An object without defined fields has no unknown ones, because its content is parsed in a
+      // second step.
       if (entries.length === 0) return { isOpen: true };
       return { keys: new Map(entries.map(([key, value]) => [key, namedBy(value)])) };
     }

@@ -261,7 +261,7 @@ describe('the clearinghouseState query', () => {
     expect(long.marginSummary.totalNtlPos).toBe(String(mark * 10));
     expect(long.marginSummary.totalRawUsd).toBe('8999.55');
     expect(long.crossMarginSummary).toEqual(long.marginSummary);
-    // The maintenance margin and the liquidation fee are 0.5% of the notional each.
+    // The maintenance margin and the liquidation fee are each 0.5% of the notional.
     expect(Number(long.crossMarginRatio)).toBeCloseTo(value / (mark * 10 * 0.01), 5);
     expect(Number(long.crossMaintenanceMarginUsed)).toBeCloseTo(mark * 0.05, 6);
 

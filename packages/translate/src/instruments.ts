@@ -37,7 +37,7 @@ export function outcomeName(instrumentId: number): string {
   return `OUTCOME-${instrumentId}`;
 }
 
-/** Type of ids in an endpoint: text in queries and subscriptions, numbers in actions. */
+/** Type of instrument ids in an endpoint: text in queries and subscriptions, numbers in actions. */
 type Takes = 'text' | 'number';
 
 /** Names of fields that contain an instrument's id. */
@@ -52,8 +52,8 @@ const OUTCOME_NAME = /^OUTCOME-(\d{1,10})$/i;
 const WHERE = 'ids are `index` in perpMeta and `instrument_id` in outcomeMeta';
 
 /**
- * Adds the id that the client probably meant, or where ids are listed, to an error. Clients of
- * other venues often send a name where this venue requires an id.
+ * Adds a hint to an error: the id that the client probably meant, or where ids are listed. Clients
+ * of other venues often send a name where this venue requires an id.
  */
 export function refusalWithInstrument(state: State, error: WireError, takes: Takes): WireError {
   if (error.name !== 'BAD_REQUEST' && error.name !== 'NOT_FOUND') return error;

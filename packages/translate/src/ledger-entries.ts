@@ -19,10 +19,10 @@ import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/info-context.ts';
 
-/** Row of an account's ledger, with the sub-account that it affects. */
+/** A row of an account's ledger and the sub-account that it affects. */
 export type LedgerEntry = {
   readonly accountType: SubAccount;
-  /** Second sub-account, for a row that affects both. */
+  /** The second sub-account of a row that affects both. */
   readonly alsoIn?: SubAccount;
   /** Set for a withdrawal, because its status changes later. */
   readonly withdrawalId?: number;
@@ -98,8 +98,8 @@ function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
 }
 
 /**
- * Builds the rows of both accounts. The fee is the sender's, so the amounts and fees of each ledger
- * add up to the change of its balance.
+ * Builds the rows of both accounts. Only the sender's row contains the fee, so the amounts and fees
+ * of each ledger add up to the change of its balance.
  */
 function transfer({
   account,

@@ -172,7 +172,6 @@ function translate(
   return rejectToWire(reject, { instruments, nonce, isWrapped, command: type, ...found });
 }
 
-/** Returns the results of all entries and the first failure. */
 function toldEntries(
   command: RequestCommand,
   entries: readonly WireEntry[],
@@ -249,7 +248,6 @@ function statusOf({ error, prefix }: Failure): ActionResultStatus {
   return { error: prefix + message, code, name, ...(details === undefined ? {} : { details }) };
 }
 
-/** Translates the reason that a push skipped a price. */
 function skippedToWire(
   command: RequestCommand,
   { index, why }: SkippedEntry,

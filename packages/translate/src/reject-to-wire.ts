@@ -68,7 +68,6 @@ type AnyAction = {
   readonly time?: number | undefined;
   readonly amount?: string | undefined;
   readonly treasurySend?: { readonly amount: string } | undefined;
-  /** Set for a multiSig wrapper. */
   readonly payload?: { readonly action: AnyAction } | undefined;
 };
 

@@ -154,7 +154,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   };
 }
 
-/** Answers for an action that is rejected before it reaches the engine. */
+/** Returns the answer for an action that is rejected before it reaches the engine. */
 function refused(context: InfoContext, query: Query, error: WireError): SimulatedAction {
   const { state } = context;
   return {
@@ -368,7 +368,6 @@ function touchedInstruments({ address, command, events }: Done): ReadonlySet<num
   return touched;
 }
 
-/** Returns the instrument of an event that affects the account. */
 function instrumentOf(event: EngineEvent, address: Address): number[] {
   if (event.type === 'orderUpdated') {
     return event.order.account === address ? [event.order.instrumentId] : [];

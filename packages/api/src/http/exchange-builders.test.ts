@@ -109,7 +109,7 @@ describe('orders with a builder', () => {
     expect((await send(order(10))).json).not.toHaveProperty('warnings');
     const taker = await send(orderAction({ b: false }), { key: bob, confirm: 'executed' });
     expect(taker.json.data.data.orders).toMatchObject([{ state: 'filled' }]);
-    // The fee is one basis point of 0.5 at 100.
+    // The fee is one basis point of the notional, 0.5 at a price of 100.
     expect(await builderState()).toEqual({
       builder: builder.address,
       unclaimedRewards: '0.005',

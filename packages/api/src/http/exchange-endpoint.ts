@@ -304,7 +304,7 @@ function join(
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
-/** Rejections that a request can get although it was executed before. */
+/** Rejections that a request can also get after it was executed. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
   'multiSigUnknown',
@@ -430,10 +430,7 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
-/**
- * Builds the answer. It uses the text of the receipt if the outcome is the same, and otherwise
- * formats the outcome.
- */
+/** Builds the answer. The text of the receipt is reused if its outcome has not changed. */
 function answerOutcome(
   { instruments, receipts }: Context,
   { pending, request }: Proposed,

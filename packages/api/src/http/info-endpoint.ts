@@ -99,7 +99,6 @@ export type InfoOptions = {
    * a later block are refused.
    */
   readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
-  /** Returns the health of this process. */
   readonly health?: (() => VenueHealth) | undefined;
 };
 

@@ -149,7 +149,6 @@ async function pastRows(
   return { stepMs, rows };
 }
 
-/** Sources of candles. */
 export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
 
 /**

@@ -43,7 +43,7 @@ export async function reservesProof(
 ): Promise<InfoAnswer> {
   const proof = await source?.proof(user);
   const bridge = bridgeView(replica.state);
-  // Nothing has been published yet.
+  // No reserves have been published yet.
   if (proof === undefined || bridge?.reserves === undefined) return { ok: true, data: null };
   if (proof === 'missing') {
     const why = 'the tree is built again';

@@ -63,7 +63,6 @@ export async function openDocuments(): Promise<Documents> {
   };
 }
 
-/** Returns a list of links to all pages with their titles. */
 function linksTo(texts: ReadonlyMap<string, string>): string[] {
   return [...texts]
     .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)

@@ -11,7 +11,6 @@ export type PageFile = {
   readonly type: string;
   /** True if the name contains a hash of the content, so the file can be cached forever. */
   readonly isHashed: boolean;
-  /** Hash of the content. */
   readonly hash: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;

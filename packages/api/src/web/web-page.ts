@@ -100,7 +100,7 @@ export class WebPage {
     const held = heldNonce(request, hash);
     const nonce = held ?? newNonce();
     const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
-    // The page shows unknown paths to users, and programs read the status.
+    // For an unknown path, users see the page with an error, and programs read the status.
     const status = isScreen(path) ? 200 : 404;
     if (held !== undefined && status === 200) return unchanged(headers);
     const body = text.replace(
@@ -135,7 +135,7 @@ function isScreen(path: string): boolean {
   return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
-/** The answer with a file, in the best encoding that the client accepts. */
+/** Returns the response with a file, in the best encoding that the client accepts. */
 export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding =

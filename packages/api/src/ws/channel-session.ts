@@ -62,7 +62,7 @@ type Held = {
   readonly subscription: unknown;
 };
 
-/** Response to a client that names a block. */
+/** The response to a client that resumes after a block. */
 type Start =
   | { readonly with: 'snapshot' }
   | ({ readonly with: 'frames' } & GoingOn)
@@ -110,7 +110,10 @@ export class ChannelSession implements Follower {
     hub: StreamHub;
     blocks: Pick<BlockWaits, 'height' | 'reached'>;
     limits: SessionLimits;
-    /** Client to which costs are charged, and all sessions with subscriptions. */
+    /**
+     * The client to which costs are charged. `others` contains all sessions that have
+     * subscriptions.
+     */
     client: string;
     others: Set<ChannelSession>;
     /** Runs deferred work for the client and charges its time. */
@@ -288,7 +291,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Responds as soon as the content of the stream is known. Until then, there is no subscription.
+   * Responds as soon as the content of the stream is known. The client has no subscription until
+   * then.
    */
   #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
     const answer = this.#answers.later();

@@ -74,7 +74,10 @@ export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unk
   return Object.fromEntries(fields);
 }
 
-/** An object without defined fields may have any keys, because it is parsed in a second step. */
+/**
+ * Returns the shape of an object. Without defined fields it accepts any keys, because its content
+ * is parsed in a second step.
+ */
 function objectShape(fields: NonNullable<Parts['shape']>): Shape {
   const entries = Object.entries(fields);
   if (entries.length === 0) return 'object';

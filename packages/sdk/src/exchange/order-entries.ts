@@ -7,7 +7,7 @@ export type OrderBasics = {
   readonly side: 'buy' | 'sell';
   /** Size as a decimal text. */
   readonly size: string;
-  /** By default, the instrument's current margin mode. */
+  /** Margin mode of the position; by default the instrument's current one. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
   /** Client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;

@@ -6,7 +6,7 @@ type Span = {
   /** Start and end in milliseconds, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** By default a CSV table with a header. */
+  /** Format of the export; by default a CSV table with a header. */
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 

@@ -100,8 +100,8 @@ function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | unde
 }
 
 /**
- * Checks the orders of a grouped action (R-grouping) as far as the request alone shows. A violation
- * is reported before all trading rules and names the order that does not fit.
+ * A grouped action is checked here as far as the request alone shows (R-grouping). A violation is
+ * reported before all trading rules and names the order that does not fit.
  */
 
 type OrderAction = ActionOf<'order'>;

@@ -99,7 +99,6 @@ export function marketFault(
   return listingFault(marketListing(market), times, nowMs);
 }
 
-/** Builds the command of the one variant that the action contains. */
 function deployCommand(
   action: OutcomeDeploy,
   operator: Authority,

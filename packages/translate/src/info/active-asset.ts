@@ -90,8 +90,8 @@ const RATE_ONE = 100_000_000n;
 
 /**
  * Returns the maximum trades in the YES outcome of a market, or undefined for other instruments.
- * Buys use the free balance, including the fee, at the limit price or else the mark; sells use the
- * unreserved shares.
+ * Buys can use the free balance, including the fee, at the limit price or otherwise at the mark.
+ * Sells can use the unreserved shares.
  */
 function outcomeAssetData(
   state: State,

@@ -16,7 +16,6 @@ import { crc32 } from 'node:zlib';
 
 export type BookRequest = { readonly coin: string; readonly tick?: string | undefined };
 
-/** Perp or outcome market that has a book. */
 export type BookOwner = {
   readonly instrumentId: number;
   readonly name: string;
@@ -87,8 +86,6 @@ export function bookSides(state: State, owner: BookOwner, tick: number): L2Book[
   };
   return [side(true), side(false)];
 }
-
-/** All levels of both sides of a book. */
 
 export type WholeBook = {
   readonly bids: readonly BookLevel[];

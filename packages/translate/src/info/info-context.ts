@@ -58,7 +58,6 @@ export type InfoSettings = {
   readonly hasLeaderboard?: boolean;
   /** False if no settlement chain is configured; true by default. */
   readonly hasChain?: boolean;
-  /** Replicas of a cluster that clients can reach. */
   readonly replicas?: ReplicaList | undefined;
 };
 
@@ -164,7 +163,6 @@ export type Past = {
     /** True if no events follow the last one in the list. */
     readonly isEnd: boolean;
   };
-  /** Candle rows by instrument id. */
   readonly bars: Map<number, PastRows>;
 };
 
@@ -220,7 +218,10 @@ export function eventsNeeded(context: InfoContext, slugs: readonly string[]): Pa
   return needed.length === 0 ? undefined : { slugs: [...new Set(needed)] };
 }
 
-/** Returns the need for the events of the given markets, like `eventsNeeded`. */
+/**
+ * Returns the need for the events of the given markets, or undefined if all of them are in memory
+ * or loaded.
+ */
 export function marketsNeeded(
   context: InfoContext,
   instrumentIds: readonly number[],

@@ -4,8 +4,8 @@ import type { EventSort, PageOptions, Place } from '../read-models/listed-event-
 import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './info-context.ts';
 
 /**
- * Returns a page of events from memory and from the loaded history. Both use the same sort keys,
- * and an event keeps its key when it leaves memory, so a cursor is valid in both.
+ * A page combines events from memory and from the loaded history. Both use the same sort keys, and
+ * an event keeps its key when it leaves memory, so a cursor is valid in both.
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;

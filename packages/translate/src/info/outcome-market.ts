@@ -52,8 +52,8 @@ export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
 }
 
 /**
- * Returns the source of a series market's result: the recorded one, else the expected one, else the
- * operator.
+ * Returns the source of a series market's result: the recorded source, otherwise the expected one,
+ * otherwise the operator.
  */
 export function decidedBy(state: State, record: MarketRecord): DecidedBy {
   const live = seriesOutlook(state, record.instrumentId)?.decidedBy;

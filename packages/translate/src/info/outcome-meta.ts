@@ -198,7 +198,10 @@ function parseCursor(cursor: string): readonly unknown[] {
   }
 }
 
-/** Returns the same name for the default sort order and for the same order given explicitly. */
+/**
+ * Returns a name for the list. The default sort order has the same name as the same order given
+ * explicitly.
+ */
 function listName(query: Query): string {
   return listOf({ ...query, sortOrder: query.sortOrder ?? 'desc' });
 }
@@ -269,7 +272,7 @@ function eventVolume(nowMs: number, markets: readonly ShownMarket[]): OutcomeEve
 }
 
 /**
- * Adds the markets' open interest in money, because their lot sizes can differ; a pair is worth
+ * Adds up the markets' open interest in money, because their lot sizes can differ. A pair is worth
  * 1.00.
  */
 function eventInterest(markets: readonly ShownMarket[]): string {

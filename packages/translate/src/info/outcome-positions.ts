@@ -49,7 +49,10 @@ const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
 };
 
 export type OutcomeStateOptions = {
-  /** If it is absent, the records have no texts of the market, like those in the node streams. */
+  /**
+   * Adds the texts of the markets. Node streams omit it, because their records do not contain these
+   * texts.
+   */
   readonly catalogue?: OutcomeCatalogue;
 };
 

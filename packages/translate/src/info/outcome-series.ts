@@ -96,7 +96,6 @@ function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuer
     .filter(({ listing }) => listing.startMs > after);
 }
 
-/** Counts the markets that start before a time. */
 function countUntil(records: readonly MarketRecord[], timeMs: number): number {
   let low = 0;
   let high = records.length;

@@ -22,7 +22,9 @@ type CommandEntry = {
   readonly expireMs?: number;
 };
 
-/** Replaces a rejected amend or cancel by the final state of its order, if that is still stored. */
+/**
+ * Replaces a rejected amend or cancel with the final state of its order, if that is still stored.
+ */
 export function asEnded(
   command: RequestCommand,
   { entry, index }: { readonly entry: EntryResult; readonly index: number },

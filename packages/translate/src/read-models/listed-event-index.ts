@@ -80,7 +80,6 @@ export class ListedEventIndex {
     }
   }
 
-  /** Removes an event that leaves the catalogue. */
   forget(event: ListedEvent): void {
     for (const { pending, ranking } of this.#rankings.values()) {
       pending.delete(event);

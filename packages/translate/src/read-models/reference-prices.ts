@@ -181,8 +181,7 @@ export class ReferencePrices {
     const atMs = timeMs - (timeMs % SECOND_MS);
     const twap = this.#twapOf(key, atMs, WINDOW_SECONDS);
     if (twap !== undefined) return { atMs, priceE8: shownE8(twap) };
-    // If the seconds of the window are still stored, there were too few of them, so there is no
-    // average.
+    // The seconds of the window are still stored, so there were too few of them for an average.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
     const stored = this.#averages.get(key)?.at(timeMs);

@@ -55,7 +55,6 @@ export const WHO = {
   agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
 } satisfies Partial<Translations>;
 
-/** Adds the valid range of nonces. */
 function nonceDetails(
   reject: { readonly minExclusive: number; readonly maxExclusive: number },
   { nonce }: RejectContext,
@@ -74,7 +73,6 @@ export const GATE_TEXTS = {
 
 type VaultFault = Extract<Reject, { reason: 'vaultInvalid' }>['why'];
 
-/** Reasons that an existing address cannot be a vault. */
 const VAULT_FAULTS = {
   agent: () => refusal('agentAddressUsed', [], { field: 'vault' }),
   builder: () => refusal('invalidBuilder', [], { field: 'vault' }),

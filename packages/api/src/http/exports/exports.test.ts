@@ -149,7 +149,7 @@ describe('the client of an export', () => {
     const asked = pages.asked;
     await sleep(300);
     expect(pages.asked).toBe(asked);
-    // Each client may have only one export.
+    // A client can have only one export at a time.
     const second = await venue.send(path('fills'), undefined, { method: 'GET' });
     expect(second).toMatchObject({ status: 429, json: { success: false, name: 'RATE_LIMITED' } });
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);

@@ -14,7 +14,6 @@ import type { AccountRanking } from './account-ranking.ts';
 import type { Place } from './cursor.ts';
 import { infoRefusal, type Reply } from '@oddlot/host/http';
 
-/** Sources that queries of the history need. */
 export type HistoryContext = {
   readonly history: History;
   readonly replica: Replica;

@@ -24,7 +24,6 @@ const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, qu
 };
 
 type Values = {
-  /** Times of the points. */
   readonly times: readonly number[];
   /** Stored values, oldest first. The first one can be older than the first point. */
   readonly kept: readonly AccountValueRecord[];

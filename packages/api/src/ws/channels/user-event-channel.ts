@@ -28,7 +28,7 @@ type UserRow<Row> = { readonly user: Address; readonly row: Row };
 /** Selects and formats the rows of a channel. */
 type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
-  /** The account whose order versions show whether a client has missed events. */
+  /** The sub-account whose stored orders show whether a client has missed events. */
   readonly accountType: AccountType;
   /** Distinguishes the streams of one user. Channels with one stream per user omit it. */
   readonly variant?: (params: Params) => string;

@@ -145,7 +145,6 @@ type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row
     history: History,
     params: Params,
   ): Promise<{ readonly asOf: AsOf; readonly rows: readonly Row[] }>;
-  /** The account types whose rows belong to the stream. */
   accountTypes(params: Params): readonly AccountType[];
   frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
 };
