@@ -26,8 +26,8 @@ type BlockStreamOptions = ConnectOptions & {
   readonly cluster: string;
   readonly replicas: number;
   /**
-   * Does not create a missing stream, for read-only callers; a missing stream behaves like an empty
-   * one.
+   * True for read-only callers, which do not create a missing stream. A missing stream behaves like
+   * an empty one.
    */
   readonly makesNone?: boolean | undefined;
   /** Called with the faults if the operator accepts a stream that could lose data. */

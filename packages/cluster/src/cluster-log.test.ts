@@ -29,7 +29,7 @@ const open = (options: Options): Promise<LoggedReplica> =>
 const openStream = (cluster: string): Promise<BlockStream> => openTestStream(nats.urls, cluster);
 
 describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
-  test('all replicas receive the same order of blocks, in which the blocks of each are as it sent them', () =>
+  test('all replicas receive blocks in the same order, and the blocks of each replica in the order in which it sent them', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(

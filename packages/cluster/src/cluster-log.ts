@@ -135,7 +135,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Passes on the local files, then the remainder of the stream, then later blocks as they arrive.
+   * Passes on the blocks of the local files, then the remainder of the stream, then later blocks as
+   * they arrive.
    */
   async follow(
     fromSeq: number,
@@ -156,7 +157,7 @@ export class ClusterLog implements Log {
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
   }
 
-  /** Starts to read the stream after the local blocks, if it contains all of them. */
+  /** Starts to read the stream after the local blocks, if the stream contains all of those. */
   async #join(): Promise<void> {
     const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
     const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
@@ -342,7 +343,7 @@ export class ClusterLog implements Log {
     );
   }
 
-  /** Sends a block that was read out of turn again after its predecessor has counted. */
+  /** Resends a block that was read out of turn, after its predecessor has counted. */
   #sendEarly(proposal: string): void {
     const { name, number } = parseProposal(proposal);
     const next = this.#sent.get(`${name}:${number + 1}`);
@@ -380,7 +381,7 @@ export class ClusterLog implements Log {
       const { replacedFrom } = known ?? {};
       if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
-      // A replica that has not read so far detects the dispute itself when it does.
+      // A replica that has not read that far detects the dispute itself when it gets there.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);

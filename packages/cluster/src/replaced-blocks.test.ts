@@ -320,7 +320,7 @@ describe.skipIf(!hasNatsServer)(
         await expect.poll(known, { timeout: 10_000 }).toEqual({ replica: 'a', height: 3 });
         for (const each of [one, other]) await each.close();
         await cutStream({ cluster, url: nats.urls[0]! }, 2);
-        // The copy ends before the lost blocks, as that of a replica that was frozen when they
+        // The copy ends before the lost blocks, like that of a replica that was frozen when they
         // arrived.
         await cp(`${b}-of`, `${early}-of`, { recursive: true });
         const back = await open({ cluster, directory: early });

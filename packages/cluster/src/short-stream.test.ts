@@ -12,7 +12,7 @@ import type { BlockStream } from './block-stream.ts';
 
 const nats = withNatsServer();
 
-describe.skipIf(!hasNatsServer)('a stream that lacks its last block for a moment', () => {
+describe.skipIf(!hasNatsServer)('a stream whose last block is briefly missing', () => {
   test('a replica continues when its stream is complete again, although blocks were in flight', () =>
     inDirectory(async (folder) => {
       const servers = { areShort: false };

@@ -106,7 +106,7 @@ export class StreamBeginsLaterError extends Error {
   }
 }
 
-/** Thrown if a stream is being written from a folder, or if that was interrupted. */
+/** Thrown if a stream is being written from a folder, or if that writing was interrupted. */
 export class StreamUnfinishedError extends Error {
   override readonly name = 'StreamUnfinishedError';
 

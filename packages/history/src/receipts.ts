@@ -42,7 +42,7 @@ export type ReceiptArchive = {
    */
   readonly isFarBehind: boolean;
   find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
-  /** Throws if the archive lacks receipts of blocks up to a height. */
+  /** Throws if the archive lacks receipts of any block up to a height. */
   expectWhole(height: number): void;
 };
 

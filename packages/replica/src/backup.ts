@@ -49,7 +49,7 @@ type BackUpOptions = {
 
 type BackedUp = {
   readonly manifest: BackupManifest;
-  /** Number of bytes read for this backup; the rest was already in it. */
+  /** Number of bytes read for this backup; it already contained the rest. */
   readonly copied: number;
   /**
    * Files of other programs in the folder, which are not backed up. Copy them while those programs
@@ -89,7 +89,10 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   return { manifest, copied: copier.copied, others };
 }
 
-/** Also resolves links, and paths through folders that do not exist yet. */
+/**
+ * Returns whether a path is inside a folder, after resolving links and folders that do not exist
+ * yet.
+ */
 function isWithin(folder: string, path: string): boolean {
   return isInside(placeOf(resolve(path)), realpathSync(folder));
 }
@@ -111,7 +114,10 @@ class Copier {
     this.#known = new Map(before?.files.map((file) => [file.path, file]));
   }
 
-  /** Repeats until no segment begins after the last one that was copied. */
+  /**
+   * Copies the segments, and repeats this until no segment begins after the last one that was
+   * copied.
+   */
   async journal(directory: string): Promise<void> {
     const done = new Map<string, BackupFile>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -245,7 +251,7 @@ type RestoreOptions = {
 
 /**
  * Creates a data folder from a backup, completely or not at all. Every file is compared with its
- * checksum before and after the copy. The folder must not exist or be empty. Blocks that were
+ * checksum before and after the copy. The folder must be missing or empty. Blocks that were
  * acknowledged after the backup are lost.
  */
 export async function restoreFolder({

@@ -71,7 +71,7 @@ export class FollowingReplica {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   #observer: BookObserver | undefined;
-  /** Replica with the engine of the previous rules, set while the blocks are of that version. */
+  /** Replica with the engine of the previous rules, set while blocks are of that version. */
   #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;

@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
   readonly log: Log;
-  /** Read-only here; the follower on another thread writes them. */
+  /** This replica only reads snapshots; the follower on another thread writes them. */
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   /** Rules of this program; tests pass those of a later version. */

@@ -271,7 +271,7 @@ export function creditsOf(
 }
 
 /**
- * Recognises a deposit that returns by its transaction and account, because the logs of a moved
+ * Recognises a deposit that reappears, by its transaction and account, because the logs of a moved
  * transaction have other numbers after a reorganisation.
  */
 function isBack(vanished: Vanished[], { account, source }: Found): boolean {

@@ -240,8 +240,8 @@ export class DepositWatcher {
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
     const aside = [...book.aside];
-    // The watcher is not current until all of them are credited, because accounts are ahead of the
-    // recorded position meanwhile.
+    // Until all deposits are credited, the watcher is not current, because accounts are ahead of
+    // the recorded position.
     this.#isCurrent = false;
     for (let from = 0; from < credits.length; from += AT_ONCE) {
       const some = credits.slice(from, from + AT_ONCE);

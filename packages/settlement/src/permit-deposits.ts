@@ -27,7 +27,7 @@ type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;
-  /** Time with which deadlines are compared. */
+  /** Returns the time with which deadlines are compared, in milliseconds. */
   readonly now: () => number;
   /**
    * Returns true if nothing is credited any more, so that no user funds may be sent to the bridge.

@@ -11,7 +11,7 @@ import { secretFile } from '@oddlot/host/durable';
 
 export const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** Enough for any leaf or sum, and half as long as a hash. */
+/** 16 bytes are enough for any leaf and for the sum of all leaves. */
 const SUM_BYTES = 16;
 /** A stored node consists of its hash and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;

@@ -20,8 +20,8 @@ export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
   readonly txs: readonly TxRecord[];
   /**
-   * Receipts that the block completed. A queued action is completed in a later block than it was
-   * executed in.
+   * Receipts that the block completed. A queued action is completed in a later block than the one
+   * that executed it.
    */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];

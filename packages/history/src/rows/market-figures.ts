@@ -18,8 +18,7 @@ import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/form
 /** Length of the periods within which trades are ranked; a month has about 200 of them. */
 export const RANKED_SPAN_MS = 4 * HOUR_MS;
 /**
- * Number of trades per list and period, which is also the most that a query of a longer time can
- * return.
+ * Number of trades per list and period, which is also the maximum for a query over a longer time.
  */
 export const RANKED_MAX = 20;
 

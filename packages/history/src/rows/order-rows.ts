@@ -185,7 +185,8 @@ export type OrderSums = {
   closedCost: bigint;
   earned: EarnedSums | undefined;
   /**
-   * Last rows of the child orders by id; replaced by `addChild`, because the empty map is shared.
+   * Last rows of the child orders by id. `addChild` replaces the map, because the empty one is
+   * shared.
    */
   children: ReadonlyMap<number, HistOrder>;
 };

@@ -18,7 +18,9 @@ type BlockTrace = {
   commandIndex: number | undefined;
   arrival: BookArrival | undefined;
   rest: Rest | undefined;
-  /** Set when the order left the book. The queue ahead of it is undefined if unknown. */
+  /**
+   * Set when the order has left the book; `ahead` is undefined if the queue ahead of it is unknown.
+   */
   left: { readonly ahead: number | undefined } | undefined;
   lots: number;
   notional: number;
@@ -89,7 +91,7 @@ export class OrderTraces implements BookObserver {
     trace.takenAt.add(isNo ? this.#unitOf(state, instrumentId) - price : price);
   }
 
-  /** Returns the traces to store with a block; `state` is the one after the block. */
+  /** Returns the traces to store with a block. `state` is the state after the block. */
   take(
     state: State,
     block: AppliedBlock,

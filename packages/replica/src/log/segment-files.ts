@@ -52,7 +52,7 @@ export async function listSegments(directory: string): Promise<Segment[]> {
   return readSegments(directory);
 }
 
-/** Returns the segments while another process writes them, and changes nothing. */
+/** Returns the segments without changing anything, so another process can write them meanwhile. */
 export async function readSegments(directory: string): Promise<Segment[]> {
   // A segment can change its form while the names are read, so one reading can miss it, but not
   // two.

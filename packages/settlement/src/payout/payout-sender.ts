@@ -59,9 +59,9 @@ const CANCEL = 'cancel';
 const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
 
 /**
- * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a number once
- * and never after its cancellation (R-withdraw), so sending twice costs gas but no funds.
- * Nevertheless nothing is sent while a transaction for the same number is pending.
+ * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a withdrawal
+ * number once and never after its cancellation (R-withdraw), so sending twice costs gas but no
+ * funds. Nevertheless nothing is sent while a transaction for the same number is pending.
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
