@@ -75,9 +75,6 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   return opening;
 }
 
-/**
- * Returns the error for blocks that another replica has, but that the stream has lost and replaced.
- */
 export function replacedBy({ height, replica }: KnownBlock, from: number): StreamLostError {
   return new StreamLostError({ from, to: height, ...REPLACED, by: replica });
 }

@@ -27,7 +27,6 @@ export function openBucket(
   );
 }
 
-/** Returns the time at which the servers created a bucket, in milliseconds since 1970. */
 export async function madeMsOf(bucket: KV): Promise<number> {
   const { streamInfo } = await retryUntilAnswered(() => bucket.status());
   return Date.parse(streamInfo.created);

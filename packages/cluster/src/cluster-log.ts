@@ -448,7 +448,6 @@ export class ClusterLog implements Log {
       try {
         await this.#join();
       } catch (error) {
-        // The stream is still being restored.
         if (error instanceof StreamUnfinishedError) continue;
         if (!this.#isClosed) this.#options.onFatal(error);
         return;
@@ -478,7 +477,6 @@ export class ClusterLog implements Log {
 export type ClusterLogOptions = {
   readonly stream: BlockStream;
   readonly copy: FileJournal;
-  /** State of the proposers in the applied blocks; attached to the following replica. */
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
@@ -493,7 +491,6 @@ export type ClusterLogOptions = {
   readonly readsAsItIs?: boolean;
   /** Called if reading cannot continue; the process must end. */
   readonly onFatal: (error: unknown) => void;
-  /** Called if the stream lacks blocks that this replica has. */
   readonly onLost: (error: StreamLostError) => void;
 };
 

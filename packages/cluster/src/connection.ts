@@ -4,7 +4,6 @@ import { boundedJson } from '@oddlot/host/bounded-json';
 import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
 
 export type ConnectOptions = {
-  /** Addresses of the servers, from `--log`. */
   readonly servers: readonly string[];
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;

@@ -40,7 +40,6 @@ export class Dispute {
     return new StreamDisputedError(blocks);
   }
 
-  /** Throws the error of a known dispute about this stream. */
   assertUnknown({ era }: Pick<StreamOpening, 'era'>): void {
     if (this.#found?.era !== era) this.#found = undefined;
     if (this.#found?.error !== undefined) throw this.#found.error;

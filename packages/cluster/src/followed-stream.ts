@@ -52,7 +52,6 @@ export class FollowedStream {
     return era === undefined || era === this.era ? this.#stored?.known : undefined;
   }
 
-  /** Records that all later blocks of this folder are from this stream. */
   follow(era: string): void {
     if (era === this.era && this.#stored?.aloneFrom === undefined) return;
     this.#stored = { era };

@@ -43,7 +43,6 @@ export class HolderLine {
     return performance.now() - atMs < HEARD_MS ? value : undefined;
   }
 
-  /** Sends the status to all replicas, including this one. */
   publishStatus(value: unknown): void {
     this.#connection.publish(this.#statusSubject, encodeAmounts(value));
   }

@@ -4,7 +4,6 @@
  */
 export const NATS_VERSION_MIN = '2.10.0';
 
-/** Compares versions such as `2.9.10` or `v2.10.27-beta` by their numbers. */
 export function isBelowNatsMin(version: string): boolean {
   const found = numbersOf(version);
   const wanted = numbersOf(NATS_VERSION_MIN);

@@ -53,7 +53,6 @@ export type Cluster = {
   readonly cursorKey: Uint8Array;
   /** Opens the shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
-  /** Starts to report this replica to the others. */
   tell(own: () => OwnFacts): Promise<void>;
   /** Returns how far this clock is ahead of most others, or a negative number if it is behind. */
   clockApartMs(): number;
@@ -91,7 +90,6 @@ type ClusterDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Joins the configured cluster; returns undefined if the venue is a single process. */
 export function openCluster(
   config: ClusterConfig,
   deps: ClusterDependencies,

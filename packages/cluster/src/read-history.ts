@@ -22,7 +22,6 @@ export type BlockRange = { readonly from: number; readonly to: number };
  */
 export class ReadHistory {
   readonly #era: string;
-  /** Cumulative checksums by block number. */
   readonly #sums = new Uint32Array(REMEMBERED);
   readonly #begunAfter: number;
   #last: number;

@@ -43,7 +43,6 @@ type Seen = {
    */
   readonly height: number;
   readonly atMs: number;
-  /** Time of the report by the servers' clock. */
   readonly createdMs: number;
   readonly revision: number;
 };
@@ -95,7 +94,6 @@ export class ReplicaBoard {
     }, TELL_EVERY_MS).unref();
   }
 
-  /** Sends a last report and stops reporting. */
   async leave(): Promise<void> {
     this.stop();
     const own = this.#own;

@@ -21,7 +21,6 @@ export class StreamLostError extends Error {
     readonly from: number;
     readonly to: number;
     readonly why: string;
-    /** Replica that reported the blocks, if it is not this one. */
     readonly by?: string | undefined;
     readonly source?: string;
     readonly remedy?: string;
@@ -136,7 +135,6 @@ export class WeakStreamError extends Error {
   }
 }
 
-/** Thrown if a message could not be appended because another one came first. */
 export class NotNextError extends Error {
   override readonly name = 'NotNextError';
 }

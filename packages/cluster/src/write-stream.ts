@@ -95,7 +95,6 @@ async function isThere(stream: BlockStream, place: number, data: Uint8Array): Pr
   return found !== undefined && Buffer.compare(found, data) === 0;
 }
 
-/** Returns the content of a block without its proposal id. */
 export function contentOf(encoded: Buffer): Buffer {
   const proposal = proposalOf(encoded);
   if (proposal === undefined) return encoded;

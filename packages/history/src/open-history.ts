@@ -25,7 +25,7 @@ type OpenHistory = {
   readonly history: Held;
 };
 
-/** Opens the history. If replicas share its database, only the holder of the lease writes to it. */
+/** Opens the history. If replicas share the database, only the holder of the lease writes to it. */
 export async function openHistory(
   options: HistoryOptions,
   { lease, log }: { readonly lease: Lease; readonly log: Logger },

@@ -28,7 +28,6 @@ export type ReceiptRow = {
   readonly blockHash: Hash;
   readonly index: number;
   readonly failed: boolean;
-  /** Result or error as JSON. */
   readonly body: string;
 };
 

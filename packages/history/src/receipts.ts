@@ -34,7 +34,6 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 
 export type ReceiptArchive = {
-  /** Height up to which all receipts are stored. */
   readonly height: number;
   /**
    * True while the archive is recomputed and far behind; memory then keeps only the newest
@@ -107,7 +106,6 @@ export class Receipts {
   readonly #ended = new EndedOrders();
   /** Finds the final state of orders that the engine has removed. */
   readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
-  /** Callers that wait until the last order of a queued action is released. */
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
   /** Height up to which memory has dropped receipts, whether or not the archive has them. */

@@ -115,7 +115,6 @@ export class NewestBlocks<Block extends { readonly height: number }> {
   readonly #weigh: (block: Block) => number;
   readonly #weightMax: number;
   #blocks: Block[] = [];
-  /** Index of the first kept block; earlier ones are dropped. */
   #first = 0;
   #weight = 0;
 

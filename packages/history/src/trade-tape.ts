@@ -15,7 +15,6 @@ type TradesDump = {
   readonly heights: readonly (readonly (number | null)[])[];
 };
 
-/** Longest list of trades that a query can return. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 /**
  * Limit on all kept trades. It applies separately to perps and outcome markets, so that outcome
@@ -47,7 +46,6 @@ export class TradeTape implements Projection {
     this.#left = left;
   }
 
-  /** Returns the trades of the newest block by instrument, in order. */
   get fresh(): ReadonlyMap<number, readonly TapeTrade[]> {
     return this.#fresh;
   }

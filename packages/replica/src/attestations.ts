@@ -39,7 +39,6 @@ export class Attestations {
     this.#heights.delete(Math.min(...this.#heights.keys()));
   }
 
-  /** Returns contested blocks that this replica has not attested yet. */
   wantedOf(replica: string): { readonly height: number; readonly hash: string }[] {
     return [...this.#heights].flatMap(([height, { own, votes }]) =>
       isContested({ own, votes }) && votes.get(replica) !== own ? [{ height, hash: own }] : [],

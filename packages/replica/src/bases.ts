@@ -66,7 +66,6 @@ async function judgeSnapshot(
   return fault === undefined ? { content, payload } : { fault };
 }
 
-/** Returns the command that opens an era if the entry begins with one. */
 export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefined {
   const command = entry?.commands[0]?.command;
   return command?.type === 'openEra' ? command : undefined;

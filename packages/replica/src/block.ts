@@ -16,7 +16,6 @@ import type { Hash } from '@oddlot/units';
  */
 export type LoggedCommand = {
   readonly command: Command;
-  /** Signed request, byte for byte. */
   readonly request?: string;
   /**
    * Command and request as bytes of a block, if another thread has encoded them. Removed after the

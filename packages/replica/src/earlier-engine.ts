@@ -17,7 +17,6 @@ import type { SnapshotPayload } from './snapshot-codec.ts';
  */
 export type EarlierEngine = {
   readonly rules: number;
-  /** Opens a snapshot of its release, or the state before the first block. */
   open(payload: SnapshotPayload | undefined): EarlierReplica | Promise<EarlierReplica>;
 };
 

@@ -29,7 +29,6 @@ import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engin
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica.ts';
 import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** Number of newest blocks whose hashes a replica remembers. */
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 

@@ -42,7 +42,6 @@ export type Term = {
 };
 
 export type Held = {
-  /** Stops the task if it runs here and releases the name. Resolves when the task has stopped. */
   release(): Promise<void>;
 };
 

@@ -80,7 +80,6 @@ async function startedWith(options: Options): Promise<Running> {
 
 function watched({ replica }: Running): string[] {
   const seen: string[] = [];
-  // Publishes the block that the start produced.
   replica.publish();
   replica.onBlock(({ height }) => seen.push(`applied ${height}`));
   replica.onPublish(({ height }) => seen.push(`published ${height}`));

@@ -36,7 +36,6 @@ type ReplicaOptions = {
   /** Rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
   readonly clock: Clock;
-  /** Name of this replica, if other replicas follow the same log. */
   readonly name?: string | undefined;
   readonly genesis: readonly Command[];
   /**
@@ -217,7 +216,6 @@ export class LocalReplica implements Replica {
     return this.#following.payload();
   }
 
-  /** Waits until all proposals are executed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#proposer.drain();

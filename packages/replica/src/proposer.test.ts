@@ -32,7 +32,6 @@ class Flow {
     return flow;
   }
 
-  /** Blocks the next sync until it is released. */
   hold(): Held {
     this.#isHolding = true;
     return { release: () => this.#held?.() };

@@ -141,7 +141,6 @@ export class LogBehindError extends Error {
   }
 }
 
-/** Thrown if this replica computed another state than the one recorded in the log. */
 export class ReplicaDivergedError extends Error {
   override readonly name = 'ReplicaDivergedError';
 
@@ -152,7 +151,6 @@ export class ReplicaDivergedError extends Error {
   }
 }
 
-/** Thrown if the log continues under rules that this program does not know yet. */
 export class LaterReleaseError extends Error {
   override readonly name = 'LaterReleaseError';
   readonly rules: number;

@@ -236,7 +236,6 @@ function formOf(column: Column): string {
   return present(found, 'a form for a column')[0];
 }
 
-/** Returns the bytes and the zeros that pad them to a multiple of eight. */
 function padded(bytes: Buffer): Buffer[] {
   return [bytes, Buffer.alloc(upToEight(bytes.length) - bytes.length)];
 }
@@ -256,7 +255,6 @@ const DEPTH_MAX = 6;
 const VALUES_AT_ONCE = 64;
 const PIECE_CHARS = 64 * 1024;
 
-/** Yields the JSON in texts of about `PIECE_CHARS` characters. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let text = '';
   for (const part of partsOf(value, 0)) {

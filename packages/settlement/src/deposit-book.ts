@@ -23,7 +23,6 @@ export type Aside = {
   readonly amount: string;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** Transaction that returned the deposit. */
   readonly returned?: Hash;
 };
 

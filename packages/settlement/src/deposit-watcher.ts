@@ -72,7 +72,7 @@ type Reorganisation = {
 export type WatchStatus = {
   readonly state: WatchState;
   readonly error: string | undefined;
-  /** Newest known block of the chain; `block` is the last one whose deposits are credited. */
+  /** Newest known block of the chain; `block` is the last block whose deposits are credited. */
   readonly head: number;
   readonly block: number;
   readonly isCurrent: boolean;

@@ -32,7 +32,6 @@ export class FaucetBacking {
     this.#options = options;
   }
 
-  /** Addresses that hold no user funds. */
   get contracts(): readonly Hex[] {
     const { bridge, token } = this.#options.contracts;
     return [bridge, token];

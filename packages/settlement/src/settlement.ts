@@ -198,7 +198,6 @@ export class Settlement implements MoneySide {
     return true;
   }
 
-  /** Logs states that the operator should see without asking. */
   #logState(): void {
     const { log, watcher } = this.#parts;
     const { error, foreign, state } = watcher.status;

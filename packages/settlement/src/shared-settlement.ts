@@ -20,7 +20,6 @@ import type { PayoutProgress } from './payout/payout-worker.ts';
 import type { PermitAnswer } from './permit-deposits.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Records from which the next holder continues. */
 export type SettlementRecords = {
   readonly payouts: string | RecordStore;
   readonly watched: string | RecordStore;

@@ -162,7 +162,6 @@ function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
 /** Withdrawal known to the bridge that this venue has never issued. */
 export type ForeignPayout = {
   readonly withdrawalId: string;
-  /** Undefined if only the number is known to be used. */
   readonly txHash?: Hex;
 };
 

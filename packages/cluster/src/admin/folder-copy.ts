@@ -82,7 +82,6 @@ export async function checkCopy(
   return replica.head;
 }
 
-/** Thrown if the stream differs from the content that was written to it. */
 class StreamDiffersError extends Error {
   override readonly name = 'StreamDiffersError';
 }

@@ -60,7 +60,6 @@ async function fetchAll(
   const { lastPlace } = await retryUntilAnswered(() => stream.end());
   let trouble: unknown;
   const log = new ClusterLog({
-    // The log closes this connection.
     stream: await connect(),
     copy: journal,
     order,

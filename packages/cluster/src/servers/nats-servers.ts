@@ -134,7 +134,6 @@ export async function runNatsServers({
   };
 }
 
-/** Returns the ports of all servers, one row for each purpose. */
 function rowsOf(first: number, count: number): [number[], number[], number[]] {
   const row = (at: number): number[] =>
     Array.from({ length: count }, (_, index) => first + at * count + index);

@@ -38,7 +38,7 @@ const WRITE_EVERY_MS = 100;
 const RETRY_MS = 1_000;
 /** Interval at which a replica that does not write reads how far the writer has come. */
 const FOLLOW_EVERY_MS = 50;
-/** Maximum time that a stop waits for rows; the next start computes the rest. */
+/** Maximum time that a stop waits for missing rows, which the next start computes. */
 const CATCH_UP_MS = 4_000;
 
 type IndexerLoopOptions = {
@@ -494,7 +494,6 @@ function differenceOf(
   return own.hash === recorded.hash ? undefined : { own: own.hash, recorded: recorded.hash };
 }
 
-/** Time for which blocks are applied before other work runs. */
 const TURN_MS = 5;
 
 function turn(): Promise<void> {

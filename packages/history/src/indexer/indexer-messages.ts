@@ -55,7 +55,6 @@ export type IndexerRequests = {
   readonly verify: {
     readonly ask: {
       readonly firstSeq: number;
-      /** Last block that the store and the log have in common, if known. */
       readonly head: Pick<BlockHead, 'height' | 'hash'> | undefined;
     };
     readonly answer: { readonly height: number };
@@ -141,7 +140,6 @@ export type IndexerReport =
   | {
       readonly type: 'snapshot';
       readonly height: number;
-      /** Content hash of the snapshot, which the log attests. */
       readonly content: Hash;
       readonly seconds: number;
       /** Lowest height of a kept snapshot; the log after it is still needed. */

@@ -84,13 +84,11 @@ export class IndexerThread {
     await this.#ended.promise;
   }
 
-  /** Ends the thread without waiting for its work. */
   async terminate(): Promise<void> {
     this.#isStopped = true;
     await this.#worker.terminate();
   }
 
-  /** Rejects all open and future requests. */
   abandon(error: unknown): void {
     this.#failure = error;
     for (const { reject } of this.#requests.values()) reject(error);

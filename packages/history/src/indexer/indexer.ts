@@ -362,7 +362,6 @@ export class Indexer implements History {
     this.#options.onRebuilt?.(thread.height);
   }
 
-  /** Starts a second thread that computes all rows and answers questions and watchers. */
   #rebuild(): void {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');

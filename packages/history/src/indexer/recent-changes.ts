@@ -150,7 +150,6 @@ export class WatchedUsers {
     return this.#users[table].has(user);
   }
 
-  /** Returns one report per watched user and table, with the rows of the block in order. */
   reports(block: BlockRows): readonly IndexerReport[] {
     const { height } = block.head;
     const reports: IndexerReport[] = [];

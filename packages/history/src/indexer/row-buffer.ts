@@ -78,7 +78,6 @@ export class RowBuffer {
     return this.#held?.message;
   }
 
-  /** True if no more rows can be made until some are written. */
   get isFull(): boolean {
     return this.#rows >= ROWS_HELD_MAX;
   }

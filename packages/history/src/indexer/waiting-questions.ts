@@ -41,7 +41,6 @@ export const SERVER_MS_MAX = 100;
 type Waiting = {
   readonly asked: Question;
   readonly untilMs: number;
-  /** Time at which the caller stops waiting. */
   readonly lostMs: number;
 };
 

@@ -39,7 +39,7 @@ export type BuiltTree = {
   readonly liabilities: bigint;
   /** Sum of negative balances, as a positive amount. */
   readonly shortfall: bigint;
-  /** Deposits and grants less paid withdrawals, from the totals of the state. */
+  /** Deposits and grants less paid withdrawals, computed from the totals of the state. */
   readonly owed: bigint;
 };
 

@@ -106,7 +106,6 @@ const PART_BYTES = 8;
 export const LEAF_BYTES = HASH_BYTES + ADDRESS_BYTES + PART_NAMES.length * PART_BYTES;
 export const PARTS_AT = HASH_BYTES + ADDRESS_BYTES;
 
-/** First bytes of the file, including the version of the format. */
 const MARK = 'oddtree1';
 export const HEAD_BYTES = MARK.length + 2 * 8 + HASH_BYTES + SUM_BYTES;
 

@@ -217,7 +217,6 @@ function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
 }
 
 const NOTHING: Readonly<Sums> = { moneyIn: 0n, moneyOut: 0n, volume: 0n, fees: 0n, funding: 0n };
-/** Order of the amounts in a snapshot. */
 const SUM_KEYS = ['moneyIn', 'moneyOut', 'volume', 'fees', 'funding'] as const;
 
 function shownSums(sums: Sums): Omit<AccountSums, 'value'> {

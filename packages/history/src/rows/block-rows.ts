@@ -37,7 +37,6 @@ export type BlockRows = {
   readonly retold?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
   readonly untold?: readonly UntoldOrder[];
-  /** Arrivals of all orders that received their id in the block. */
   readonly arrivals?: readonly ArrivalTrace[];
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
@@ -66,7 +65,6 @@ export type TxRecord = {
   readonly actionType: string;
   /** Message of the rejection at execution; null if there was none. */
   readonly error: string | null;
-  /** JSON of the request as received. */
   readonly request: string;
 };
 

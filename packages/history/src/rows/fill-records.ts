@@ -164,7 +164,7 @@ function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   return { parts, dir: 'Settlement' };
 }
 
-/** Returns 1.00 USDC in price units. */
+/** Returns a price of 1.00 USDC in price units. */
 function unitOf(state: State, instrumentId: number): number {
   return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
 }

@@ -120,7 +120,6 @@ export class HistoryProjector implements Projection {
     this.#options.onRows(rows as BlockRows);
   }
 
-  /** Returns value and totals of an account, or null if the account does not exist. */
   accountSums(user: Address): AccountSums | null {
     const value = accountWorth(this.#options.state(), user);
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };

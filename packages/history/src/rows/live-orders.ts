@@ -59,7 +59,6 @@ export class LiveOrders {
     this.#isTold = isTold;
   }
 
-  /** Returns the rows of a block, one per changed order, as of the end of the block. */
   take(
     state: State,
     block: AppliedBlock,

@@ -64,7 +64,6 @@ export class LargestTrades {
     let ranked: RankedTrade | undefined;
     for (const list of lists) {
       const trades = this.#lists.get(list) ?? [];
-      // Of two equal trades, the earlier one stays in the list.
       if (trades.length === RANKED_MAX && (trades.at(-1)?.value ?? 0) >= value) continue;
       ranked ??= { value, row: rowOf(state, block, event, value) };
       const place = trades.findIndex((each) => each.value < value);

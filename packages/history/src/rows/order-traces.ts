@@ -182,7 +182,7 @@ export class OrderTraces implements BookObserver {
     return szDecimals;
   }
 
-  /** Returns 1.00 USDC in price units. */
+  /** Returns a price of 1.00 USDC in price units. */
   #unitOf(state: State, instrumentId: number): number {
     return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }

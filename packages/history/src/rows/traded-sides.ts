@@ -47,7 +47,6 @@ export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-/** Returns both sides of a trade, or an empty list for other events. */
 export function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
   if (event.type === 'tradeExecuted') return perpSides(block, event);
   return event.type === 'outcomeTraded' ? outcomeSides(event) : [];
@@ -78,7 +77,6 @@ function perpSides(
   return [side(taker, 'Taker', takerIsBuy), side(maker, 'Maker', !takerIsBuy)];
 }
 
-/** Returns the closed portion, or undefined if the trade closed nothing. */
 export function closedBy({
   closedCost,
   closedSize,

@@ -7,7 +7,6 @@ import { addressBytes, bytesOf, hexOf } from './table.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** Higher totals are reported as this number, because counting would take too long. */
 const COUNTED_MAX = 1_000_000;
 
 export function addBuilderRows(draft: Draft, block: BlockRows): void {

@@ -132,7 +132,6 @@ async function endOf(database: Database, orderId: number): Promise<BlockPlace | 
   return arrived?.trace.ended === undefined ? undefined : arrived;
 }
 
-/** Returns the stored data of an order, or undefined if the user has no such order. */
 async function partsOf(
   database: Database,
   user: Address,
@@ -218,7 +217,6 @@ async function endedRow(
   return undefined;
 }
 
-/** Returns the newest fills of an order, oldest first. */
 async function fillsIn(
   database: Database,
   user: Address,

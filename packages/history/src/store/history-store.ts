@@ -33,7 +33,6 @@ export type HistoryPlace =
     };
 
 type HistoryStoreOptions = HistoryPlace & {
-  /** Called after a damaged store was set aside and replaced by an empty one. */
   readonly onDamaged?: (damage: HistoryDamage) => void;
 };
 

@@ -378,7 +378,6 @@ type Value = string | number | Uint8Array | null;
  */
 export class Draft {
   readonly tables = new Map<TableName, (readonly Value[])[]>();
-  /** Number of added rows by their name in `stats`. */
   readonly added: Record<string, number> = {};
   readonly #places = new Map<TableName, Map<string | number, number>>();
 

@@ -73,7 +73,7 @@ export function orderReport(parts: ReportParts): OrderReport {
 type View = {
   readonly szDecimals: number;
   readonly isNo: boolean;
-  /** 1.00 USDC in price units. */
+  /** A price of 1.00 USDC, in price units. */
   readonly unit: number;
   /** True if the owner pays the price, so that a lower price is better. */
   readonly pays: boolean;
@@ -98,7 +98,6 @@ function enteredOf({
   return { height: arrived.height, timeMs: arrived.timeMs, book };
 }
 
-/** Returns the best prices for the order's outcome, 0 for an empty side, and twice the mark. */
 function pricesOf({ isNo, unit }: View, { bestAsk, bestBid, markHalves }: EnteredBook) {
   if (!isNo) return { bid: bestBid, ask: bestAsk, mark: markHalves };
   const bid = bestAsk === 0 ? 0 : unit - bestAsk;

@@ -67,7 +67,6 @@ const RETAINED_BYTES_MAX = 1024 * 1024;
 
 export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
   const writer = new ByteWriter(INITIAL_BYTES);
-  // Arrays are reused, because many runs are packed.
   const columns = shape.fields.map((names) => names.map((): unknown[] => []));
   const allColumns = columns.flat();
   return {
@@ -229,7 +228,6 @@ function jsonOfCells<Row>(
 
 const KEYS = new WeakMap<readonly Fields[], readonly Fields[]>();
 
-/** Returns the JSON names of the fields, including the colon. */
 function keysOf(fields: readonly Fields[]): readonly Fields[] {
   const known = KEYS.get(fields);
   if (known !== undefined) return known;

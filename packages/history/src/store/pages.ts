@@ -39,7 +39,6 @@ function aheadOf(timeMs: number): RowPosition {
   return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
 }
 
-/** Returns a negative number if the left position is earlier. */
 export function comparePositions(left: RowPosition, right: RowPosition): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 }

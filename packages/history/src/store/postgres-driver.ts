@@ -179,7 +179,6 @@ async function takesLock(connection: {
   return rows[0]?.taken === true;
 }
 
-/** Renames the schema within the database and returns its new name. */
 export async function setPostgresAside(url: string): Promise<string> {
   const movedTo = `${SCHEMA}_damaged_${systemTime.wallMs()}`;
   await withClient(url, async (client) => {

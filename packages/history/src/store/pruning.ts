@@ -40,7 +40,6 @@ const ROWS_PER_CALL = 20_000;
 
 type Sweep = NonNullable<Table['pruned']> & {
   readonly table: TableName;
-  /** Set if the rows of the table are packed into runs. */
   readonly runs?: Parameters<typeof pruneRuns>[1];
 };
 

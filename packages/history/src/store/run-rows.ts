@@ -366,7 +366,6 @@ export async function textsOf(
   return new Map(found.map(({ instrument_id, slug, title }) => [instrument_id, { title, slug }]));
 }
 
-/** Returns the texts as JSON fields to append to a row. */
 export function moreOf(instrumentId: number, texts: MarketTexts): string {
   const text = texts.get(instrumentId);
   if (text === undefined) return '';

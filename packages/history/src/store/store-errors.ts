@@ -37,7 +37,6 @@ export class HistoryLaterError extends Error {
 }
 
 const SQLITE_FULL = 13;
-/** SQLite's result codes for damaged or unreadable pages. */
 const SQLITE_DAMAGED: readonly number[] = [10, 11, 26];
 /**
  * PostgreSQL error codes: insufficient resources, shutdown by the operator, lost connection,

@@ -20,7 +20,6 @@ export type Table<Columned extends Columns = Columns> = {
     | { readonly add: readonly (keyof Columned & string)[] };
   /** How old rows are found and deleted. Absent if rows are deleted with other rows or never. */
   readonly pruned?: {
-    /** Name of the rows in `stats`. */
     readonly as: string;
     readonly owner: readonly (keyof Columned & string)[];
     readonly time: keyof Columned & string;

@@ -77,7 +77,6 @@ export function addUserRows(draft: Draft, block: BlockRows): void {
 /** Totals are counted only up to the highest offset of a page plus one page. */
 const COUNTED_MAX = 202_000;
 
-/** Returns fills without the texts of their markets. */
 async function foundFills(database: Database, ask: Ask<'fills'>): Promise<Page<FoundRow<Fill>>> {
   const { runs, span } = partsOf('fill', ask);
   return joinedPage(ask, span, await runRows(database, runs, fillPacker));
@@ -524,7 +523,6 @@ async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>)
   return changed !== undefined;
 }
 
-/** Returns the time of the last stored block up to a height, or undefined if there is none. */
 async function timeOf(database: Database, height: number): Promise<number | undefined> {
   const block = await database
     .selectFrom('blocks')

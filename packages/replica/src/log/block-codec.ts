@@ -113,7 +113,6 @@ export function decodeBlock(bytes: Buffer, range: BlockRange): BlockContent {
   return proposal === undefined ? { commands } : { commands, proposal };
 }
 
-/** Returns the proposal id of a block without decoding its commands. */
 export function proposalOf(bytes: Buffer): string | undefined {
   const reader = new ByteReader(bytes);
   if (reader.isAtEnd || reader.u32() !== PROPOSAL) return undefined;

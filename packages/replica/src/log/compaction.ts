@@ -58,7 +58,6 @@ export class Compaction {
     try {
       while (!this.#isStopped && ((await this.#drop()) || (await this.#compress())));
     } catch (error) {
-      // The next request tries again.
       if (!isNoRoom(error)) this.#options.onFailed(error);
     }
   }

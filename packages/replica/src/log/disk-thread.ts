@@ -75,12 +75,10 @@ export class DiskThread {
     );
   }
 
-  /** Returns a thread for exclusive use until it is given back. */
   static lease(): DiskThread {
     return resting.pop() ?? new DiskThread();
   }
 
-  /** Returns the thread for reuse; no job may be in flight. */
   giveBack(): void {
     assert(this.#waiting.length === 0, 'a thread is returned only when all its jobs are done');
     if (this.#loss === undefined) resting.push(this);

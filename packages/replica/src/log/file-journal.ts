@@ -338,7 +338,6 @@ export class FileJournal implements Log {
     void this.#takeBack(lost);
   }
 
-  /** Passes durable blocks to the follower in order, and then resolves their appends. */
   #deliver(blocks: readonly PendingBlock[]): void {
     for (const block of blocks) {
       if (this.#failure !== undefined) {

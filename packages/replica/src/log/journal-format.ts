@@ -82,7 +82,6 @@ export const segmentName = (firstSeq: number): string =>
 
 export const COMPRESSED_SUFFIX = '.zst';
 
-/** Parses the name of a segment file; returns undefined for other files. */
 export function parseSegmentName(
   fileName: string,
 ): { readonly firstSeq: number; readonly isCompressed: boolean } | undefined {

@@ -28,7 +28,6 @@ export type Retention = {
  */
 export interface Log {
   readonly firstSeq: number;
-  /** Number of the last durable entry; 0 if the log is empty. */
   readonly lastSeq: number;
   /**
    * Returns the first entry of a log that other replicas have and that is not stored here yet. It

@@ -67,7 +67,6 @@ export async function readSegments(directory: string): Promise<Segment[]> {
   return segments;
 }
 
-/** Reads the header of a segment; returns undefined if the segment was removed meanwhile. */
 export async function readSegment(path: string, firstSeq: number): Promise<Segment | undefined> {
   const source = await openSegment(path, firstSeq, HEADER_READ_BYTES);
   if (source === undefined) return undefined;

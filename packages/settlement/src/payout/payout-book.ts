@@ -41,7 +41,6 @@ export class PayoutBook {
     this.#records = new PayoutRecords(options.file);
   }
 
-  /** Number of lines in the file that could not be read. */
   get damaged(): number {
     return this.#records.damaged;
   }
@@ -66,7 +65,6 @@ export class PayoutBook {
     return this.#records.all().filter((each) => !this.isOpen(each) && each.end !== undefined);
   }
 
-  /** Takes over the withdrawals that are open in the engine now. */
   adopt(withdrawals: readonly OpenWithdrawal[]): void {
     this.#open = new Set(withdrawals.map(({ withdrawalId }) => withdrawalId));
     for (const { destination, pays, requestedMs, user, withdrawalId } of withdrawals) {

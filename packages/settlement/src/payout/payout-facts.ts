@@ -16,7 +16,6 @@ export type FactSource = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly now: () => number;
-  /** Returns a transaction that was sent, by the relayer's key. */
   readonly find: (key: string) => SendRecord | undefined;
   readonly receipt: (txHash: Hex) => Promise<ChainReceipt | undefined>;
 };
@@ -242,7 +241,6 @@ const MS_PER_SECOND = 1_000;
 
 type Found = {
   readonly logs: readonly ChainLog[];
-  /** Block at which the search continues; undefined if the search is complete. */
   readonly nextBlock: number | undefined;
 };
 

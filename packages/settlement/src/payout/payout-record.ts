@@ -16,7 +16,6 @@ export type PayoutRecord = {
   readonly status: PayoutStatus;
   readonly updatedMs: number;
   readonly signatures?: readonly SignedText[] | undefined;
-  /** Relayer's key of the pending transaction. */
   readonly sent?: string | undefined;
   readonly txHash?: Hex | undefined;
   /** Time from which a large queued payout can be paid. */

@@ -95,7 +95,6 @@ export class PayoutWorker {
   readonly #book: PayoutBook;
   readonly #sender: PayoutSender;
   readonly #settled: SettledPayouts;
-  /** Block at which the search for another sender's transaction continues. */
   readonly #searches = new Map<number, number>();
   #trouble: Trouble | undefined = undefined;
 

@@ -64,7 +64,6 @@ type Building = {
 };
 
 const RETRY_MS = 60_000;
-/** Maximum time to wait for test tokens that are being minted. */
 const UNBACKED_WAIT_MS = 60_000;
 
 /**
