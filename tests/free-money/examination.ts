@@ -1,6 +1,6 @@
 import { checkInvariants, type State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import { judgeDoors } from './door-judge.ts';
+import { judgeOutflows } from './outflow-judge.ts';
 import { demand, usdc } from './finding.ts';
 import { changesOf, marksOf } from './flows.ts';
 import { FundJudge } from './fund-judge.ts';
@@ -71,7 +71,7 @@ export class Examination {
       this.#count(event.type === 'liquidationStep' ? event.step : event.type);
     this.#funding.judge(entry);
     this.#margins.judge(entry);
-    judgeDoors(entry, this.#fund);
+    judgeOutflows(entry, this.#fund);
     judgeRanks(entry, this.#fund);
     const lots = new LotBook(entry.before, events, this.#fund);
     const paid = this.#funds.judge(entry, lots);

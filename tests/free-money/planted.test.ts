@@ -4,7 +4,7 @@ import type * as BlindModule from '../../packages/engine/src/perp/margin-restric
 import type * as ClosingModule from '../../packages/engine/src/state/sampled-hours.ts';
 import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
 import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
-import type * as DoorModule from '../../packages/engine/src/perp/free-margin.ts';
+import type * as FreeMarginModule from '../../packages/engine/src/perp/free-margin.ts';
 import type * as GapModule from '../../packages/engine/src/liquidation/settle-insolvent.ts';
 import type * as RankModule from '../../packages/engine/src/liquidation/adl-rank.ts';
 import type * as MemoryModule from '../../packages/engine/src/state/block-record.ts';
@@ -35,7 +35,7 @@ const BLIND = '../../packages/engine/src/perp/margin-restriction.ts';
 const PERP = '../../packages/engine/src/state/perp.ts';
 const CLOSING = '../../packages/engine/src/state/sampled-hours.ts';
 const FILL_CHECK = '../../packages/engine/src/perp/fill-check.ts';
-const DOORS = '../../packages/engine/src/perp/free-margin.ts';
+const FREE_MARGIN = '../../packages/engine/src/perp/free-margin.ts';
 const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-insolvent.ts';
 const RANKS = '../../packages/engine/src/liquidation/adl-rank.ts';
 const MEMORY = '../../packages/engine/src/state/block-record.ts';
@@ -150,7 +150,7 @@ describe('R-oracle-stale: planted faults in margin restriction', { timeout: TIME
   });
 
   test('the search detects money that leaves before a gap is settled', async () => {
-    plant<typeof DoorModule>(DOORS, ({ withdrawable }) => ({
+    plant<typeof FreeMarginModule>(FREE_MARGIN, ({ withdrawable }) => ({
       withdrawable: (state, account) => {
         const { isBeforeLiquidations } = state.blockRecord;
         state.blockRecord.isBeforeLiquidations = false;

@@ -17,7 +17,7 @@ import type { Entry } from './venue.ts';
  * that money leaving in the entry of a price gap is free before and after the gap. The check
  * compares balances and not commands, so it also covers unknown ways out.
  */
-export function judgeDoors(entry: Entry, fund: Address): void {
+export function judgeOutflows(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
   const busy = touched(entry);
   for (const [address, before] of entry.before.purses) {
