@@ -5,11 +5,13 @@ import {
   createHasher,
   explainEnvelope,
   hashAction,
+  type Hasher,
   isHyperliquidRequest,
   parseObject,
   readPlainRequest,
   readSignature,
   refusal,
+  type RecoverPublicKey,
   recoverSignerOf,
   scanEnvelope,
   txHash as hashRequest,
@@ -104,31 +106,10 @@ export async function createRecoverer(
    */
   const recoverAny = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     try {
-      return recoverScanned(text, hashOnly, body);
+      return recoverScanned({ hasher, recover }, text, hashOnly, body);
     } catch (error) {
       return { fault: error instanceof Error ? error.message : String(error), at: 0 };
     }
-  };
-
-  const recoverScanned = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
-    const scanned = scanEnvelope(text);
-    if (!scanned.ok) return { fault: scanned.message, at: scanned.at };
-    if (scanned.action === undefined) return { fault: 'no action', at: 0 };
-    const envelope = body ?? (JSON.parse(text) as SignedFields);
-    const { action } = envelope;
-    const signature = readSignature(envelope.signature);
-    if (signature === undefined) return { fault: 'no signature', at: 0 };
-    const hash = hashAction({ msgpack: scanned.action, action, envelope }, hasher);
-    const txHash = bytesToHex(hashRequest(hash.signed, signature, keccak));
-    if (hashOnly) return { txHash };
-    const signer = recoverSignerOf(hash.digest, signature, backends);
-    if (signer === undefined) return { txHash };
-    if (hash.scheme !== 'multiSig') return { txHash, signer };
-    const signatures = (action['signatures'] as unknown[]).map(readSignature);
-    const innerSigners = signatures.map((each) =>
-      each === undefined ? undefined : recoverSignerOf(hash.inner.digest, each, backends),
-    );
-    return { txHash, signer, innerSigners };
   };
 
   const hyperliquid = createHyperliquidReader(network, backends);
@@ -163,6 +144,37 @@ export async function createRecoverer(
       return { explanation: explainEnvelope(job.envelope, job.context, { hasher, recover }) };
     },
   };
+}
+
+type RecoverTools = { readonly hasher: Hasher; readonly recover: RecoverPublicKey };
+
+/** Hashes the text of the action as received, and recovers the signers. */
+function recoverScanned(
+  { hasher, recover }: RecoverTools,
+  text: string,
+  hashOnly: boolean,
+  body?: SignedFields,
+): Recovered {
+  const { keccak } = hasher;
+  const backends = { recover, keccak };
+  const scanned = scanEnvelope(text);
+  if (!scanned.ok) return { fault: scanned.message, at: scanned.at };
+  if (scanned.action === undefined) return { fault: 'no action', at: 0 };
+  const envelope = body ?? (JSON.parse(text) as SignedFields);
+  const { action } = envelope;
+  const signature = readSignature(envelope.signature);
+  if (signature === undefined) return { fault: 'no signature', at: 0 };
+  const hash = hashAction({ msgpack: scanned.action, action, envelope }, hasher);
+  const txHash = bytesToHex(hashRequest(hash.signed, signature, keccak));
+  if (hashOnly) return { txHash };
+  const signer = recoverSignerOf(hash.digest, signature, backends);
+  if (signer === undefined) return { txHash };
+  if (hash.scheme !== 'multiSig') return { txHash, signer };
+  const signatures = (action['signatures'] as unknown[]).map(readSignature);
+  const innerSigners = signatures.map((each) =>
+    each === undefined ? undefined : recoverSignerOf(hash.inner.digest, each, backends),
+  );
+  return { txHash, signer, innerSigners };
 }
 
 /**
