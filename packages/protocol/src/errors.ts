@@ -49,7 +49,7 @@ export type Details = {
   readonly required?: string;
   /** Available funds, margin or shares. */
   readonly available?: string;
-  /** Amounts that are reserved and for what, largest first. */
+  /** Amounts that are reserved, largest first, each with its purpose. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
   /** Name of the client's exhausted budget. */
   readonly budget?: string;

@@ -191,7 +191,7 @@ type LiquidationDelta = {
   maintenanceMargin: string;
 };
 
-/** Notice that the account's position was closed against a bankrupt one (auto-deleveraging). */
+/** Closing of the account's position against a bankrupt one (auto-deleveraging). */
 type DeleverageDelta = {
   type: 'adl';
   instrumentId: number;
@@ -234,8 +234,8 @@ type AccountTransferDelta = {
 };
 
 /**
- * Change of an account other than by trading and funding. Clients should ignore unknown types,
- * because more will be added.
+ * Change of an account, excluding those by trading and funding. Clients should ignore unknown
+ * types, because more will be added.
  */
 export type LedgerDelta =
   | LiquidationDelta

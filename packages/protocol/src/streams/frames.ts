@@ -43,7 +43,7 @@ export type SubscriptionResponse = {
     /** Number of the last frame before this subscription. */
     seq: number;
     /**
-     * On channels of facts, the events of all blocks after this one are sent. The name differs from
+     * On fact channels, the events of all blocks after this one are sent. The name differs from
      * `height`, because this is not a place from which to resume.
      */
     fromHeight?: number;
@@ -59,7 +59,7 @@ export type DataFrame<Data> = {
   /** Number of the frame within its stream, which is the same for all connections. */
   seq: number;
   /**
-   * Block that the data reflects. It is set on channels of facts, clearinghouseState and l2Diff.
+   * Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
    */
   height?: number;
   /** Set for the snapshot of an event channel after a resync. */

@@ -53,7 +53,7 @@ test('replicas are used in turn, and a late report of a failure changes nothing'
   expect(new Replicas(['a']).lost('a')).toBe(false);
 });
 
-test('a stream of facts resumes after its last block, without repeated events', async () => {
+test('a fact stream resumes after its last block, without repeated events', async () => {
   const [first, second] = await twoStreams();
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
   const seen: StreamEvent<unknown>[] = [];

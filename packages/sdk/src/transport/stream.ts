@@ -23,7 +23,7 @@ export type StreamData<Data> = {
   readonly isSnapshot: boolean;
   readonly seq: number;
   /**
-   * Block that the data reflects. It is set on channels of facts, clearinghouseState and l2Diff.
+   * Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
    */
   readonly height: number | undefined;
 };
@@ -69,7 +69,7 @@ export class Stream {
   #height: number | undefined;
   /** Replica of the venue to which the place belongs. */
   #at = '';
-  /** Last block that was reported on a channel of facts, and the number of its frames. */
+  /** Last block that was reported on a fact channel, and the number of its frames. */
   #received: { readonly height: number; readonly frames: number } | undefined;
   /** Frames that will be repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
@@ -83,8 +83,8 @@ export class Stream {
 
   /**
    * Returns the place from which to resume on a replica, or undefined before the first answer. A
-   * place is valid only for one replica, but a block is valid for the whole venue, so streams of
-   * facts resume by block anywhere. A state is sent again instead.
+   * place is valid only for one replica, but a block is valid for the whole venue, so fact streams
+   * can resume by block on any replica. A state is sent again instead.
    */
   resumeAt(process: string): ResumePoint | undefined {
     // A stream without its snapshot has no place from which to resume.
@@ -215,8 +215,8 @@ function isOfFacts({ type }: SubscriptionFields): boolean {
 }
 
 /**
- * Returns the state that all frames of a stream so far add up to, for listeners that join later. It
- * is undefined for channels of events.
+ * Returns the state that results from all frames of a stream so far, for listeners that join later.
+ * It is undefined for channels without a state.
  */
 export function stateAfter(
   subscription: SubscriptionFields,
