@@ -16,7 +16,6 @@ const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix:
   },
 };
 
-/** Returns the text of a contract's output file, with one line per ABI entry. */
 function renderOutput({ name, abi, bytecode }: CompiledContract, prefix: string): string {
   return [
     `/** Written by \`npm run build:contracts\` from ${name}.sol; change that file instead. */`,

@@ -95,7 +95,6 @@ export function isFormerAgent(state: State, address: Address): boolean {
   return record?.isRevokedAgent === true && !isOver(state, record);
 }
 
-/** Removes signers whose recorded nonces are all too old; runs once an hour. */
 export function sweepSigners(state: State): void {
   if (state.timeMs - state.signersSweptMs < LIMITS.signerSweepMs) return;
   state.signersSweptMs = state.timeMs;
@@ -108,7 +107,6 @@ function isOver(state: State, record: SignerNonces): boolean {
   return largestOf(record) <= state.timeMs - nonceAgeMs;
 }
 
-/** Returns the higher of the highest used nonce and the nonce floor. */
 function largestOf({ floor, used }: SignerNonces): number {
   return Math.max(used[used.length - 1] ?? 0, floor);
 }

@@ -240,7 +240,6 @@ function freshIndex(blocks: number): Int32Array {
   return index;
 }
 
-/** Returns the position of the highest set bit of a number other than zero. */
 function highest(bits: number): number {
   return 31 - Math.clz32(bits);
 }

@@ -66,7 +66,6 @@ function firstDigits(address: string): number {
   return value;
 }
 
-/** Returns the entries of a map in ascending order of their keys. */
 export function byKey<Key extends string, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {
   return [...map].sort(([a], [b]) => byText(a, b));
 }

@@ -133,7 +133,8 @@ export const MARGIN_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Why the margin mode of an instrument cannot change; setting the current mode always succeeds.
+ * Returns why the margin mode of an instrument cannot change; setting the current mode always
+ * succeeds.
  */
 function checkMode(
   state: State,

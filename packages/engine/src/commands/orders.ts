@@ -303,7 +303,6 @@ function mayBeSmall(state: State, { price, size, timeInForce }: OrderRequest): b
   );
 }
 
-/** Returns the orders of an action, each with the action's builder if it requests a fee. */
 function ordersOf({ builder, orders }: PlaceOrdersCommand): readonly OrderRequest[] {
   if (builder === undefined || builder.feeTenthsBp === 0) return orders;
   return orders.map((order) => ({ ...order, builder }));
@@ -363,7 +362,6 @@ function checkPlaceOrders(
   return withDrop({ account: account.address }, builderDrop(state, account, command));
 }
 
-/** Adds the dropped builder fee to a result, unless the whole action was rejected. */
 function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {
   const isTold = drop !== undefined && outcome.reject === undefined;
   return isTold ? { ...outcome, builderDrop: drop } : outcome;

@@ -374,7 +374,6 @@ function takeHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc):
   return realised;
 }
 
-/** Returns the validation error of a listing, without checks against other listings. */
 export function listingFault(
   market: RegisterMarketCommand['market'],
   event: { readonly startMs: number; readonly endMs: number },
@@ -383,7 +382,6 @@ export function listingFault(
   return timesFault(market, event, nowMs) ?? gridFault(market);
 }
 
-/** Checks that a market runs within its event and ends in the future. */
 function timesFault(
   { endMs, startMs }: RegisterMarketCommand['market'],
   event: { readonly startMs: number; readonly endMs: number },

@@ -223,7 +223,6 @@ function setFault(
   return state.vaults.has(address) ? 'a vault cannot become a multi-sig account' : undefined;
 }
 
-/** Returns the share register of a vault; entries without shares are dropped. */
 function registerOf({ shares }: RegisterVaultCommand): Map<Address, bigint> | undefined {
   if (shares === undefined) return undefined;
   const held = shares.filter(({ shares: count }) => count > 0);
@@ -234,7 +233,6 @@ function fault(field: string, why: string): Reject {
   return { reason: 'definitionInvalid', field, why };
 }
 
-/** Emits that an approval changed; without a rate, it was revoked. */
 function emitBuilder(
   execution: Execution,
   { address, index }: Account,

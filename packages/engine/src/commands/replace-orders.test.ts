@@ -36,8 +36,8 @@ const byId = (orderId: number, shape: OrderShape): Replacement => [{ orderId }, 
 const resting = (shape: Partial<OrderShape> = {}) =>
   scenario.one(alice, { price: 900_000, size: 100, ...shape });
 
-describe('R-replace: a replacement', () => {
-  test('cancels the live order and gets a new id', () => {
+describe('R-replace: replacement of orders', () => {
+  test('a replacement cancels the live order and gets a new id', () => {
     resting();
     const change = byId(1, { price: 910_000, size: 70, isBuy: false });
     const told = story(act(scenario, alice, command(change)));
@@ -45,7 +45,7 @@ describe('R-replace: a replacement', () => {
     expect(openOrders(scenario.state, alice)).toMatchObject([{ orderId: 2, isBuy: false }]);
   });
 
-  test('may have the client order id of the order that it replaces, and find it by that', () => {
+  test('a replacement can use the client order id of the order that it replaces, and find it by that id', () => {
     resting({ clientOrderId: CLOID });
     const target = { clientOrderId: CLOID };
     const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
@@ -53,7 +53,7 @@ describe('R-replace: a replacement', () => {
     expect(replace([target, next]).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
   });
 
-  test('uses the margin and the position that the old order held', () => {
+  test('a replacement can use the margin and the position that the old order occupied', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     scenario.one(alice, { price: PRICE, size: 50 });
     const stop: OrderShape = { isBuy: false, reduceOnly: true, size: 50, price: 1_010_000 };
@@ -62,7 +62,7 @@ describe('R-replace: a replacement', () => {
     expect(replace(change).entries).toMatchObject([{ orderId: 4, state: 'open' }]);
   });
 
-  test('of a waiting trigger order is a trigger order or another', () => {
+  test('a waiting trigger order can be replaced by a trigger order or by another order', () => {
     scenario.place(alice, waiting({ price: 800_000 }));
     const moved = waiting({ price: 790_000 });
     expect(replace([{ orderId: 1 }, moved]).entries).toMatchObject([{ orderId: 2, state: 'open' }]);
@@ -70,7 +70,7 @@ describe('R-replace: a replacement', () => {
     expect(replace(limit).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
   });
 
-  test('is independent of the others in its action', () => {
+  test('the replacements of an action are independent of each other', () => {
     resting();
     resting();
     const entries = replace(
@@ -85,7 +85,7 @@ describe('R-replace: a replacement', () => {
     ]);
   });
 
-  test('with a fault of its own leaves the old order unchanged', () => {
+  test('a replacement that is invalid in itself leaves the old order unchanged', () => {
     resting();
     for (const shape of [{ price: 910_000.5 }, { size: 0 }, { price: 0 }, { size: 1 }]) {
       const bad = byId(1, { price: 910_000, size: 10, ...shape });
@@ -94,7 +94,7 @@ describe('R-replace: a replacement', () => {
     }
   });
 
-  test('that is rejected for the state of the venue has cancelled the old order', () => {
+  test('a replacement that the state of the venue rejects has already cancelled the old order', () => {
     resting();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     const crossing = byId(1, { price: PRICE, size: 50, timeInForce: 'alo' });
@@ -103,7 +103,7 @@ describe('R-replace: a replacement', () => {
   });
 });
 
-describe('R-replace: rejected at admission', () => {
+describe('R-replace: admission of replacements', () => {
   const reason = (given: object) =>
     checkCommand(scenario.state, sign(scenario, alice, given as never), scenario.state.timeMs);
 
@@ -113,19 +113,19 @@ describe('R-replace: rejected at admission', () => {
     ['a price off the tick', command(byId(1, { price: 900_000.5, size: 20 })), 'priceOffTick'],
     ['a group', { ...command(byId(1, GOOD)), grouping: 'position' }, 'groupingInvalid'],
     ['fewer targets than orders', { ...command(byId(1, GOOD)), replaces: [] }, 'groupingInvalid'],
-  ])('%s', (_, given, expected) => {
+  ])('admission rejects replacements: %s', (_, given, expected) => {
     resting();
     scenario.one(bob, { price: 900_000, size: 20 });
     expect(reason(given).reject?.reason).toBe(expected);
   });
 
-  test('but not an action with another replacement that would succeed', () => {
+  test('an action is admitted if one of its replacements would succeed', () => {
     resting();
     const given = command(byId(9, GOOD), byId(1, GOOD));
     expect(reason(given).reject).toBeUndefined();
   });
 
-  test('but not a replacement that only needs what the old order holds', () => {
+  test('a replacement is admitted if it only needs resources of the old order', () => {
     resting({ clientOrderId: CLOID });
     const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
     expect(reason(command([{ orderId: 1 }, next])).reject).toBeUndefined();

@@ -17,9 +17,7 @@ import type { State } from '../state/state.ts';
 import { placeOrder } from '../triggers/place-bracket.ts';
 import { asFired, isTrigger } from '../triggers/validate-trigger.ts';
 
-/** Orders that replace live orders of the account (R-replace). */
-
-/** Rejects a command whose replacements are not independent orders for perps. */
+/** Rejects a command whose replacements are not independent perp orders (R-replace). */
 export function replacementFault(command: PlaceOrdersCommand): Reject | undefined {
   const { grouping = 'none', orders, replaces } = command;
   if (replaces === undefined) return undefined;
@@ -29,8 +27,8 @@ export function replacementFault(command: PlaceOrdersCommand): Reject | undefine
 }
 
 /**
- * Admission of replacements: rejects an action of which none would succeed, with the reason of the
- * first. An order that has filled in the meantime does not stop the others.
+ * Checks replacements at admission. An action of which none would succeed is rejected with the
+ * reason of the first; an order that has filled in the meantime does not stop the others.
  */
 export function checkReplacements(
   state: State,
@@ -54,9 +52,9 @@ export function checkReplacements(
 }
 
 /**
- * Cancels each replaced order and then places its replacement, so that the margin, the client order
- * id and the part of a position that the old order held are free. A replacement with a fault of its
- * own leaves the old order unchanged.
+ * Cancels each replaced order before it places the replacement, which can therefore use the margin,
+ * the client order id and the part of the position that the old order occupied. A replacement that
+ * is invalid in itself leaves the old order unchanged.
  */
 export function replaceOrders(
   execution: Execution,
@@ -80,7 +78,7 @@ export function replaceOrders(
   });
 }
 
-/** Returns why an order cannot be placed, whatever order it replaces. */
+/** Returns why an order cannot be placed, regardless of the order that it replaces. */
 function orderFault(
   state: State,
   account: Account,

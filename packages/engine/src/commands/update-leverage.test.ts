@@ -201,7 +201,7 @@ describe('R-isolated: leverage of an isolated position', () => {
   });
 });
 
-describe('R-leverage: with a switch of the margin mode', () => {
+describe('R-leverage: leverage and margin mode in one command', () => {
   const change = (venue: Scenario, leverage: number, marginMode: MarginMode) =>
     act(venue, alice, {
       type: 'updateLeverage',
@@ -212,7 +212,7 @@ describe('R-leverage: with a switch of the margin mode', () => {
     }).outcomes[0]?.reject;
   const settings = (venue: Scenario) => venue.account(alice).settings.get(ID);
 
-  test('one command sets both', () => {
+  test('one command can set the leverage and the margin mode', () => {
     const venue = venueWith(1_000_000_000);
     expect(change(venue, 7, 'isolated')).toBeUndefined();
     expect(settings(venue)).toMatchObject({ isIsolated: true, isolatedLeverage: [7, 7] });
@@ -220,7 +220,7 @@ describe('R-leverage: with a switch of the margin mode', () => {
     expect(settings(venue)).toMatchObject({ isIsolated: false, crossLeverage: 3 });
   });
 
-  test('a position or an order rejects the switch and the leverage', () => {
+  test('a position or an order prevents a switch of the margin mode and the leverage change with it', () => {
     const venue = venueWith(1_000_000_000);
     venue.one(alice, { price: PRICE / 2, size: 20 });
     expect(change(venue, 7, 'isolated')?.reason).toBe('marginModeOpenOrders');

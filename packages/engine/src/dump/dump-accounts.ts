@@ -147,8 +147,8 @@ export function dumpKeys(state: State) {
 }
 
 /**
- * Restores the same data. It must run after the accounts are restored, because vaults refer to
- * them.
+ * Restores what `dumpKeys` returned. It must run after the accounts are restored, because vaults
+ * refer to them.
  */
 export function restoreKeys(state: State, plain: ReturnType<typeof dumpKeys>): void {
   for (const [vault, leader, name, rows] of plain.vaults) {

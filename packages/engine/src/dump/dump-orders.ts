@@ -63,7 +63,6 @@ export function dumpOrders(state: State): OrderRow[] {
   return Array.from(orderIdsOf(state), (orderId) => rowOf(restingAt(state, orderId)));
 }
 
-/** Returns the ids of all resting orders in ascending order. */
 function orderIdsOf(state: State): Float64Array {
   const { pool } = state;
   const ids = new Float64Array(pool.size);
@@ -320,7 +319,6 @@ function readerOf(block: OrderBlock): StoredOrders {
 /** A column of numbers in the narrowest array type that can hold all of them. */
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** Returns a copy in the narrowest type that holds each value exactly. */
 export function narrowColumn(values: Float64Array): Column {
   let max = 0;
   for (const value of values) {

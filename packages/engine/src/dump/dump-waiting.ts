@@ -28,8 +28,8 @@ export function dumpWaiting(state: State) {
 }
 
 /**
- * Restores the same data in the order of the lists. It must run after accounts and holdings are
- * restored.
+ * Restores what `dumpWaiting` returned, in the order of its lists. It must run after accounts and
+ * holdings are restored.
  */
 export function restoreWaiting(state: State, plain: ReturnType<typeof dumpWaiting>): void {
   for (const row of plain.triggers) restoreTrigger(state, row);

@@ -36,7 +36,6 @@ export function unclaimedRewards(state: State, builder: Address): MicroUsdc {
   return rewards === undefined ? ZERO_USDC : subUsdc(rewards.earned, rewards.claimed);
 }
 
-/** Moves the unclaimed rewards of an account to its perp balance and returns the amount. */
 export function postBuilderClaim(state: State, account: Account): MicroUsdc {
   const amount = unclaimedRewards(state, account.address);
   const rewards = rewardsOf(state, account.address);

@@ -55,7 +55,6 @@ export function isDeep({ equity, maintenance }: Health): boolean {
   return equity * 3n < maintenance * 2n;
 }
 
-/** Compares ratios by multiplying out; the lower ratio comes first. */
 export function compareRatio(a: Health, b: Health): number {
   const left = a.equity * b.risk;
   const right = b.equity * a.risk;

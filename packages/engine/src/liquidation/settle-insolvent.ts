@@ -291,7 +291,6 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   return amount;
 }
 
-/** Updates unpublished events of this block with the final price. */
 function retell(events: Execution['events'], at: number, price: number, more: MicroUsdc): void {
   const event = events[at];
   if (event?.type !== 'positionTraded' && event?.type !== 'deleveraged') return;

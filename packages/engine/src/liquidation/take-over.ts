@@ -48,7 +48,9 @@ export function takeOverAll(execution: Execution, scope: Scope, pass: Pass): voi
   takeOver(execution, scope, positions, pass);
 }
 
-/** Runs the same steps for given positions of a margin account, in any state of their markets. */
+/**
+ * Runs steps (2b) to (4) for given positions of a margin account, in any state of their markets.
+ */
 export function takeOver(
   execution: Execution,
   scope: Scope,

@@ -112,7 +112,6 @@ export type OpenEraCommand = {
 
 export type SignedCommand = Extract<Command, { authority: Authority }>;
 
-/** Returns true for commands that an account signed. */
 export function isSigned(command: Command): command is SignedCommand {
   return (command as Partial<SignedCommand>).authority !== undefined;
 }

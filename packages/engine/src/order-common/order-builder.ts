@@ -113,12 +113,10 @@ export function builderCharge(
   return { builder, role, fee, owed };
 }
 
-/** Returns the total fees of a side: the exchange fee and that of the builder. */
 export function feesWith(fee: MicroUsdc, charge: BuilderCharge | undefined): MicroUsdc {
   return charge === undefined ? fee : addUsdc(fee, charge.fee);
 }
 
-/** Credits the builder with a charge that its side has paid. */
 export function settleCharge(state: State, { builder, fee, owed, role }: BuilderCharge): void {
   if (role === 'taker') builder.takerOwed = owed;
   else builder.makerOwed = owed;

@@ -45,7 +45,6 @@ export function cancelMany(
   });
 }
 
-/** Cancels a resting perp or outcome order and reports the cause. */
 function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
   return isOutcomeId(readSlotInt(execution.state.pool.instrument, slot))
     ? cancelOutcomeOrder(execution, slot, cause)

@@ -81,7 +81,6 @@ function referenceOf(series: SeriesListing | undefined): PriceReference | undefi
   return { symbol, source, windowSeconds };
 }
 
-/** Adds a market with an empty book to the state. */
 export function createMarket(state: State, definition: MarketDefinition): OutcomeMarket {
   const { outcomes } = state;
   const id = definition.instrumentId;

@@ -99,7 +99,6 @@ export function outcomeTakerSnapshot(taker: OutcomeTaker): OrderSnapshot {
   return looseSnapshot(taker, account.address, request.price, acceptedMs, { leg, txHash });
 }
 
-/** Returns the account's holding in a market and creates it if absent. */
 export function outcomeHoldingOf(
   state: State,
   account: Account,
@@ -160,7 +159,6 @@ export function takeOutcomeOrder(state: State, slot: number): void {
   state.outcomes.orderTx.delete(orderId);
 }
 
-/** Cancels a resting order and releases its money or shares. */
 export function cancelOutcomeOrder(
   execution: Execution,
   slot: number,
@@ -177,7 +175,6 @@ export function cancelOutcomeOrder(
   return order;
 }
 
-/** Returns a resting order as events and readers show it, with the price of its outcome. */
 export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
   const { holding, leg } = outcomeOwnerOf(state, slot);
@@ -186,7 +183,6 @@ export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   return slotSnapshot(state, slot, price, { leg, txHash: present(txHash, 'the order’s action') });
 }
 
-/** Returns the account's resting orders of a market, oldest first. */
 export function outcomeSlotsOf(state: State, holding: OutcomeHolding): number[] {
   const slots: number[] = [];
   for (

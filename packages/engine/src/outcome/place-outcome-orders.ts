@@ -291,7 +291,6 @@ function emitReleased(
   });
 }
 
-/** Checks a whole action for admission, one order after the other. */
 export function checkPlaceOutcomeOrders(
   state: State,
   account: Account,

@@ -24,7 +24,6 @@ type Ending = {
   readonly cause?: CancelCause;
 };
 
-/** Cancels a resting perp order and reports the cause. */
 export function cancelPerpOrder(
   execution: Execution,
   slot: number,
@@ -209,7 +208,6 @@ function endGroup(execution: Execution, group: OrderGroup): void {
   }
 }
 
-/** Returns true while the group's position is open on the same side. */
 export function hasPosition({ holding, isLong }: OrderGroup): boolean {
   return isLong ? holding.size > 0 : holding.size < 0;
 }

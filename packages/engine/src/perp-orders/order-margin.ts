@@ -86,7 +86,6 @@ export function orderReserve(
   return isolatedReserve(perp, order, { size, leverage }, worstCaseRate(context, perp));
 }
 
-/** Returns the taker and builder fees on the whole size at the limit price. */
 function worstCaseFee(context: OrderContext, perp: Perp): MicroUsdc {
   const { order } = context;
   return feeAt(order.price, order.size, worstCaseRate(context, perp));
@@ -97,7 +96,6 @@ function worstCaseRate({ state, account, order }: OrderContext, perp: Perp): Rat
   return withBuilderRate(takerRate, order);
 }
 
-/** Returns true if the account's current margin mode of the instrument is isolated. */
 export function isIsolated(account: Account, perp: Perp): boolean {
   const settings = account.settings.get(perp.definition.instrumentId);
   return settings?.isIsolated ?? perp.definition.onlyIsolated;
@@ -150,7 +148,6 @@ function standing({ order, replaced }: OrderContext, holding: Holding | undefine
   return left;
 }
 
-/** Returns true if the order could make the worst-case position larger than it is now. */
 export function raisesExposure(context: OrderContext, holding: Holding | undefined): boolean {
   if (context.order.reduceOnly) return false;
   return exposureWith(context, holding) > currentExposure(holding);

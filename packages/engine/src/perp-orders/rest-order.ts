@@ -44,7 +44,6 @@ export function removeOrder(state: State, slot: number): void {
   if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
-/** Returns the owner of a resting order and its holding in the instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
   const account = present(state.accounts[readSlotInt(pool.account, slot)], 'the owner of an order');
@@ -123,7 +122,6 @@ export function workingOrders(
   return { resting, tpsl, triggers };
 }
 
-/** Returns true if the account has an open position, in one instrument or in any. */
 export function hasPosition(account: Account, instrumentId?: number): boolean {
   return holdingsIn(account, instrumentId).some((holding) => holding.size !== 0);
 }

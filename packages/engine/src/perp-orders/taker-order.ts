@@ -74,7 +74,6 @@ function firedFields(
   return isPositionTpsl ? { trigger, isPositionTpsl, hasFired: true } : { trigger, hasFired: true };
 }
 
-/** Returns a resting perp order as events and readers show it. */
 export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
   const order = slotSnapshot(state, slot, readSlot(state.pool.price, slot));
   const fired = state.triggers.firedAs(order.orderId);

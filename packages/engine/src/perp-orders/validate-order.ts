@@ -41,8 +41,8 @@ export function validateOrder(
 }
 
 /**
- * Runs the same checks for callers that have already looked up the instrument and the leg's
- * holding.
+ * Checks an order as `validateOrder` does, for callers that have looked up the instrument and the
+ * leg's holding.
  */
 export function judgeOrder(
   context: OrderContext,
@@ -191,7 +191,6 @@ export function checkMarginMode(context: OrderContext, perp: Perp): Reject | und
   return isBound ? { reason: 'marginModeDiffers' } : undefined;
 }
 
-/** Returns true if the account has a position or resting orders in the instrument. */
 function isInUse(account: Account, instrumentId: number): boolean {
   return ([0, 1] as const).some((leg) => {
     const holding = account.holdings.get(holdingKey(instrumentId, leg));

@@ -39,7 +39,8 @@ export function impactPrice(
 }
 
 /**
- * Returns the same price for levels that the caller has read, or undefined if they are worth less.
+ * Returns the impact price for levels that the caller has read, or undefined if they are worth less
+ * than the notional.
  */
 export function averagePrice(
   levels: readonly { readonly price: number; readonly size: number }[],

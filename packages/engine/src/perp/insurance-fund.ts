@@ -90,7 +90,6 @@ export function noteTakingCost(state: State, perp: Perp, takenSize: number, pric
   noteFundCost(state, perp.definition.instrumentId, cost);
 }
 
-/** Adds a cost of the fund to those of the last hour. */
 export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc): void {
   if (cost <= 0n) return;
   state.fundCosts.add(state.timeMs, instrumentId, cost);
@@ -139,7 +138,6 @@ function targetFor(state: State, interest: MicroUsdc): MicroUsdc {
   return shareDown(interest, rateE8(parametersOf(state).insuranceTargetE8));
 }
 
-/** Returns the fund's account value, never below zero. */
 export function insuranceValue(state: State): MicroUsdc {
   return maxUsdc(ZERO_USDC, accountValue(state, insuranceFund(state)));
 }

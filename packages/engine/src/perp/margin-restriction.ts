@@ -121,7 +121,7 @@ export function availableValue(state: State, scope: Scope): MicroUsdc {
 }
 
 /**
- * Returns the same value for the cross positions, without creating a scope, because every order
+ * Returns the available value of the cross positions without creating a scope, because every order
  * needs it.
  */
 export function availableCrossValue(state: State, account: Account): MicroUsdc {

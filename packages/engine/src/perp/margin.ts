@@ -33,7 +33,6 @@ export function initialMargin(perp: Perp, exposure: number, leverage: number): M
   return marginAt(perp.mark, exposure, cappedLeverage(perp, exposure, leverage));
 }
 
-/** Returns the leverage, limited to that of the tier of a size. */
 export function cappedLeverage(perp: Perp, size: number, leverage: number): number {
   return Math.min(leverage, tierOf(perp.tiers, size).maxLeverage);
 }

@@ -27,7 +27,6 @@ export type BridgeView = {
   readonly reserves: Reserves | undefined;
 };
 
-/** Returns the state of the bridge, or undefined until one is open. */
 export function bridgeView({ bridge }: State): BridgeView | undefined {
   if (bridge === undefined) return undefined;
   const { bookedBlock, chainId, contract, creditedTotal, cursor, reserves, token } = bridge;

@@ -251,7 +251,6 @@ export function settingsChanged(account: Account, perp: Perp, settings: Instrume
   account.margin.epoch = -1;
 }
 
-/** Returns the account's holding in a leg of an instrument and creates it if absent. */
 export function holdingOf(
   account: Account,
   perp: Perp,

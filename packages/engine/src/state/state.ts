@@ -172,7 +172,6 @@ export function createState(digestLanes?: readonly number[]): State {
   };
 }
 
-/** Returns the account of an address, or undefined if it was never opened. */
 export function accountAt(state: State, address: Address): Account | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.accounts[index];

@@ -130,7 +130,6 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   else stayArmed(execution, trigger, taker, firing, isOracleBeyond(perp, trigger.request));
 }
 
-/** Returns the lots of the position that the order would reduce. */
 function positionAgainst(account: Account, { request }: TriggerOrder): number {
   const key = holdingKey(request.instrumentId, legOf(account, request));
   const size = account.holdings.get(key)?.size ?? 0;
