@@ -22,7 +22,7 @@ export type StreamEnd = {
 };
 
 type BlockStreamOptions = ConnectOptions & {
-  /** Name of the cluster, from which that of the stream is derived. */
+  /** Name of the cluster, which is part of the stream's name. */
   readonly cluster: string;
   readonly replicas: number;
   /**

@@ -251,7 +251,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await went.close();
     }));
 
-  test('blocks that another replica has reported are also reported as missing, and are not replaced', () =>
+  test('blocks that another replica has reported and the stream lacks are reported as missing and not replaced', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const known = () => ({ replica: 'b', height: 5 });

@@ -157,8 +157,8 @@ export class Following {
         return;
       }
       if (place > this.#nextPlace) {
-        // A gap after the first message was caused in transit; a gap before it means that the
-        // messages no longer exist.
+        // A gap after the first message means that messages were lost in transit. A gap before it
+        // means that they no longer exist.
         if (!isFirst) return;
         throw new StreamGapError(`the stream begins at ${place}, but ${this.#nextPlace} is needed`);
       }

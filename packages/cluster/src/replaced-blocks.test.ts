@@ -283,7 +283,7 @@ describe.skipIf(!hasNatsServer)(
         const back = await open({ cluster, directory: join(folder, 'a') });
         expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
         for (const each of [back, other]) await each.close();
-        // An operator's command finds that the copy differs, because replicas have reported which
+        // A command of the operator finds the difference, because replicas have reported which
         // blocks to compare.
         const clock = { nowMs: () => 1_000 };
         const journal = await FileJournal.open({ directory: join(folder, 'a'), clock });

@@ -10,7 +10,7 @@ test('only the newest rows of a user are kept, and they are returned newest firs
   expect(rows.of('bob')).toEqual([]);
 });
 
-test('the user without a new row for longest is dropped if there are too many rows in total', () => {
+test('if there are too many rows in total, the user whose last row is the oldest is dropped', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   rows.add('alice', 1);
   rows.add('bob', 2);
@@ -35,7 +35,7 @@ test('a snapshot restores all rows and the order in which users are dropped', ()
   expect(after.of('alice')).toEqual([3, 1]);
 });
 
-test('the dropped user is always the one without a new row for longest', () => {
+test('the dropped user is always the one whose last row is the oldest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
   /** Reference model: users by their last row, oldest first, each with its number of rows. */

@@ -90,8 +90,8 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
 }
 
 /**
- * Returns whether a path is inside a folder, after resolving links and folders that do not exist
- * yet.
+ * Returns whether a path is inside a folder, after resolving links. The path can lead through
+ * folders that do not exist yet.
  */
 function isWithin(folder: string, path: string): boolean {
   return isInside(placeOf(resolve(path)), realpathSync(folder));

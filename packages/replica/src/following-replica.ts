@@ -303,7 +303,8 @@ export class FollowingReplica {
 
   #enter(payload: SnapshotPayload): void {
     const { height } = payload.head;
-    // Stored as text, because the restored models can change it before it is written.
+    // The start is stored as text, because restored models can change the payload before it is
+    // written.
     const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
     try {
       this.#restore(payload);

@@ -239,7 +239,7 @@ test('transfers of zero are not credited and leave no record', () => {
   expect([aside, credits, pots]).toEqual([[], [], {}]);
 });
 
-test('R-deposit: when logs are read again, a small deposit is skipped only by the credit that included it', () => {
+test('R-deposit: when logs are read again, a small deposit is skipped only if an earlier credit included it', () => {
   const found = logs(
     [['transfer', ALICE, 3_000_000]],
     [['transfer', ALICE, 7_000_000]],

@@ -118,7 +118,7 @@ describe('the salts of a reserves tree', () => {
   });
 });
 
-test('there is no proof for an unknown account or of a missing tree', async () => {
+test('there is no proof for an unknown account, nor without a tree', async () => {
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
   expect(await trees.proof(someone(0), 601)).toBe('missing');

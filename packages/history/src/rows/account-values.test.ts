@@ -11,7 +11,7 @@ const NO_HASH = hash(`0x${'0'.repeat(64)}`);
 /** More than the number of arguments that a call can have. */
 const ACCOUNTS = 150_000;
 
-test('values are stored even if all 150,000 accounts have changed since the last step', () => {
+test('account values are stored even if all 150,000 accounts have changed since the last step', () => {
   const state = createState();
   let height = 0;
   const applied = (atMs: number, commands: readonly Command[]): AppliedBlock => {

@@ -18,7 +18,9 @@ const KINDS = {
   emptyList: 9,
 } as const;
 
-/** Kinds from this one to the first word are kinds of columns. */
+/**
+ * First kind of a column. The kinds between this one and those of words are also kinds of columns.
+ */
 export const FIRST_COLUMN_KIND = 16;
 
 export function isInt(value: unknown): value is number {

@@ -89,7 +89,8 @@ export async function openPostgres(
         await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
         isWriter = isShared || (await takesLock(connection));
       } catch (error) {
-        // Without this release, a pool with one connection could neither replace it nor end.
+        // Without this release, a pool with one connection could neither replace the connection nor
+        // end.
         newest?.release(error as Error);
         throw error;
       }

@@ -12,7 +12,7 @@ const GOLDEN = JSON.parse(
 
 const IN_SHORT = ['placeOrders', 'cancelOrders', 'cancelByClientId', 'modifyOrder'];
 
-describe('commands as bytes', () => {
+describe('the encoding of commands', () => {
   test.each(Object.values<Command>(EVERY_COMMAND))(
     '$type is encoded as the bytes that existing logs contain',
     (command) => {

@@ -84,8 +84,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Maximum number of commits in flight: one more waits at the thread, unless a hook must run in
-   * between.
+   * Maximum number of commits in flight. A second one waits at the thread, unless a test hook must
+   * run between the two.
    */
   get commitsMax(): number {
     const { beforeSync, beforeWrite } = this.#faults ?? {};

@@ -139,7 +139,7 @@ export class PayoutBook {
 
   /**
    * Returns how often the token has permanently refused this destination, or another one of this
-   * account. Each refusal cost the venue a transaction and the account nothing.
+   * account. Each refusal cost the venue a transaction but cost the account nothing.
    */
   returnsBefore(record: PayoutRecord): number {
     return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;

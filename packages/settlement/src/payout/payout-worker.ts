@@ -71,7 +71,7 @@ type Round = {
   readonly blockHash: Hex;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
-  /** Receipts by transaction, because the payouts of a batch share one query. */
+  /** Receipts by transaction hash, so that the payouts of a batch share one query. */
   readonly receipts: Map<Hex, Promise<ChainReceipt | undefined>>;
   readonly pay: PayoutRecord[];
   readonly finish: PayoutRecord[];

@@ -191,7 +191,7 @@ test('R-conservation: every amount between chain and books is classified, withou
   expect(differenceOf(rig.worker.current!)).toBe(0n);
 });
 
-test('funds that leave the bridge without the venue are detected', async () => {
+test('a payment of the bridge that the venue did not order is detected', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
