@@ -373,7 +373,7 @@ export class ClusterLog implements Log {
       const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
       if (this.#following === undefined) return this.age.recordAnswer();
-      // The stream was written again meanwhile.
+      // The stream was written again meanwhile, so its end says nothing about this era.
       if (this.#opening !== opening) return;
       const lastSeq = this.#seqOf(lastPlace);
       void this.age.recordEnd(lastSeq, askedMs);

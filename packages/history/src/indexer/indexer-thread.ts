@@ -157,7 +157,7 @@ export type IndexerOptions = {
  *                    │          lost                   │
  *                    └──────▶ completing ──────────────┘  (few blocks: no other thread is needed)
  *
- * The history can be stopped in any phase, and a thread can fail in any phase after `verified`.
+ * The history can be stopped in any phase, and a thread can fail in any phase after the start.
  */
 export type IndexerPhase =
   | 'opened'
