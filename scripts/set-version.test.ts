@@ -31,7 +31,14 @@ test('the version check covers every package and its dependencies on other packa
 test('setting a version changes it everywhere and leaves all other content unchanged', () => {
   const copy = mkdtempSync(join(tmpdir(), 'oddlot-version-'));
   try {
-    const paths = ['package-lock.json', 'packages/sdk/src/version.ts', 'package.json'];
+    const paths = [
+      'package-lock.json',
+      'package.json',
+      'packages/sdk/src/version.ts',
+      'python/pyproject.toml',
+      'docs/reference/openapi.json',
+      'docs/reference/asyncapi.json',
+    ];
     const names = readdirSync(join(ROOT, 'packages'));
     paths.push(...names.map((name) => `packages/${name}/package.json`));
     for (const path of paths) cpSync(join(ROOT, path), join(copy, path));

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Sets the version, which is the same for the whole repository. It is stored in every package.json
- * and its references to other packages, in the lockfile, and in the SDK. The page reads it from the
+ * and its references to other packages, in the lockfile, in the SDK, in the Python package and in
+ * the descriptions of the API. The page reads it from the
  * SDK, and the venue from the package.json at the root.
  *
  * `npm run set-version -- 0.4.0`
@@ -12,10 +13,15 @@ import { join } from 'node:path';
 export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
 
 /**
- * The SDK has a constant, because users of the SDK do not have the package.json of the repository.
+ * Files with the version as text. The SDK has a constant, because users of the SDK do not have the package.json of the
+ * repository.
  */
-const SDK_SOURCE = 'packages/sdk/src/version.ts';
-const SDK_LINE = /^(export const VERSION = ')([^']*)(';)$/m;
+const TEXTS = {
+  'packages/sdk/src/version.ts': /^(export const VERSION = ')([^']*)(';)$/m,
+  'python/pyproject.toml': /^(version = ")([^"]*)(")$/m,
+  'docs/reference/openapi.json': /^( {4}"version": ")([^"]*)(",)$/m,
+  'docs/reference/asyncapi.json': /^( {4}"version": ")([^"]*)(",)$/m,
+};
 const OWN = '@oddlot/';
 
 type Manifest = Record<string, unknown> & { version?: string };
@@ -31,8 +37,11 @@ export function versionsIn(root: string): Told[] {
   for (const [place, manifest] of ownEntries(lockfile)) {
     found.push(...toldBy(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
   }
-  const version = SDK_LINE.exec(read(root, SDK_SOURCE))?.[2] ?? '';
-  return [...found, { place: SDK_SOURCE, version }];
+  const texts = Object.entries(TEXTS).map(([place, line]) => {
+    const version = line.exec(read(root, place))?.[2] ?? '';
+    return { place, version };
+  });
+  return [...found, ...texts];
 }
 
 export function setVersion(root: string, version: string): void {
@@ -47,8 +56,9 @@ export function setVersion(root: string, version: string): void {
   lockfile.version = version;
   for (const [, manifest] of ownEntries(lockfile)) put(manifest, version);
   writeJson(root, 'package-lock.json', lockfile);
-  const source = read(root, SDK_SOURCE).replace(SDK_LINE, `$1${version}$3`);
-  writeFileSync(join(root, SDK_SOURCE), source);
+  for (const [path, line] of Object.entries(TEXTS)) {
+    writeFileSync(join(root, path), read(root, path).replace(line, `$1${version}$3`));
+  }
 }
 
 function manifestPaths(root: string): string[] {

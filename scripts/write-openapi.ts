@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { asyncApi } from './openapi/async-api.ts';
 import { type Node, REFERENCE, ROOT } from './openapi/definitions.ts';
 import { openApi } from './openapi/open-api.ts';
+import { pythonClient } from './openapi/python-client.ts';
 
 /**
  * Writes the machine-readable descriptions of the API from the definitions that validate requests, the types of
@@ -11,12 +12,12 @@ import { openApi } from './openapi/open-api.ts';
  */
 /** The generated files with their texts, by path in the repository. */
 export function describedApi(): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries({
-      [`${REFERENCE}/openapi.json`]: openApi(),
-      [`${REFERENCE}/asyncapi.json`]: asyncApi(),
-    }).map(([path, document]) => [path, formatted(path, document)]),
-  );
+  const documents = { openapi: openApi(), asyncapi: asyncApi() };
+  const files = Object.entries(documents).map(([name, document]) => {
+    const path = `${REFERENCE}/${name}.json`;
+    return [path, formatted(path, document)] as const;
+  });
+  return new Map([...files, ...pythonClient(documents.openapi, documents.asyncapi)]);
 }
 
 function formatted(path: string, document: Node): string {

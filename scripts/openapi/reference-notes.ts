@@ -84,14 +84,20 @@ export class Annotator {
     this.#walk(schema, [], linked, new Set());
   }
 
-  /** Describes what is still without a note: from other notes, or by the name of the field alone. */
+  /** Describes what is still without a note: from other notes, or by a name with the same meaning everywhere. */
   finish(schemas: readonly JsonSchema[], others: readonly FieldNote[]): void {
-    const byName = [...this.#sections.values()]
-      .flatMap(({ fields }) => fields)
-      // A letter has another meaning in each place.
-      .filter(({ path }) => path.at(-1)!.length > 1)
-      .map((note) => ({ ...note, path: note.path.slice(-1) }));
-    for (const notes of [others, byName]) {
+    const byName = new Map<string, FieldNote | undefined>();
+    for (const { fields } of this.#sections.values()) {
+      for (const note of fields) {
+        const name = note.path.at(-1)!;
+        if (note.meaning === '' || note.meaning.startsWith('as in ')) continue;
+        const known = byName.get(name);
+        const isAmbiguous = byName.has(name) && known?.meaning !== note.meaning;
+        byName.set(name, isAmbiguous ? undefined : { ...note, path: [name] });
+      }
+    }
+    const unique = [...byName.values()].filter((note) => note !== undefined);
+    for (const notes of [others, unique]) {
       for (const schema of schemas) this.#walk(schema, [], notes, new Set());
     }
   }
