@@ -12,6 +12,8 @@ export const CLIENT_LIMITS = {
   framesPerSecond: 20,
   /** Control frames that one connection may send at once. */
   framesBurst: 40,
+  /** Bytes of a request body. */
+  bodyBytesMax: 64 * 1024,
   /** Unanswered posts of one connection to /ws. */
   postsMax: 100,
   /** Rows of a snapshot frame of a history channel. */

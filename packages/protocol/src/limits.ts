@@ -6,8 +6,6 @@ import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
-  /** Bytes of a request body. */
-  bodyBytesMax: 64 * 1024,
   /** Bytes of the body of a permissioned action whose signer is configured. */
   permissionedBodyBytesMax: 256 * 1024,
   /**

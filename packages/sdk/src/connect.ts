@@ -22,6 +22,11 @@ export type ConnectOptions = {
   readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
   /** Called with the URL when the client switches to another replica. */
   readonly onReplica?: ((url: string) => void) | undefined;
+  /**
+   * `'socket'` sends actions and queries over the connection of the streams while it is open, and by
+   * HTTP otherwise. The connection stays open until `close()`. The default is `'http'`.
+   */
+  readonly transport?: 'http' | 'socket' | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
   /** Timeout of one attempt of a request, in milliseconds. */
@@ -82,7 +87,12 @@ export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge
   const onRecovered = (): void => {
     for (const socket of Object.values(sockets)) socket.venueIsBack();
   };
-  const http = new HttpTransport({ ...options, url: replicas, clock, onRecovered });
+  const post =
+    options.transport === 'socket'
+      ? (url: string, path: string, body: string) =>
+          sockets.socket.post(`${url.replace(/^http/, 'ws')}/ws`, path, body)
+      : undefined;
+  const http = new HttpTransport({ ...options, url: replicas, clock, onRecovered, post });
   const context = { http, check, onWarning: options.onWarning, replicas };
   return { ...context, streams, clock };
 }

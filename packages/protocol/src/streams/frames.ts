@@ -32,6 +32,27 @@ export type ClientFrame =
   | { method: 'unsubscribe'; subscription: SubscriptionFields }
   | { method: 'ping' };
 
+/** A request for /exchange (`action`) or /info, with the body of HTTP. Only on /ws. */
+export type PostFrame = {
+  method: 'post';
+  /** Different from those of the other unanswered posts of the connection. */
+  id: number;
+  request: { type: 'action' | 'info'; payload: object };
+};
+
+/** The answer to a post. */
+export type PostAnswerFrame = {
+  channel: 'post';
+  data: {
+    id: number;
+    /** `error` if the HTTP status is 400 or more. */
+    response: { type: 'action' | 'info' | 'error'; status: number; payload: object };
+    /** In seconds. */
+    retryAfter?: number;
+    rateLimit?: { limit: number; remaining: number; reset: number };
+  };
+};
+
 /** Answer to a subscribe or unsubscribe frame. */
 export type SubscriptionResponse = {
   channel: 'subscriptionResponse';

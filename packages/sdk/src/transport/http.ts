@@ -1,6 +1,7 @@
 import { API_VERSION, API_VERSION_HEADER } from '@oddlot/protocol';
 import { ApiError, callApart, HttpError } from '../errors.ts';
 import { type Backoff, backoffMs, REQUEST_BACKOFF, sleep } from './backoff.ts';
+import type { PostAnswer, Posted } from './posts.ts';
 import { type Roundtrip, VenueClock } from './venue-clock.ts';
 
 /** Part of `fetch` that the client uses. */
@@ -33,6 +34,10 @@ type HttpOptions = {
   readonly clock?: VenueClock | undefined;
   /** Called when an answer arrives after an attempt without one. */
   readonly onRecovered?: (() => void) | undefined;
+  /** Sends a request over a socket to this replica; undefined if that is not possible now. */
+  readonly post?:
+    | ((url: string, path: string, body: string) => Promise<Posted> | undefined)
+    | undefined;
 };
 
 /** Path of an endpoint. */
@@ -82,6 +87,7 @@ export class HttpTransport {
   readonly #clock: VenueClock;
   readonly #onRateLimited: (waitMs: number) => void;
   readonly #onRecovered: () => void;
+  readonly #post: HttpOptions['post'];
   #isDown = false;
   /**
    * Newest block with an acknowledged write, and the replica that wrote it, because other replicas
@@ -100,6 +106,7 @@ export class HttpTransport {
     this.#clock = options.clock ?? new VenueClock();
     this.#onRateLimited = options.onRateLimited ?? (() => undefined);
     this.#onRecovered = options.onRecovered ?? (() => undefined);
+    this.#post = options.post;
   }
 
   /**
@@ -219,14 +226,21 @@ export class HttpTransport {
     const url = this.#replicas.current;
     const sentMs = this.#clock.ownMs;
     try {
-      const response = await this.#fetch(url + endpoint, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION },
-        body,
-        signal: limit.signal,
-      });
-      const text = await response.text();
-      const attempt = this.#answered(response, { text, sentMs });
+      const posted = await withSignal(this.#post?.(url, endpoint, body), limit.signal);
+      if (posted === 'lost') throw new HttpError('The connection was lost');
+      let attempt: Attempt;
+      if (posted === undefined || posted === 'unsent') {
+        const response = await this.#fetch(url + endpoint, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION },
+          body,
+          signal: limit.signal,
+        });
+        const text = await response.text();
+        attempt = this.#answered(response, { text, sentMs });
+      } else {
+        attempt = this.#noteStatus(readPosted(posted, this.#roundtrip(sentMs)), posted.response);
+      }
       if (endpoint === '/exchange') this.#noteWritten(url, attempt);
       return attempt;
     } catch (cause) {
@@ -250,11 +264,18 @@ export class HttpTransport {
     response: Response,
     { text, sentMs }: { readonly text: string; readonly sentMs: number },
   ): Attempt {
-    const roundtrip = { sentMs, receivedMs: this.#clock.ownMs };
+    const roundtrip = this.#roundtrip(sentMs);
     this.#clock.readHeader(response.headers.get('date'), roundtrip);
-    const attempt = readAttempt(response, text, roundtrip);
+    return this.#noteStatus(readAttempt(response, text, roundtrip), response);
+  }
+
+  #roundtrip(sentMs: number): Roundtrip {
+    return { sentMs, receivedMs: this.#clock.ownMs };
+  }
+
+  #noteStatus(attempt: Attempt, { status }: { readonly status: number }): Attempt {
     // The answer of a gateway while the venue is down does not count as recovery.
-    const isDown = HTTP_PASSING.includes(response.status);
+    const isDown = HTTP_PASSING.includes(status);
     if (this.#isDown && !isDown) this.#onRecovered();
     this.#isDown = isDown;
     return attempt;
@@ -293,9 +314,41 @@ function readAttempt(response: Response, text: string, roundtrip: Roundtrip): At
     body === undefined
       ? new HttpError(`The response is not JSON: HTTP ${status}`, { status, body: text })
       : { status, body, retryAfterMs, roundtrip };
+  return attemptOf(status, outcome, retryAfterMs);
+}
+
+/** Reads the answer to a request that was sent over a socket. */
+function readPosted({ response, retryAfter }: PostAnswer, roundtrip: Roundtrip): Attempt {
+  const { status, payload } = response;
+  const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1000;
+  const body = payload as HttpReply['body'];
+  return attemptOf(status, { status, body, retryAfterMs, roundtrip }, retryAfterMs);
+}
+
+function attemptOf(
+  status: number,
+  outcome: Attempt['outcome'],
+  retryAfterMs: number | undefined,
+): Attempt {
   if (status === HTTP_TOO_MANY) return { failure: 'rateLimited', outcome, retryAfterMs };
   if (HTTP_PASSING.includes(status)) return { failure: 'unknown', outcome, retryAfterMs };
   return { failure: undefined, outcome };
+}
+
+/** Rejects when the signal is aborted first. */
+function withSignal<Value>(
+  promise: Promise<Value> | undefined,
+  signal: AbortSignal,
+): Promise<Value> | undefined {
+  return (
+    promise &&
+    new Promise((resolve, reject) => {
+      const abort = (): void => reject(new HttpError('Aborted', { cause: signal.reason }));
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+      promise.then(resolve, reject);
+    })
+  );
 }
 
 function settled({ outcome }: Attempt): HttpReply {

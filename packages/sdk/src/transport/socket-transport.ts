@@ -11,6 +11,7 @@ import {
 import { SocketError } from '../errors.ts';
 import { type Backoff, backoffMs, HANG_UP_BACKOFF } from './backoff.ts';
 import { PersistentSocket, type SocketOptions, type SocketStatus } from './persistent-socket.ts';
+import { type PostAnswer, type Posted, Posts } from './posts.ts';
 import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 
 /**
@@ -25,6 +26,9 @@ export class SocketTransport {
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
+  readonly #posts: Posts;
+  /** True after the first post: the connection stays open for the next ones. */
+  #isPosting = false;
   /** Streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
 
@@ -37,9 +41,10 @@ export class SocketTransport {
       (text) => this.#socket.send(text),
       () => this.#socket.dialed,
     );
+    this.#posts = new Posts((text) => this.#socket.send(text));
     this.#socket = new PersistentSocket(options, {
       ping: '{"method":"ping"}',
-      isNeeded: () => this.#streams.size > 0,
+      isNeeded: () => this.#isPosting || this.#streams.size > 0,
       unansweredMs: () => this.#queue.unansweredMs,
       opened: () => this.#subscribeAll(),
       received: (data) => this.#received(data),
@@ -67,6 +72,18 @@ export class SocketTransport {
   /** Called when the venue answers requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
+  }
+
+  /**
+   * Sends a request over the open connection to this URL. Undefined if there is none; then the
+   * connection is opened for later requests.
+   */
+  post(url: string, path: string, body: string): Promise<Posted> | undefined {
+    if (this.status === 'closed') return undefined;
+    this.#isPosting = true;
+    this.#socket.need();
+    const isOpen = this.status === 'open' && this.#socket.dialed === url;
+    return isOpen ? this.#posts.ask(path, body) : undefined;
   }
 
   /**
@@ -108,7 +125,11 @@ export class SocketTransport {
     this.#detach(stream);
     this.#forgetRetry(stream);
     if (this.status === 'open') this.#queue.unsubscribe(stream);
-    if (this.#streams.size === 0) this.#socket.release();
+    this.#releaseUnused();
+  }
+
+  #releaseUnused(): void {
+    if (this.#streams.size === 0 && !this.#isPosting) this.#socket.release();
   }
 
   #subscribeAll(): void {
@@ -117,6 +138,7 @@ export class SocketTransport {
 
   #forgetConnection(): void {
     this.#queue.clear();
+    this.#posts.lost();
     this.#bySub.clear();
     for (const stream of this.#retries.keys()) this.#forgetRetry(stream);
     for (const stream of this.#streams.values()) stream.sub = undefined;
@@ -127,6 +149,9 @@ export class SocketTransport {
     if (frame === undefined) return;
     if (frame['channel'] === 'subscriptionResponse') {
       this.#responded(frame as unknown as SubscriptionResponse);
+    } else if (frame['channel'] === 'post') {
+      this.#socket.works();
+      this.#posts.answered(frame['data'] as PostAnswer);
     } else if (frame['channel'] === 'resync') {
       const { data: resync } = frame as unknown as ResyncFrame;
       const stream = this.#bySub.get(resync.sub);
@@ -155,6 +180,7 @@ export class SocketTransport {
   }
 
   #refused({ code, message, retryAfterMs }: ErrorFacts): void {
+    if (code === 'INVALID_FRAME' && this.#posts.refused()) return;
     const control = this.#queue.refused();
     if (control === undefined) return;
     // A subscription that existed before the connection was lost is retried until the venue accepts
@@ -184,7 +210,7 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     stream.fail(new SocketError(`${message} (${stream.key})`, { code }));
-    if (this.#streams.size === 0) this.#socket.release();
+    this.#releaseUnused();
   }
 
   #dataCame(frame: DataFrame<unknown>): void {

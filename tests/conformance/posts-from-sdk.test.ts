@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ApiError,
+  type Client,
+  type ClientOptions,
+  createClient,
+  limitOrder,
+  privateKeyWallet,
+  randomPrivateKey,
+} from '@oddlot/sdk';
+import { aSharedVenue, aVenue, type World } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+
+/** The SDK with `transport: 'socket'`: each action executes once, whatever happens to the socket. */
+
+const confirm = { confirm: 'executed' } as const;
+
+const clients: Client[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+type Wire = {
+  /** Paths of the HTTP requests. */
+  readonly fetched: string[];
+  /** Frames with posts. */
+  readonly posted: string[];
+  /** Number of next answers that are lost together with their connection. */
+  answersLost: number;
+  /** Number of next posts that are lost together with their connection. */
+  postsLost: number;
+};
+
+/** A funded client whose socket is open, and the requests that it sends from then on. */
+async function aClient(world: World, options: Partial<ClientOptions> = {}) {
+  const wire: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
+  const wallet = privateKeyWallet(randomPrivateKey());
+  const client = createClient({
+    url: world.venue.url,
+    network: 'testnet',
+    wallet,
+    transport: 'socket',
+    backoff: { baseMs: 10, maxMs: 50, random: () => 0.5 },
+    fetch: (url, init) => {
+      wire.fetched.push(new URL(url).pathname);
+      return fetch(url, init);
+    },
+    openSocket: (url) => withFaults(new WebSocket(url), wire),
+    ...options,
+  });
+  clients.push(client);
+  await client.faucet({ user: wallet.address });
+  await client.info.settings();
+  await expect.poll(() => client.streams.statuses.ws, { timeout: 60_000 }).toBe('open');
+  wire.fetched.length = 0;
+  wire.posted.length = 0;
+  return { client, wallet, wire };
+}
+
+function withFaults(socket: WebSocket, wire: Wire): ReturnType<ClientOptions['openSocket'] & {}> {
+  return {
+    send(text) {
+      if (!text.includes('"post"')) return socket.send(text);
+      wire.posted.push(text);
+      if (wire.postsLost === 0) return socket.send(text);
+      wire.postsLost -= 1;
+      socket.close();
+    },
+    close: () => socket.close(),
+    addEventListener(type, listener) {
+      socket.addEventListener(type, (event) => {
+        const { data } = event as { data?: unknown };
+        if (wire.answersLost > 0 && String(data).includes('"channel":"post"')) {
+          wire.answersLost -= 1;
+          socket.close();
+          return;
+        }
+        listener({ data });
+      });
+    },
+  };
+}
+
+describe('requests over the socket', () => {
+  const world = aSharedVenue();
+  const order = () => {
+    const { btc } = world;
+    const entry = { price: btc.at(-2000), size: btc.worth(20), tif: 'Gtc' } as const;
+    return { orders: [limitOrder({ asset: btc.id, side: 'buy', ...entry })] };
+  };
+  const openOrders = (user: string): Promise<Json[]> =>
+    world.client.data({ type: 'frontendOpenOrders', user });
+
+  test('actions and queries need no HTTP request once the socket is open', async () => {
+    const { client, wallet, wire } = await aClient(world);
+    const reply = await client.exchange.order(order(), confirm);
+    const [resting] = await client.info.frontendOpenOrders({ user: wallet.address });
+    expect(reply).toMatchObject({ status: 'executed', orders: [{ oid: resting?.oid }] });
+    expect(wire.fetched).toEqual([]);
+    expect(wire.posted).toHaveLength(2);
+  });
+
+  test('streams share the connection', async () => {
+    const { client, wallet } = await aClient(world);
+    const updates = client.streams.orderUpdates({ user: wallet.address }, () => undefined);
+    await updates.ready;
+    await client.exchange.order(order(), confirm);
+    updates.close();
+    expect(client.streams.statuses.ws).toBe('open');
+    expect(await client.info.frontendOpenOrders({ user: wallet.address })).toHaveLength(1);
+  });
+
+  test.each([1, 2, 3])('R-tx: after %d lost answers, the order has executed once', async (lost) => {
+    const { client, wallet, wire } = await aClient(world);
+    wire.answersLost = lost;
+    const reply = await client.exchange.order(order(), confirm);
+    expect(wire.posted.length).toBeGreaterThan(0);
+    const [resting, ...more] = await openOrders(wallet.address);
+    expect(reply).toMatchObject({ status: 'executed', orders: [{ oid: resting?.oid }] });
+    expect(more).toEqual([]);
+  });
+
+  test('R-tx: after a lost post, the order executes once', async () => {
+    const { client, wallet, wire } = await aClient(world);
+    wire.postsLost = 1;
+    const reply = await client.exchange.order(order(), confirm);
+    expect(reply.status).toBe('executed');
+    expect(await openOrders(wallet.address)).toHaveLength(1);
+    // The same bytes were sent again.
+    const signatures = wire.posted.map((text) => /"signature":\{.*?\}/.exec(text)?.[0]);
+    expect(new Set(signatures).size).toBe(1);
+  });
+
+  test('more requests than a connection may have unanswered are sent by HTTP', async () => {
+    const { client, wire } = await aClient(world);
+    const answers = await Promise.all(Array.from({ length: 120 }, () => client.info.venueStatus()));
+    expect(answers).toHaveLength(120);
+    expect(wire.posted).toHaveLength(100);
+    expect(wire.fetched).toEqual(Array.from({ length: 20 }, () => '/info'));
+  });
+
+  test('refusals are thrown as over HTTP', async () => {
+    const { client, wire } = await aClient(world);
+    const [entry] = order().orders;
+    const tooSmall = { orders: [{ ...entry!, s: '0.0000000001' }] };
+    await expect(client.exchange.order(tooSmall)).rejects.toThrow(ApiError);
+    expect(wire.fetched.filter((path) => path === '/exchange')).toEqual([]);
+  });
+
+  test('a venue that does not know posts gets its requests by HTTP', async () => {
+    // This path answers a post as a venue of an earlier release does on /ws.
+    const wires: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
+    const { client, wallet, wire } = await aClient(world, {
+      openSocket: (url) => withFaults(new WebSocket(url.replace(/\/ws$/, '/api-ws')), wires),
+    });
+    const reply = await client.exchange.order(order(), confirm);
+    expect(reply.status).toBe('executed');
+    expect(wires.posted).toHaveLength(1);
+    expect(wire.fetched).toContain('/exchange');
+    await client.info.venueStatus();
+    expect(wires.posted).toHaveLength(1);
+    expect(await openOrders(wallet.address)).toHaveLength(1);
+  });
+});
+
+describe('rate limits', () => {
+  const world = aVenue(['--oracle', 'still']);
+
+  test('of posts delay a request like those of HTTP', async () => {
+    const waits: number[] = [];
+    const { client } = await aClient(world, { onRateLimited: (waitMs) => waits.push(waitMs) });
+    const queries = Array.from({ length: 90 }, () => client.info.venueStatus());
+    expect(await Promise.all(queries)).toHaveLength(90);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000);
+  });
+});
