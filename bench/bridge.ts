@@ -20,7 +20,7 @@ import {
 } from '../packages/custody/src/bridge-contract/local-contracts.ts';
 import { PayoutWorker } from '../packages/settlement/src/payout/payout-worker.ts';
 import { Relayer } from '../packages/custody/src/send/relayer.ts';
-import { keyValidator } from '../packages/custody/src/signing/validators.ts';
+import { keyValidator } from '../packages/custody/src/signing/bridge-signatures.ts';
 import { median, medianRatio, noted, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**

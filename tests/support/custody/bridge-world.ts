@@ -35,7 +35,7 @@ import {
   type BridgeSignature,
   bridgeTypedData,
   type Payout,
-} from '../../../packages/custody/src/signing/validators.ts';
+} from '../../../packages/custody/src/signing/bridge-signatures.ts';
 
 /**
  * Models the deposits and payouts of the bridge contract in plain code without an EVM. A smaller

@@ -9,7 +9,7 @@ import {
 import type { ChainClient } from '../chain/chain-client.ts';
 import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
-import type { Payout, Signed } from '../signing/validators.ts';
+import type { Payout, Signed } from '../signing/bridge-signatures.ts';
 
 /** The values that the contract's `stateOf` returns for a withdrawal. */
 export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;

@@ -19,7 +19,7 @@ import { createWalletClient, http, type Hex, parseEther, publicActions } from 'v
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { returnIdOf } from '../bridge-contract/deposit-logs.ts';
-import { keyValidator } from '../signing/validators.ts';
+import { keyValidator } from '../signing/bridge-signatures.ts';
 import { runBridge } from './run-bridge.ts';
 
 const CHAIN_ID = 421_614;

@@ -7,4 +7,4 @@ export {
   type Signed,
   type Validator,
   type ValidatorRequest,
-} from './validators.ts';
+} from './bridge-signatures.ts';

@@ -13,7 +13,7 @@ import {
   type Signed,
   type Validator,
   type ValidatorRequest,
-} from './validators.ts';
+} from './bridge-signatures.ts';
 
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;

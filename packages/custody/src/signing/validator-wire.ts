@@ -1,7 +1,7 @@
 import { Address } from '@oddlot/protocol';
 import { type Hex, type LocalAccount, recoverMessageAddress } from 'viem';
 import { z } from 'zod';
-import type { BridgeDomain, Signed, ValidatorRequest } from './validators.ts';
+import type { BridgeDomain, Signed, ValidatorRequest } from './bridge-signatures.ts';
 import { createHash } from 'node:crypto';
 
 /**

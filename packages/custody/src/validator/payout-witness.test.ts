@@ -9,7 +9,7 @@ import { localEndpoint } from '../chain/endpoints.ts';
 import { LOCAL_BRIDGE } from '../bridge-contract/local-contracts.ts';
 import { finishData, payOutData } from '../bridge-contract/bridge-calls.ts';
 import { signBody } from '../signing/validator-wire.ts';
-import { keyValidator, type Payout, type Signed } from '../signing/validators.ts';
+import { keyValidator, type Payout, type Signed } from '../signing/bridge-signatures.ts';
 import { mintData, TEST_CHAIN_ID, BridgedChain } from '@oddlot/testing/custody/bridged-chain';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './signing-refusal.ts';

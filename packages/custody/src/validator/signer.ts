@@ -8,7 +8,7 @@ import {
   keyValidator,
   type Signed,
   type Validator,
-} from '../signing/validators.ts';
+} from '../signing/bridge-signatures.ts';
 import type { Deposits } from './bridge-deposits.ts';
 import type { PayoutRequests } from './payout-requests.ts';
 import type { PayoutWitness } from './payout-witness.ts';

@@ -8,7 +8,7 @@ import { ChainClient } from '../chain/chain-client.ts';
 import { urlEndpoint } from '../chain/endpoints.ts';
 import { checkKeyFiles } from '../key-files/check-key-files.ts';
 import { readKey } from '../key-files/read-key.ts';
-import { keyValidator } from '../signing/validators.ts';
+import { keyValidator } from '../signing/bridge-signatures.ts';
 import { BridgeDeposits } from './bridge-deposits.ts';
 import { PayoutRequests } from './payout-requests.ts';
 import { PayoutWitness } from './payout-witness.ts';

@@ -12,7 +12,7 @@ import {
   TokenBuckets,
 } from '@oddlot/host/ports';
 import { isProof, isProofShaped, PROOF_HEADER, signedBody } from '../signing/validator-wire.ts';
-import type { BridgeDomain } from '../signing/validators.ts';
+import type { BridgeDomain } from '../signing/bridge-signatures.ts';
 import type { SignedBook } from './signed-book.ts';
 import type { Signer } from './signer.ts';
 import { SigningRefusal } from './signing-refusal.ts';

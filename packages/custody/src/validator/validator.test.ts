@@ -15,7 +15,7 @@ import {
   keyValidator,
   type Payout,
   type ValidatorRequest,
-} from '../signing/validators.ts';
+} from '../signing/bridge-signatures.ts';
 import { ModelLedger } from '@oddlot/testing/custody/model-ledger';
 import { lowerAddressOf, signedBy, withdrawal } from '@oddlot/testing/custody/signed-requests';
 import { SignedBook } from './signed-book.ts';
