@@ -5,6 +5,7 @@ import { Address, Hash } from '@oddlot/protocol';
 import { encodeFunctionData, type Hex, parseSignature, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
 import { moveIdOf, returnIdOf } from '../bridge-contract/deposit-logs.ts';
+import { WITHDRAWAL_TYPES } from '../signing/bridge-signatures.ts';
 import { BridgeCommandError } from './bridge-chain.ts';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
@@ -39,13 +40,7 @@ const TYPES = {
     { name: 'nonce', type: 'uint64' },
   ],
   Unpause: [{ name: 'nonce', type: 'uint64' }],
-  Cancellation: [{ name: 'withdrawalId', type: 'uint64' }],
-  Payout: [
-    { name: 'withdrawalId', type: 'uint64' },
-    { name: 'user', type: 'address' },
-    { name: 'destination', type: 'address' },
-    { name: 'usd', type: 'uint64' },
-  ],
+  ...WITHDRAWAL_TYPES,
 } as const;
 
 const Message = z.discriminatedUnion('primaryType', [

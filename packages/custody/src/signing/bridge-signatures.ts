@@ -55,7 +55,8 @@ export function keyValidator(key: Hex, domain: BridgeDomain): Validator {
 
 const LOWEST_V = 27;
 
-const TYPES = {
+/** The EIP-712 types of the messages that a validator process can sign. */
+export const WITHDRAWAL_TYPES = {
   Payout: [
     { name: 'withdrawalId', type: 'uint64' },
     { name: 'user', type: 'address' },
@@ -68,9 +69,10 @@ const TYPES = {
 /** Returns the EIP-712 data against which the bridge verifies a signature. */
 export function bridgeTypedData({ bridge, chainId }: BridgeDomain, request: ValidatorRequest) {
   const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
+  const types = WITHDRAWAL_TYPES;
   if (request.type === 'payout') {
-    return { domain, types: TYPES, primaryType: 'Payout', message: request.payout } as const;
+    return { domain, types, primaryType: 'Payout', message: request.payout } as const;
   }
   const message = { withdrawalId: request.withdrawalId };
-  return { domain, types: TYPES, primaryType: 'Cancellation', message } as const;
+  return { domain, types, primaryType: 'Cancellation', message } as const;
 }
