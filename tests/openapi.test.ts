@@ -9,13 +9,14 @@ import { ASYNCAPI, OPENAPI } from './support/api-description.ts';
 import type { Json } from './support/client.ts';
 
 /**
- * Goal: /openapi.json and /asyncapi.json conform to their specifications, as published validators read them, and
- * describe every action, query, export, channel and error of the venue, and no others. That they are up to date is a
- * test of scripts/generated.test.ts; that the venue behaves as they describe is checked by every conformance test.
+ * Goal: /openapi.json and /asyncapi.json conform to their specifications according to published
+ * validators, and describe exactly the actions, queries, exports, channels and errors of the venue.
+ * scripts/generated.test.ts checks that they are up to date, and every conformance test checks that
+ * the venue behaves as they describe.
  */
 
 const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-/** The values of `type` in the alternatives of a union. */
+/** Returns the values of `type` in the alternatives of a union. */
 const discriminated = (document: Json, union: string): string[] =>
   document.components.schemas[union].oneOf
     .map(({ $ref }: Json) => document.components.schemas[$ref.split('/').at(-1)])
@@ -23,7 +24,7 @@ const discriminated = (document: Json, union: string): string[] =>
     .toSorted();
 
 describe('/openapi.json', () => {
-  test('conforms to OpenAPI 3.1', async () => {
+  test('/openapi.json conforms to OpenAPI 3.1', async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(OPENAPI));
     expect(result.errors).toBeUndefined();
@@ -31,11 +32,11 @@ describe('/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('describes every action and no others', () => {
+  test('/openapi.json describes every action and no others', () => {
     expect(discriminated(OPENAPI, 'Action')).toEqual(Object.keys(ACTIONS).toSorted());
   });
 
-  test('describes every query with its response, and no others', () => {
+  test('/openapi.json describes every query with its response and no others', () => {
     const queries = Object.keys(INFO_QUERIES).toSorted();
     expect(discriminated(OPENAPI, 'InfoQuery')).toEqual(queries);
     const responses = OPENAPI.paths['/info'].post['x-responses'];
@@ -46,12 +47,12 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('describes every export and no others', () => {
+  test('/openapi.json describes every export and no others', () => {
     const exports = Object.keys(OPENAPI.paths).filter((path) => path.startsWith('/export/'));
     expect(exports).toEqual(Object.keys(EXPORTS).map((name) => `/export/${name}`));
   });
 
-  test('names every error with its code', () => {
+  test('/openapi.json names every error with its code', () => {
     const { code, name } = OPENAPI.components.schemas.InfoError.properties;
     const errors = Object.entries(ERROR_CODES).filter(([each]) => each !== 'OK');
     expect(name.enum).toEqual(errors.map(([each]) => each));
@@ -60,7 +61,7 @@ describe('/openapi.json', () => {
 });
 
 describe('/asyncapi.json', () => {
-  test('conforms to AsyncAPI 3.0', () => {
+  test('/asyncapi.json conforms to AsyncAPI 3.0', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const schema = (asyncSpecs as Json).schemasWithoutId['3.0.0'];
     const validate = ajv.compile(schema);
@@ -71,7 +72,7 @@ describe('/asyncapi.json', () => {
   test.each([
     ['ws', 'WsSubscription'],
     ['api-ws', 'ApiWsSubscription'],
-  ] as const)('describes every channel of /%s and no others', (endpoint, union) => {
+  ] as const)('/asyncapi.json describes every channel of /%s and no others', (endpoint, union) => {
     const channels = Object.keys(CHANNELS[endpoint]).toSorted();
     expect(discriminated(ASYNCAPI, union)).toEqual(channels);
     const [channel] = Object.values<Json>(ASYNCAPI.channels).filter(
@@ -80,7 +81,7 @@ describe('/asyncapi.json', () => {
     for (const name of channels) expect(channel.messages).toHaveProperty(`${upper(name)}Frame`);
   });
 
-  test('every reference has a target', () => {
+  test('every reference in /asyncapi.json has a target', () => {
     const text = readFileSync(join(import.meta.dirname, '../docs/reference/asyncapi.json'), 'utf8');
     for (const [, path = ''] of text.matchAll(/"#\/([^"]+)"/g)) {
       const target = path.split('/').reduce<Json>((held, key) => held?.[key], ASYNCAPI);
@@ -92,10 +93,10 @@ describe('/asyncapi.json', () => {
 describe.each([
   ['/openapi.json', OPENAPI],
   ['/asyncapi.json', ASYNCAPI],
-])('%s', (_, document) => {
+])('the fields in %s', (_, document) => {
   const fields = fieldsOf(document.components.schemas);
 
-  test('explains every field', () => {
+  test('every field in the descriptions is explained', () => {
     expect(fields.size).toBeGreaterThan(500);
     const unexplained = [...fields].filter(
       ([, { const: value, description = '' }]) => value === undefined && description.length < 2,
@@ -103,7 +104,7 @@ describe.each([
     expect(unexplained.map(([path]) => path)).toEqual([]);
   });
 
-  test('gives a type to every field', () => {
+  test('every field in the descriptions has a type', () => {
     const untyped = [...fields].filter(([path, field]) => {
       const keys = ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'not'];
       return !keys.some((key) => field[key] !== undefined) && !ANYTHING.test(path);
@@ -116,7 +117,7 @@ describe.each([
 const ANYTHING =
   /^(?:WsError|ApiWsError)\..*subscription$|^OutcomeFrontendOpenOrdersQuery\.exchange_?[iI]d$/;
 
-/** The fields of schemas by path. */
+/** Returns the fields of all schemas by path. */
 function fieldsOf(schemas: Json): ReadonlyMap<string, Json> {
   const found = new Map<string, Json>();
   const walk = (schema: Json, path: string): void => {

@@ -225,7 +225,7 @@ describe('R-gate: modes and reject reasons', () => {
     expect(await codeStatus(alice, 1)).toEqual({ user: alice.address, ...CODE_FREE, channel: 1 });
   });
 
-  test('rejects gate changes from any account but an admin', async () => {
+  test('gate changes are rejected from any account but an admin', async () => {
     const action = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
     await expectNothing([alice], alice.sign(action), {
       code: 10003,
@@ -248,7 +248,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
     return orders[0].oid;
   }
 
-  test('rejects opening orders, triggers, amends and reversals', async () => {
+  test('a closed gate rejects opening orders, triggers, amends and reversals', async () => {
     const o = await lockedIn();
     const waiting = triggerOrder({
       market: perp,
@@ -274,7 +274,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
     expectExactly(await world.client.exchange(await alice.sign(buy())), CLOSED);
   });
 
-  test('accepts cancels, reducing orders, settings, keys, transfers and withdrawals', async () => {
+  test('a closed gate accepts cancels, reducing orders, settings, keys, transfers and withdrawals', async () => {
     const o = await lockedIn();
     const protect = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '1' });
     const sell = (price: string, reduceOnly: boolean) =>

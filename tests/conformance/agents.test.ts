@@ -51,7 +51,7 @@ async function expectAuthority(agent: Actor): Promise<void> {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
 }
 
-describe('from no label to a bound label', () => {
+describe('the transition from no label to a bound label', () => {
   test('an approval binds the label and allows the agent to trade', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
@@ -218,7 +218,7 @@ test('R-nonce: the approval of a former agent gives a warning, which the receipt
   expect((await world.client.executed(signed)).json).toEqual(confirmed.json);
 });
 
-describe('from a bound label to another address', () => {
+describe('the transition from a bound label to another address', () => {
   test('rebinding a label replaces the agent without using another slot', async () => {
     const alice = await world.trader('alice');
     const [first, second] = [world.unfunded('first'), world.unfunded('second')];
@@ -236,7 +236,7 @@ describe('from a bound label to another address', () => {
   });
 });
 
-describe('from a bound label to no label', () => {
+describe('the transition from a bound label to no label', () => {
   test('the zero address revokes the agent, whose next request is rejected', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
@@ -292,7 +292,7 @@ describe('from a bound label to no label', () => {
   });
 });
 
-describe('from no label to no label', () => {
+describe('the transition from no label to no label', () => {
   test('the revocation of an unknown label is rejected', async () => {
     const alice = await world.trader('alice');
     const message = 'Agent with this label does not exist';

@@ -214,7 +214,7 @@ describe('bodies without a declared length', () => {
   });
 });
 
-describe('numbers and keys', () => {
+describe('numbers and keys in JSON bodies', () => {
   const queries = (number: string) => [
     ['/info', `{"type":"stateHash","height":${number}}`],
     ['/info', `{"type":"actionStatus","signer":"0x${'1'.repeat(40)}","nonce":${number}}`],

@@ -15,7 +15,7 @@ const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
 
-describe('permissions and form', () => {
+describe('permissions and form of deployer actions', () => {
   const message = 'Signer is not permitted to send outcomeDeploy';
   let market: OutcomeMarket;
   beforeAll(async () => {

@@ -107,7 +107,7 @@ describe('R-hedge: the four combinations', () => {
     expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
   });
 
-  test('clips a close that is larger than the position, with a warning', async () => {
+  test('a close that is larger than the position is clipped, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));

@@ -132,7 +132,7 @@ describe('an exchange that a request does not support is rejected', () => {
     }
   });
 
-  test.each(SPELLINGS)('a group of best prices accepts %s of outcome markets only', async (key) => {
+  test.each(SPELLINGS)('outcomeBbos accepts only outcome markets under the key %s', async (key) => {
     const socket = await world.socket();
     const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], [key]: 0 };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);

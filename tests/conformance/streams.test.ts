@@ -102,7 +102,7 @@ describe('trades', () => {
     expect(seen[1].seq).toBe(seen[0].seq);
   });
 
-  test('an order that fills several makers is several trades, best price first', async () => {
+  test('an order that fills several makers causes several trades, best price first', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const socket = await world.socket();

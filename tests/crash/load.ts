@@ -15,7 +15,6 @@ export type Sent = {
   readonly kind: 'order' | 'batch' | 'cancel' | 'trade';
   readonly signed: Signed;
   readonly confirm: boolean;
-  /** Client order ids that the request places or cancels. */
   readonly cloids: readonly string[];
   /** Answer with status `ok`. From then on the venue must not lose the action. */
   acknowledged?: Json;

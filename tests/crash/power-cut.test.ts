@@ -239,7 +239,7 @@ test('a validator syncs an entry that it finds at its start before the entry cou
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
-  // Leaves the file as a process would that died between the write and the sync.
+  // Leaves the file as if the process had died between the write and the sync.
   writeFileSync(at(root), readFileSync(at(elsewhere)));
   const book = new SignedBook(at(root));
   expect(book.count).toBe(1);

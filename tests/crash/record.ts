@@ -106,7 +106,6 @@ export class Record {
     return this.direct(this.alice, 'approveAgent', { agentAddress, agentName });
   }
 
-  /** Converts an account to a multi-sig account with two signers. */
   async share(): Promise<void> {
     const signers = { authorizedUsers: SIGNERS.map(addressOf).toSorted(), threshold: 2 };
     await this.direct(this.shared, 'convertToMultiSigUser', { signers: JSON.stringify(signers) });

@@ -87,7 +87,6 @@ export class ReplicaInHand {
     return this.replica.state;
   }
 
-  /** Advances time and logs it. */
   async pass(ms: number): Promise<void> {
     this.#clock.ms += ms;
     await this.replica.tick();

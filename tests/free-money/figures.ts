@@ -2,7 +2,6 @@ import type { Played } from './play.ts';
 import { usdc } from './finding.ts';
 import { larger } from './shot.ts';
 
-/** Totals over all histories of a search. */
 export class Figures {
   runs = 0;
   entries = 0;

@@ -1,5 +1,6 @@
 /**
- * Properties that a judge can find violated. A shortened history must violate the same property.
+ * Properties that a judge can report as violated. A shortened history must violate the same
+ * property.
  */
 export type Property =
   | 'conservation'

@@ -128,9 +128,9 @@ export type Routine = {
   readonly share: number;
   readonly timeInForce: 'gtc' | 'alo';
   readonly reduceOnly: boolean;
-  /** Time before the sample. */
+  /** Time between the order and the sample. */
   readonly leadMs: number;
-  /** Repeats at every n-th sample. */
+  /** The order repeats at every n-th sample. */
   readonly every: number;
 };
 

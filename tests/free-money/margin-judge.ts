@@ -21,13 +21,11 @@ const LIQUIDATION_FEE_E8 = 500_000n;
 const ROUNDING = 3n;
 
 export type MarginFigures = {
-  /** Number of honest orders cancelled for lack of margin. */
   cancelled: number;
   /** Cancelled orders in a stale market, where no fill may increase exposure. */
   stale: number;
   /** Cancelled orders that could be checked. */
   judged: number;
-  /** Number of honest post-only orders that were rejected. */
   refused: number;
 };
 

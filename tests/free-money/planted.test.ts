@@ -403,7 +403,6 @@ describe(
   },
 );
 
-/** Returns the function without its events. */
 function untold(
   closeDeficit: (typeof RestModule)['closeDeficit'],
 ): (typeof RestModule)['closeDeficit'] {

@@ -42,7 +42,10 @@ export function judgeRanks(entry: Entry, fund: Address): void {
 
 type Ranked = {
   readonly address: Address;
-  /** The rank is `over` divided by `under`. An account without equity is ranked without one. */
+  /**
+   * The rank is `over` divided by `under`. Without equity, a position with profit ranks first and a
+   * position without profit ranks last.
+   */
   readonly over: bigint;
   readonly under: bigint;
   readonly notional: bigint;

@@ -120,8 +120,8 @@ test('R-insurance-fund: the only bidder for its unwinding gains less than the ma
     if (tries % 2 === 0) story.rest(bidder, 49, 94.65);
     story.prices({ 1: 95.6 }, 10);
   }
-  // Without the rule, the fund sold at 94.65, 1% below the mark, a position that it had taken over
-  // at 95.
+  // Without the rule, the fund took over the position at 95 and sold it at 94.65, 1% below the
+  // mark.
   const gained = story.sum(long, short, bidder) - before;
   expect(gained).toBeLessThanOrEqual(0.005 * 95_600);
   expect(story.reserves).toBeGreaterThanOrEqual(200_000);

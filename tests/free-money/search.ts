@@ -25,7 +25,6 @@ export type World = keyof typeof WORLDS;
 export type SearchReport = {
   readonly runs: number;
   readonly entries: number;
-  /** Number of occurrences of each checked case. */
   readonly reached: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number | string>>;
   readonly found: readonly Found[];

@@ -18,11 +18,11 @@ export type Players = {
 
 /** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
-/** Time of single actions after the last sample. */
+/** Delay of single actions after the last sample. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
 /**
- * Time of the makers' quotes after whole seconds; each maker quotes slightly later than the
+ * Delay of the makers' quotes after each whole second. Each maker quotes slightly later than the
  * previous one.
  */
 const MAKER_MS = 300;

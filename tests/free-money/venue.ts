@@ -161,7 +161,6 @@ export class Venue {
     return { ...command, authority: { signer, nonce, txHash } } as Command;
   }
 
-  /** Executes one command in its own entry. */
   act(signer: Address, command: Unsigned): Entry & { readonly outcome: CommandResult } {
     const entry = this.apply([this.sign(signer, command)]);
     return { ...entry, outcome: entry.result.outcomes[0] ?? {} };

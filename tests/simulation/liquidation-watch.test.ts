@@ -18,7 +18,6 @@ const START_MS = 1_767_225_600_000;
 
 class Venue {
   readonly state: State = createState();
-  /** Number of liquidation steps so far. */
   steps = 0;
   #nowMs = START_MS;
   /** R-nonce: all nonces are later than the first block. */

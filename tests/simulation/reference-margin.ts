@@ -15,12 +15,11 @@ export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly Mar
 
 export type MarginLeg = {
   readonly market: MarginMarket;
-  /** Signed, like its cost. */
+  /** Signed size, negative for a short position. The cost has the same sign. */
   readonly size: bigint;
   readonly cost: bigint;
   readonly isIsolated: boolean;
   readonly leverage: bigint;
-  /** Margin of an isolated position. */
   readonly margin: bigint;
   /** Remaining sizes of resting orders, without reduce-only orders. */
   readonly buys: bigint;
@@ -79,7 +78,6 @@ export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   return ceilDiv(weighted * market.mark, ONE_E8);
 }
 
-/** Returns the figures of positions that share one balance. */
 export function scopeNumbers(
   money: bigint,
   legs: readonly MarginLeg[],

@@ -297,7 +297,6 @@ export class ReferenceOutcome {
    */
   #next(order: LiveOrder, limit: bigint): LiveOrder | undefined {
     const { isSell, leg } = order.request;
-    /** Price of the order's own outcome. */
     const own = (other: LiveOrder): bigint =>
       other.request.leg === leg ? other.price : this.rules.unit - other.price;
     const meets = (other: LiveOrder): boolean => {

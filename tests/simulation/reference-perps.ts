@@ -52,7 +52,6 @@ export type ReferenceResult = {
   readonly filledNotional: bigint;
 };
 
-/** Orders on one side of a book, in matching order. */
 type Side = readonly Pick<ReferenceOrder, 'price' | 'remaining'>[];
 
 export const ONE = 100_000_000n;
@@ -105,7 +104,7 @@ export function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
   return ceil(weighted * perp.mark, ONE);
 }
 
-/** (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, towards zero (R-funding). */
+/** Returns (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, rounded towards zero (R-funding). */
 export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
   const { mark, oracle } = perp;
   const bid = impactOf(perp, bids);

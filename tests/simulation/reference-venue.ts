@@ -151,7 +151,7 @@ export class ReferenceVenue {
     return holdsStale && this.#judged(owner) < this.initial(owner);
   }
 
-  /** max(|pos + buys|, |pos − sells|), without reduce-only orders. */
+  /** Returns max(|pos + buys|, |pos − sells|), without reduce-only orders. */
   exposure(
     owner: string,
     perp: number,
@@ -329,7 +329,6 @@ export class ReferenceVenue {
     );
   }
 
-  /** Returns the current side of a book in matching order. */
   #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
     return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)

@@ -38,7 +38,6 @@ export class RowBooks {
   readonly #earnings = new Map<number, EarningRecord>();
   readonly #claimed = new Map<Address, bigint>();
   readonly #added = new Map<Address, bigint>();
-  /** Last value of each account. */
   readonly #values = new Map<Address, AccountSums>();
   readonly #bars: CandleRecord[] = [];
 

@@ -117,7 +117,6 @@ export type WorkloadOptions = {
   readonly traders: number;
   /** True if agents are approved, revoked and used for signing. */
   readonly agents: boolean;
-  /** Maximum number of orders per action. */
   readonly ordersMax: number;
   /**
    * `plain`: one-way cross margin orders at prices that walk. `margin`: all kinds of margin at

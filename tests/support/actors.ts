@@ -108,7 +108,6 @@ export class Actor {
     return this.client.executed(await this.sign(orderAction(...orders)));
   }
 
-  /** Places one order, which the venue must accept, and returns its state after execution. */
   async placed(options: OrderOptions): Promise<Json> {
     const reply = await this.place(order(options));
     expect(reply.json, reply.text).toMatchObject({

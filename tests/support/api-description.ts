@@ -4,8 +4,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from './client.ts';
 
 /**
- * Checks exchanges with the venue against the served descriptions in both directions: a request that the venue accepts
- * is valid, and an answer or frame has all required fields and no others.
+ * Checks every exchange with the venue against the published descriptions in both directions. A
+ * request that the venue accepts must be valid, and an answer or frame must have all required
+ * fields and no others.
  */
 
 const REFERENCE = join(import.meta.dirname, '../../docs/reference');
@@ -27,7 +28,7 @@ for (const [name, document] of [
   ajv.addSchema({ $id: name, components: document.components });
 }
 
-/** The enums of requests are accepted in any case. */
+/** Accepts the enums of requests in any case, as the venue does. */
 function anyCase(schema: Json): Json {
   return mapped(schema, (each) => {
     if (each['x-case-insensitive'] !== true) return each;
@@ -39,7 +40,7 @@ function anyCase(schema: Json): Json {
   });
 }
 
-/** Objects with fields have no others. */
+/** Forbids additional fields in every object that lists its fields. */
 function exact(schema: Json): Json {
   return mapped(schema, (each) =>
     each.type === 'object' &&
@@ -50,7 +51,7 @@ function exact(schema: Json): Json {
   );
 }
 
-/** Applies a change to every object of a document, the innermost first. */
+/** Applies a change to every object of a document, innermost objects first. */
 function mapped(value: Json, change: (each: Json) => Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => mapped(each, change));
@@ -66,7 +67,7 @@ function validator(document: string, schema: string): ValidateFunction {
 
 const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Why a value does not match a schema; undefined if it does. */
+/** Returns why a value does not match a schema, or undefined if it matches. */
 function mismatch(document: string, schema: string, value: Json): string | undefined {
   const validate = validator(document, schema);
   if (validate(value)) return undefined;
@@ -82,7 +83,7 @@ type Exchange = {
   readonly reply: Json;
 };
 
-/** Why an exchange over HTTP contradicts the description; undefined if it does not. */
+/** Returns why an exchange over HTTP contradicts the description, or undefined if it does not. */
 export function httpMismatch({ path, body, status, reply }: Exchange): string | undefined {
   if (path === '/exchange') {
     if (typeof reply !== 'object') return undefined;
@@ -130,7 +131,7 @@ const CONTROL: Readonly<Record<string, string>> = {
   post: 'PostFrame',
 };
 
-/** Why a frame of the venue contradicts the description; undefined if it does not. */
+/** Returns why a frame of the venue contradicts the description, or undefined if it does not. */
 export function frameMismatch(path: string, frame: Json): string | undefined {
   if (typeof frame !== 'object' || frame === null) return undefined;
   if (path === '/ws-rtds') {

@@ -3,7 +3,10 @@ import { frameMismatch, httpMismatch } from './api-description.ts';
 import { Client } from './client.ts';
 import { Socket } from './socket.ts';
 
-/** Every exchange of the tests with a venue is checked against the machine-readable descriptions of its API. */
+/**
+ * Checks every exchange of the tests with a venue against the machine-readable descriptions of its
+ * API.
+ */
 
 const found = new Set<string>();
 

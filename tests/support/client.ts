@@ -30,7 +30,7 @@ type HttpExchange = {
 };
 
 export class Client {
-  /** Receives every exchange with a JSON body. */
+  /** Called with every exchange that has a JSON body. */
   static onExchange: ((exchange: HttpExchange) => void) | undefined;
 
   readonly url: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A loopback port in front of another one, whose open connections a test can cut. */
+/** Forwards a loopback port to another one, so that a test can cut the open connections. */
 export class CuttableProxy {
   readonly #server = createServer((near) => this.#join(near));
   readonly #behind: URL;
@@ -22,7 +22,6 @@ export class CuttableProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resets all open connections. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }

@@ -120,7 +120,6 @@ export class Deployer {
     return String(fields['slug']);
   }
 
-  /** Lists a market, by default in a new event. */
   async list(changes: JsonObject = {}, eventSlug?: string): Promise<OutcomeMarket> {
     const fields = marketFields(eventSlug ?? (await this.event()), changes);
     const { instrumentId: id } = done(await this.send({ registerMarket: fields })).created;

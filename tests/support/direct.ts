@@ -94,7 +94,6 @@ export type MultiSigOptions = DirectOptions &
     readonly multiSigUser: string;
     /** Key that sends the wrapper; normally one of the account's signers. */
     readonly outerKey: Hex;
-    /** Keys that sign the inner action. */
     readonly innerKeys: readonly Hex[];
     /** Replaces the signatures of `innerKeys`, for example with those of another wrapper. */
     readonly signatures?: readonly Signature[];

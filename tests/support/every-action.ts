@@ -126,7 +126,6 @@ export class EveryAction {
     }
   }
 
-  /** Creates a vault and sends actions as its leader. */
   async #lead(leader: Person): Promise<void> {
     const [vault] = await this.#funded('vault');
     const shares = [{ user: leader.address, shares: '1' }];

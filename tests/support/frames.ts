@@ -29,7 +29,6 @@ export const orderUpdate = record({
   statusTimestamp: time,
 });
 
-/** Returns all order updates received on a socket, in the order of their frames. */
 export function updates(socket: Socket): Json[] {
   return socket.of('orderUpdates').flatMap((frame) => frame.data);
 }

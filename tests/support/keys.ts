@@ -194,7 +194,6 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
-/** Hint in the rejects of unknown signers. */
 export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
 
 export const noAccount = (got: string): Refusal => ({

@@ -7,7 +7,6 @@ import { type JsonServer, serveJson } from './json-server.ts';
 /** How the endpoint answers simulated transfers: honestly, as reverted, or as successful. */
 export type Lie = 'none' | 'refused' | 'taken';
 
-/** Other subjects of false answers. */
 export const SUBJECTS = [
   'nonces',
   'fees',
@@ -33,7 +32,6 @@ export class LyingEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
   url = '';
-  /** Number of false answers so far. */
   lied = 0;
   readonly #target: string;
   #server: JsonServer | undefined = undefined;

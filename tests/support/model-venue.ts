@@ -40,7 +40,6 @@ export type ModelResult = {
 const RATE_UNIT = 100_000_000n;
 
 export class ModelVenue {
-  /** Resting orders, oldest first. */
   resting: ModelOrder[] = [];
   readonly trades: ModelTrade[] = [];
   readonly accounts = new Map<string, ModelAccount>();

@@ -36,7 +36,6 @@ export class ServerLines {
     return this.#lines[index]!.flatMap((line) => line?.port ?? []);
   }
 
-  /** Blocks all traffic between one server and the others, in both directions. */
   isolate(index: number): void {
     for (const line of this.#linesOf(index)) line.silence();
   }

@@ -8,7 +8,6 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Password of all keys in tests. */
 export const PASSWORD = 'correct horse';
 
 /** Runs the command in this process with the given environment, and captures its output. */

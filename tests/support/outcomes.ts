@@ -37,7 +37,6 @@ export function bet(market: OutcomeMarket, words: string, options: BetOptions = 
   });
 }
 
-/** Places one order and returns its state after execution. */
 export async function placed(
   actor: Actor,
   market: OutcomeMarket,
@@ -124,7 +123,6 @@ export function takerFee(size: string, price: string, rate = '0.07'): string {
   return show(up(times(times(exact(size), exact(rate)), times(p, exact(1) - p)), MICRO));
 }
 
-/** Returns the rows of the outcome ledger, newest first. */
 export async function outcomeLedger(actor: Actor): Promise<Json[]> {
   const type = 'userNonFundingLedgerUpdates';
   return actor.client.data({ type, user: actor.address, accountTypes: 'outcome' });

@@ -262,7 +262,6 @@ export async function leverageOf(actor: Actor, market: Market): Promise<Json> {
   return actor.client.data({ type: 'activeAssetData', user: actor.address, coin: market.coin });
 }
 
-/** Returns the ledger rows of one type, newest first. */
 export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
   const rows = await actor.client.data({
     type: 'userNonFundingLedgerUpdates',
@@ -284,7 +283,6 @@ export function product(a: string, b: string): Exact {
 
 export { cloidOf, exact, show, type Exact };
 
-/** Collects the order updates of an account. */
 export class OrderWatch {
   #socket: Socket;
 
@@ -298,7 +296,6 @@ export class OrderWatch {
     return new OrderWatch(socket);
   }
 
-  /** Returns all updates of an order so far, oldest first. */
   of(oid: number): Json[] {
     return this.#socket
       .of('orderUpdates')

@@ -12,7 +12,6 @@ const TEXT = PAGES.map((path) => readFileSync(join(REPOSITORY, path), 'utf8')).j
 /** Default address of a venue in the documents. */
 const DEFAULT_URL = 'http://127.0.0.1:8690';
 
-/** Time limit of one program. */
 export const RUN_MS_MAX = 60_000;
 export const MARKERS = TEXT.match(/<!-- test: /g)?.length ?? 0;
 

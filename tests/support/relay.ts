@@ -10,7 +10,6 @@ import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 export type RelayView = {
   readonly url: string;
   readonly client: RelayClient;
-  /** Returns a chain of the relay by name. */
   chain(name: string): Promise<Chain>;
   /** Creates a key with test USDC and ether on the second chain. */
   rich(): Promise<{ readonly key: Hex; readonly account: PrivateKeyAccount }>;

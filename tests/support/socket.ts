@@ -6,7 +6,7 @@ import type { Json } from './client.ts';
 const WAIT_MS_MAX = 60_000;
 
 export class Socket {
-  /** Receives every frame with the path of its socket. */
+  /** Called with every frame and the path of its socket. */
   static onFrame: ((path: string, frame: Json) => void) | undefined;
 
   readonly frames: Json[] = [];
@@ -101,7 +101,9 @@ export class Socket {
     return frame.data;
   }
 
-  /** Sends a request for /info or /exchange and resolves with the `data` of its answer. */
+  /**
+   * Sends a request for /info or /exchange as a post and resolves with the `data` of its answer.
+   */
   async post(type: string, payload: unknown, id = this.#posts++): Promise<Json> {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const frame = `{"method":"post","id":${id},"request":{"type":"${type}","payload":${body}}}`;
@@ -147,7 +149,6 @@ function frameOf(text: string): Json {
   return text === 'PONG' ? text : JSON.parse(text);
 }
 
-/** HTTP answer to a rejected handshake. */
 export type Refusal = { status: number; contentType: string; body: string };
 
 /** Opens a stream whose handshake must be rejected, and resolves with the HTTP answer. */

@@ -103,7 +103,6 @@ export class StolenVenue {
     return this.replica.propose(command, request);
   }
 
-  /** Logs a request like the real venue. */
   async take(network: Network, request: string): Promise<Executed> {
     return await this.invent(await this.derived(network, request), request);
   }

@@ -14,7 +14,6 @@ process.on('exit', () => {
 export class ValidatorProcess {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
-  /** Output of all runs. */
   output = '';
 
   constructor(args: readonly string[]) {

@@ -12,7 +12,6 @@ import { removeTemporaryData, Venue } from './venue-process.ts';
  * outlives its workers.
  */
 
-/** Environment variable with the URL of the lender. */
 export const LENDER = 'ODDLOT_TEST_LENDER';
 
 /** An idle venue is stopped after this time, because it still uses CPU time. */

@@ -99,7 +99,7 @@ export class VenueRun {
     return this.#stderr;
   }
 
-  /** Resolves with the URLs when the venue is serving; rejects if it ends before. */
+  /** Resolves with the URLs once the venue serves requests, and rejects if it exits before. */
   async serving(): Promise<{ url: string; streams: string; operations: string }> {
     const deadline = Date.now() + START_MS_MAX;
     while (Date.now() < deadline) {
@@ -153,7 +153,6 @@ export class Venue {
     return venue;
   }
 
-  /** The process id of the current run, for signals. */
   get pid(): number {
     return this.#run!.pid;
   }
@@ -166,7 +165,7 @@ export class Venue {
     return this.#run?.stdout ?? '';
   }
 
-  /** Resolves when the current run ends, for any reason. */
+  /** Resolves when the current run ends for any reason. */
   get ended(): Promise<Ending> {
     return this.#run!.ended;
   }
@@ -178,12 +177,11 @@ export class Venue {
     Object.assign(this, await this.#run.serving());
   }
 
-  /** Requests a stop and waits for it. */
   async stop(): Promise<Ending> {
     return this.#end('SIGTERM');
   }
 
-  /** Ends the venue like a power cut. */
+  /** Kills the venue without warning, like a power cut. */
   async kill(): Promise<Ending> {
     return this.#end('SIGKILL');
   }
@@ -193,7 +191,7 @@ export class Venue {
     await rm(this.data, { recursive: true, force: true });
   }
 
-  /** Log lines of level error or above; none are expected, whatever clients send. */
+  /** Returns the log lines of level error or above. None are expected, whatever clients send. */
   faults(): string[] {
     return this.stderr
       .split('\n')
@@ -209,20 +207,20 @@ export class Venue {
   }
 }
 
-/** A new empty data directory, removed after the tests of this process. */
+/** Creates an empty data directory that is removed after the tests of this process. */
 export async function temporaryData(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-'));
   folders.add(folder);
   return folder;
 }
 
-/** Removes all data directories of this process; their venues must have ended. */
+/** Removes all data directories of this process, whose venues must have ended. */
 export async function removeTemporaryData(): Promise<void> {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
   folders.clear();
 }
 
-/** The end of a log, short enough for a failure message. */
+/** Returns the end of a log, short enough for a failure message. */
 export function tail(text: string): string {
   return text.length > 4000 ? `… ${text.slice(-4000)}` : text;
 }

@@ -258,7 +258,6 @@ export function addressOf(privateKey: Hex): Hex {
   return `0x${keccak256(point).slice(-40)}`;
 }
 
-/** Works like `addressOf`, always in plain JavaScript. */
 export function addressInScript(privateKey: Hex): Hex {
   return privateKeyToAddress(privateKey).toLowerCase() as Hex;
 }

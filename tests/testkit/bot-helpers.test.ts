@@ -42,7 +42,7 @@ beforeAll(async () => {
 beforeEach(() => venue.revert(fresh));
 afterAll(() => venue.stop());
 
-describe('names and numbers', () => {
+describe('names and numbers of instruments', () => {
   test('the helpers format names and numbers of perps and outcome markets', async () => {
     const btc = await instruments.find('btc');
     expect(btc).toMatchObject({ id: BTC, name: 'BTC-USDC', isOutcome: false });

@@ -64,7 +64,8 @@ describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
       await trade();
       await fillsAre(page, 1);
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
-      // The page loads more code when idle, which it can no longer load once its replica is gone.
+      // Waits for the code that the page loads when idle, because its replica cannot serve the code
+      // once it has stopped.
       const hasLater = () =>
         performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);

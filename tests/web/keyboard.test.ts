@@ -9,7 +9,7 @@ import { workerVenue } from './support/worker-venue.ts';
 /** The tests in this file use only the keyboard. */
 
 const LONG_MS = 120_000;
-/** Maximum number of Tab presses to reach the purpose of a screen. */
+/** Maximum number of presses of Tab until the focus reaches the main control of a screen. */
 const TABS_MAX = 60;
 
 let venue: Venue;

@@ -131,7 +131,7 @@ describe('the ticket of an outcome market', () => {
     // 41.66 shares at 46 cents, with two ticks of slippage, cost 19.9968 at 48, which is within the stated amount.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    // A pending reserve is not a loss, but the cost is.
+    // The money reserved for a pending order is not shown as a loss, but the cost of shares is.
     await page.getByText('20.00 USDC', { exact: true }).waitFor();
     await page.getByText('−19.16', { exact: true }).waitFor();
     await page.getByText('If No', { exact: true }).waitFor();
@@ -153,7 +153,7 @@ describe('the ticket of an outcome market', () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
-    // The book is a drawing, whose levels keyboards and screen readers step through.
+    // Keyboards and screen readers step through the levels of the book, which is a drawing.
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);

@@ -169,7 +169,7 @@ test(
     await page.getByRole('slider', { name: 'Ticket: take profit' }).press('Shift+ArrowUp');
     expect(Number(await takeProfit.inputValue())).toBeCloseTo(before + 1, 5);
     await page.getByRole('slider', { name: 'Ticket: stop loss' }).waitFor();
-    // Only the button of the ticket sends it.
+    // Only the button of the ticket sends the order.
     expect(await owner.info.frontendOpenOrders({ user: address })).toHaveLength(1);
   },
   LONG_MS,

@@ -56,8 +56,8 @@ test(
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // The table can edit it too, with an added limit. A price beyond the mark would trigger
-    // immediately and is not sent.
+    // The table can also edit the trigger order and give it a limit. A price beyond the mark would
+    // trigger immediately, so it is not sent.
     await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
     await button(page, 'Edit order at 96,499.9').click();
     const dialog = page.getByRole('dialog', { name: 'Edit conditional order' });

@@ -313,7 +313,7 @@ test(
   LONG_MS,
 );
 
-test('the keyboard alone takes a level of the book and opens another market without that price', async () => {
+test('the keyboard alone selects a level of the book and another market, whose ticket starts without that price', async () => {
   const page = await trading(browser, venue.url);
   // Automated checks find no violations on the screen.
   expect(await faultsFound(page)).toEqual([]);

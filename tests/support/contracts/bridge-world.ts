@@ -64,7 +64,6 @@ export const HOSTILE = {
 
 export type CodeName = keyof typeof CODES;
 
-/** Returns the error text of a call that the bridge rejects with this code. */
 export function refused(name: CodeName): string {
   return `Refused(${CODES[name]})`;
 }
@@ -108,7 +107,6 @@ export class BridgeWorld {
     return this.evm.read(this.bridge, name, args);
   }
 
-  /** Calls a function of the token and throws if the call fails. */
   async tokenCall(from: Key, name: string, args: readonly unknown[] = []): Promise<Outcome> {
     const outcome = await this.evm.send(from, this.token, { name, args });
     if (!outcome.ok) throw new Error(`${name}: ${outcome.error}`);

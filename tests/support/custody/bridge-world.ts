@@ -53,7 +53,6 @@ type BridgeRules = TokenRules & {
   readonly chainId: number;
   readonly validators?: readonly Hex[];
   readonly guardian?: Hex;
-  /** Balances before the first block. */
   readonly start?: Partial<Pick<BridgeState, 'balances' | 'ether'>>;
   /** Gas price. By default gas is free and all accounts have unlimited ether. */
   readonly gasWei?: bigint;

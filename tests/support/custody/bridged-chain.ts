@@ -81,7 +81,6 @@ export class BridgedChain {
     return new ChainClient({ endpoints: this.#endpoints, chainId: TEST_CHAIN_ID, confirmations });
   }
 
-  /** Sends a transfer from a user to the bridge. */
   async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
     const args = [this.contracts.bridge, amount] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });

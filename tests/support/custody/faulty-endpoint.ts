@@ -13,7 +13,6 @@ export type EndpointFault =
   | 'slow'
   /** Reports no block newer than the one it last returned. */
   | 'stale'
-  /** Returns each log twice. */
   | 'twice'
   /** Continues to answer from the branch of its last request. */
   | 'branch'

@@ -220,7 +220,6 @@ export function setPhase(
   return venue.block({ type: 'setTrading', instrumentIds, to });
 }
 
-/** Advances the clock and runs an empty block. */
 export function later(venue: Scenario, ms: number): BlockResult {
   return venue.wait(ms).block();
 }

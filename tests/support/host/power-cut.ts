@@ -8,7 +8,6 @@ import { join } from 'node:path';
  * bytes. It assumes the worst case and loses more than most disks would.
  */
 export class PowerCut {
-  /** Number of syncs so far. */
   readonly syncs = { files: 0, folders: 0 };
   readonly #bytes = new Map<number, Buffer>();
   readonly #names = new Map<number, ReadonlyMap<string, number>>();

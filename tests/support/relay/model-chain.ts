@@ -73,7 +73,6 @@ export class ModelChain {
     this.mine();
   }
 
-  /** Removes the newest blocks with all their transactions. */
   forget(depth: number): void {
     this.#core.cut(depth);
   }

@@ -72,7 +72,6 @@ export class RelayRig {
     for (const chain of ['base', 'arbitrum']) this.book.setCursor({ chain, live: 0, late: 0 });
   }
 
-  /** Starts a new process on the same folder. */
   start(): void {
     this.#life += 1;
     this.#left = Infinity;

@@ -8,7 +8,6 @@ export class FakePrices {
   readonly frames: RtdsClientFrame[] = [];
   pings = 0;
   connectionCount = 0;
-  /** Replaces the answer to the next frame. */
   refusal: { topic: string; payload: { message: string; code?: string } } | undefined;
   #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
 

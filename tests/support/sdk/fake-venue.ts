@@ -6,7 +6,6 @@ export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
   /** Cuts the connection after reading the request, so that the result is unknown to the client. */
   | 'cut'
-  /** Never answers the request. */
   | 'silence';
 
 type Received = { readonly path: string; readonly text: string; readonly headers: object };

@@ -37,7 +37,6 @@ export async function amounts({ indexer }: IndexedVenue): Promise<number[]> {
 }
 
 type IndexedVenues = {
-  /** Data folder that is removed after the test. */
   readonly folder: string;
   readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
   readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;

@@ -37,7 +37,6 @@ export type IndexedVenue = {
   readonly snapshots: SnapshotStore;
   readonly snapshotHeight: number;
   readonly failures: unknown[];
-  /** Names of the indexer's messages. */
   readonly told: string[];
   propose(...commands: readonly Command[]): Promise<void>;
   /** Stops the venue and writes a final snapshot. */

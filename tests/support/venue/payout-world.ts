@@ -80,7 +80,6 @@ export class PayoutWorld {
   /** Settlements reported to the engine: withdrawal id, and whether the withdrawal was paid. */
   readonly settled = new Map<number, boolean>();
   readonly problems: string[] = [];
-  /** Requested withdrawals by id. */
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
   readonly #endpoints: readonly ChainEndpoint[];
   #life!: Life;
@@ -213,7 +212,6 @@ export class PayoutWorld {
     this.#life.fuse = calls;
   }
 
-  /** Number of times the process was started. */
   get lives(): number {
     return this.#lives;
   }
@@ -243,7 +241,6 @@ export class PayoutWorld {
     this.open();
   }
 
-  /** Runs the settlement timer once. */
   async round(): Promise<void> {
     for (const part of [this.relayer, this.worker]) {
       try {

@@ -7,9 +7,7 @@ import { join } from 'node:path';
  * Proxy between a venue and its database server. It can cut or silence connections at any message.
  */
 export type PostgresProxy = {
-  /** URL of the same database through the proxy. */
   readonly url: string;
-  /** Number of client messages so far. */
   readonly messages: number;
   /** Blocks all traffic but leaves the connections open. */
   silence(): void;

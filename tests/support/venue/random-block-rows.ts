@@ -112,7 +112,6 @@ type At = { readonly height: number; readonly timeMs: number };
 
 function requests(world: World, at: At): Pick<BlockRows, 'receipts' | 'txs'> {
   const receipts: ReceiptRow[] = [];
-  // Completes a receipt of an earlier block.
   if (world.dice(2) === 0) receipts.push(...world.queued.splice(0, 1));
   const txs = some(world, 4, (index) => {
     const txHash = freshHash(world);

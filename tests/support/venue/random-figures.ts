@@ -15,7 +15,6 @@ export class RandomFigures {
   readonly #dice: Dice;
   readonly #users: readonly Address[];
   readonly #instruments: readonly number[];
-  /** Ranked trades by list and period. */
   readonly #ranked = new Map<string, LargestTradesRecord['trades']>();
   #trades = 0;
 

@@ -37,7 +37,6 @@ export type SignOptions = {
   readonly confirm?: 'executed';
 };
 
-/** Returns the body of a signed request. */
 export function signed(action: Record<string, unknown>, options: SignOptions): string {
   const { key, network = NETWORKS.testnet, confirm, ...envelope } = options;
   const msgpack = jsonToMsgpack(JSON.stringify(action));
@@ -55,7 +54,6 @@ export type MultiSignOptions = Omit<SignOptions, 'key'> & {
   readonly named?: string;
 };
 
-/** Returns the body of a request for a multi-sig account. */
 export function multiSigned(
   action: Record<string, unknown>,
   { user, outer, inner, named = outer.address, ...options }: MultiSignOptions,

@@ -2,16 +2,16 @@ import { ExchangeClient } from '@nktkas/hyperliquid';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { TestKey } from './client.ts';
 
-/** Requests as an unmodified client library of Hyperliquid signs and sends them. */
+/** Signs and sends requests like an unmodified client library of Hyperliquid. */
 
 type Options = {
   readonly key: TestKey;
   readonly nonce: number;
-  /** By default the client is in testnet mode. */
+  /** False for a client in testnet mode, which is the default. */
   readonly isMainnet?: boolean;
 };
 
-/** The body that the client would post for one call of it. */
+/** Returns the body that the client would post for one call. */
 export async function hyperliquidBody(
   { isMainnet = false, key, nonce }: Options,
   call: (client: ExchangeClient) => Promise<unknown>,

@@ -71,7 +71,6 @@ export class TestReplica implements Replica {
   head: BlockHead = { height: 0, timeMs: 0, hash: ZERO_HASH, stateHash: ZERO_HASH };
   nowMs = START_MS;
   proposed = 0;
-  /** Error that proposals fail with, if set. */
   failure: Error | undefined;
   readonly #heads = new Map<number, BlockHead>();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
@@ -122,7 +121,6 @@ export class TestReplica implements Replica {
     return gate.resolve;
   }
 
-  /** Advances time and applies an empty block. */
   pass(ms: number): void {
     this.nowMs += ms;
     this.#block([]);

@@ -21,7 +21,7 @@ const FROM = 'x-test-from';
 type Elsewhere = {
   readonly beside?: TestEdge;
   readonly recent?: RecentBlocks;
-  /** Answers posts. */
+  /** Replaces the handler of posts. */
   readonly post?: NonNullable<WsEdgeOptions['post']>;
 };
 
@@ -110,7 +110,6 @@ export class TestEdge {
   }
 }
 
-/** Returns the ledger and funding rows of a block. */
 function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
   return [
     ...ledger.map(({ accountTypes, row, user }) => {
@@ -149,7 +148,6 @@ export class TestClient {
     this.send({ method: 'subscribe', subscription, resumeFrom });
   }
 
-  /** Returns the next frame as raw text. */
   async text(): Promise<string> {
     while (this.#frames.length === 0) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -42,7 +42,6 @@ export class TestHistory implements History {
   readonly #questions: Question[] = [];
   #late: (() => void)[] = [];
 
-  /** Number of pending queries and watches. */
   get waitingCount(): number {
     return this.#questions.length;
   }
@@ -51,7 +50,6 @@ export class TestHistory implements History {
     return this.#watches.size;
   }
 
-  /** Adds a block with its rows. */
   take(height: number, rows: readonly TestRow[]): void {
     this.asOf = { height, timeMs: height * 1000 };
     for (const row of rows) this.#rows.push({ ...row, height });
@@ -115,7 +113,6 @@ export class TestHistory implements History {
     question.resolve({ asOf, answer: { rows, next: null } });
   }
 
-  /** Fails the oldest pending query. */
   fail(): void {
     this.#questions.shift()?.reject(new Error('the history is not there'));
   }
