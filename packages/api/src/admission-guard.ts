@@ -40,7 +40,7 @@ export class AdmissionGuard {
     this.#sources.push(source);
   }
 
-  /** Sets the source of the state's age, if other replicas execute commands, too. */
+  /** Sets the source of the state's age. It is needed if other replicas also execute commands. */
   judgeBy(age: StateAge): void {
     this.#age = age;
   }

@@ -243,7 +243,7 @@ describe('accepted actions', () => {
     );
   });
 
-  test('the inner action of a wrapper is parsed, too', () => {
+  test('the inner action of a wrapper is also parsed', () => {
     expect(parseAction(wrap(SEND))).toMatchObject({
       action: { payload: { action: { type: 'tokenSend', fromAccountType: 'perp' } } },
     });
@@ -342,7 +342,7 @@ describe('the binding of a direct action', () => {
     expect(binding({ nonce: 8 })).toBe('Action nonce does not match envelope nonce');
   });
 
-  test('a wrapped direct action is checked, too, and may have neither a vault nor an expiry', () => {
+  test('a wrapped direct action is also checked, and may have neither a vault nor an expiry', () => {
     const parsed = parseAction(wrap({ ...SEND, nonce: 8 }));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };

@@ -97,7 +97,7 @@ describe('R-requests: unknown fields of queries', () => {
     });
   });
 
-  test('unknown fields inside an action or envelope in a query are counted, too', () => {
+  test('unknown fields inside an action or envelope in a query are also counted', () => {
     const junk = { junk: text(MAX + 1) };
     const span = { coin: '1', interval: '1m', startTime: 0 };
     expect(parseInfo({ type: 'candleSnapshot', req: { ...span, ...junk } }).ok).toBe(false);
@@ -106,7 +106,7 @@ describe('R-requests: unknown fields of queries', () => {
     expect(parseInfo(sent).ok).toBe(false);
   });
 
-  test('unknown fields of requests to other endpoints are limited, too', () => {
+  test('unknown fields of requests to other endpoints are also limited', () => {
     const body = { user: USER };
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX) }).ok).toBe(true);
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX + 1) })).toMatchObject({

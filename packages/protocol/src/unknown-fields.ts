@@ -127,7 +127,7 @@ function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number 
   }
   if (typeof value !== 'object' || value === null) return String(value).length;
   const isList = Array.isArray(value);
-  // The brackets, and a comma before each entry except the first, are counted, too.
+  // The brackets, and a comma before each entry except the first, are also counted.
   let bytes = 1;
   for (const [key, held] of Object.entries(value)) {
     if (!isList) bytes += bytesOf(key, room - bytes) + 1;

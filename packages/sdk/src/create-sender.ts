@@ -21,7 +21,10 @@ export type SenderOptions = {
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** First parameter of the actions of `@oddlot/sdk/actions`. */
+/**
+ * A sender from `createSender`, which is the first parameter of the actions of
+ * `@oddlot/sdk/actions`.
+ */
 export type Sender = ExchangeContext & InfoContext;
 
 /**

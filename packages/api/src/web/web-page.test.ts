@@ -88,7 +88,7 @@ describe('while the page is being built', () => {
 });
 
 describe('after the page was built', () => {
-  test('screen paths serve the page and file paths their files, and other paths are missing', async () => {
+  test('screen paths serve the page, file paths serve files, and other paths get a 404', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);

@@ -74,8 +74,8 @@ export function isUserSigned(type: string): boolean {
 }
 
 /**
- * Creates a function that hashes a request like Hyperliquid's clients. `source` is only used for L1
- * actions.
+ * Creates a function that hashes a request in the same way as Hyperliquid's clients. `source` is
+ * used only for L1 actions.
  */
 export function createHyperliquidHasher(
   keccak: Keccak,

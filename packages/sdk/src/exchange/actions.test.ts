@@ -206,7 +206,7 @@ describe('the order builders', () => {
     });
   });
 
-  test('the TP/SL orders of a short parent buy, in its margin mode', () => {
+  test('the TP/SL orders of a short parent order are buy orders with its margin mode', () => {
     const parent = limitOrder({
       asset: 3,
       side: 'sell',
@@ -219,7 +219,7 @@ describe('the order builders', () => {
     expect(orders[1]).toMatchObject({ a: 3, b: true, s: '2', r: true, m: 'isolated' });
   });
 
-  test('the TP/SL orders for a part of a short position buy that size', () => {
+  test('the TP/SL orders for part of a short position are buy orders with that size', () => {
     const { grouping, orders } = positionTpsl({
       asset: 3,
       position: 'short',

@@ -40,7 +40,10 @@ export function createInfo(context: InfoContext): InfoClient {
   return { ...Object.fromEntries(queries), ...moreThanQueries(context) } as InfoClient;
 }
 
-/** Creates the methods that send more than one query, or other fields than their parameters. */
+/**
+ * Creates the methods that send several queries, or a query with other fields than their
+ * parameters.
+ */
 function moreThanQueries(context: InfoContext) {
   const { allRows, bind } = bindersTo(context);
   return {

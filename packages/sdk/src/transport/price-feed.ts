@@ -107,7 +107,7 @@ export class PriceFeed {
       seq: 0,
     };
     this.#listeners.add(listener);
-    // An existing subscription is sent again, too, because the new listener needs the last minute.
+    // An existing subscription is also sent again, because the new listener needs the last minute.
     this.#wish('subscribe', listener);
     this.#socket.need();
     return () => this.#leave(listener);

@@ -233,7 +233,7 @@ export function stateAfter(
   const { instrumentIds, limit } = subscription;
   if (by === 'instruments') {
     const joined = byInstrument(known, received);
-    // The venue, too, shows a removed instrument only to clients that requested it by id.
+    // Like the venue, the client shows a removed instrument only if it was requested by id.
     const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }

@@ -16,7 +16,7 @@ import type { PlainAction } from './translation.ts';
 /** At Hyperliquid, ids from this one are spot pairs and perps of other deployers. */
 const PERP_ID_END = 10_000;
 
-/** The actions of Hyperliquid that no action of the venue's own API can express. */
+/** Actions of Hyperliquid that the venue's own API does not offer. */
 type HyperliquidOnlyAction =
   | {
       readonly type: 'replaceOrders';
@@ -94,7 +94,7 @@ const CONVERSIONS: Conversions = {
 const USDC = 0;
 
 /**
- * Converts an action of a Hyperliquid client to the venue's own action with the same effect, or
+ * Converts an action of a Hyperliquid client to an action of the venue with the same effect, or
  * returns the reason why there is none. A replay of the log repeats the conversion, so its result
  * must not change.
  */
@@ -118,7 +118,7 @@ function directFields({ network, nonce }: Context) {
   return { serviceNetwork, chainId, apiVersion, nonce };
 }
 
-/** An order of Hyperliquid is modified by cancelling it and placing a new one. */
+/** Converts a modification, which at Hyperliquid cancels the order and places a new one. */
 function replacement(
   modifies: readonly { readonly oid: number | string; readonly order: WireOrder }[],
 ): HyperliquidOnlyAction | WireError {

@@ -63,7 +63,7 @@ function nonceDetails(
   return { field: 'nonce', ...gotten(nonce), allowed };
 }
 
-/** Message of each gate refusal, which the account status shows, too. */
+/** Messages of the gate refusals, which the account status also shows. */
 export const GATE_TEXTS = {
   blacklisted: 'userBlacklisted',
   closed: 'exchangeClosed',

@@ -36,7 +36,7 @@ export class AccountRanking {
   #last: Ranking | undefined;
   #running: Promise<Ranking> | undefined;
 
-  /** Creates a ranking. `isTrader` excludes the insurance fund, which is an account, too. */
+  /** Creates a ranking. `isTrader` excludes the insurance fund, which is also an account. */
   constructor(history: History, isTrader: (user: Address) => boolean) {
     this.#history = history;
     this.#isTrader = isTrader;

@@ -103,7 +103,7 @@ describe('the outcomeOrderUpdate channel', () => {
     expect(new Set(frames.map(({ data }) => data.traceId)).size).toBe(1);
   });
 
-  test('orders that their block rejects, alone or with their action, are reported, too', async () => {
+  test('orders that their block rejects, alone or with their action, are also reported', async () => {
     listMarkets(edge.venue);
     await client.follow(FAILURES);
     // Admission would have rejected both, but the state can change before the block.

@@ -138,8 +138,8 @@ async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld
 }
 
 /**
- * Returns true if the first block is stored and the number of blocks is below the limit. All later
- * blocks are then stored, too.
+ * Returns true if the first block is stored, in which case all later blocks are stored as well, and
+ * the number of blocks is below the limit.
  */
 async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
   if (upTo - after > BLOCKS_MAX) return false;
