@@ -146,7 +146,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('a block whose acknowledgement is lost is in the log once', () =>
+  test('a block whose acknowledgement is lost is stored in the log only once', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();

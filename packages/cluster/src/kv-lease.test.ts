@@ -140,7 +140,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await held.release();
   });
 
-  test('a term has ended as soon as a process resumes that was suspended for too long', async () => {
+  test('the term of a process that was suspended for too long has ended when the process resumes', async () => {
     const name = randomUUID();
     let own: Term | undefined;
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });

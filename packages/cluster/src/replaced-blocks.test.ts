@@ -82,7 +82,7 @@ describe.skipIf(!hasNatsServer)(
         );
       }));
 
-    test('a replacement is also detected after a restore, unless the blocks were given up in it', () =>
+    test('a replacement is also detected after a restore, unless the restore gave the blocks up', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const [a, b] = [join(folder, 'a'), join(folder, 'b')];

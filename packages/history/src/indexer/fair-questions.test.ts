@@ -27,7 +27,7 @@ async function startWithRows(settings: { readonly database?: string } = {}) {
   return venue;
 }
 
-describe('R-requests: turns of clients at the history', () => {
+describe('R-requests: the order in which clients of the history are served', () => {
   test.each(['SQLite', 'PostgreSQL'])(
     'a single query is answered second, however many queries of another client are waiting: %s',
     async (kind) => {

@@ -194,7 +194,7 @@ describe('order records', () => {
   });
 });
 
-test('R-withdraw: each change of a withdrawal replaces its row at the first position', () => {
+test('R-withdraw: each change of a withdrawal replaces its row without moving it', () => {
   const destination = address(`0x${'d'.repeat(40)}`);
   venue.signed(ALICE, { type: 'withdraw', destination, amountMicroUsdc: 5_000_000 });
   const askedMs = venue.state.timeMs;

@@ -21,7 +21,7 @@ describe('R-liquidation: liquidation records', () => {
     }
   });
 
-  test('auto-deleveraging has one record, for the owner of the liquidated position', () => {
+  test('an auto-deleveraging has one liquidation record, for the owner of the liquidated position', () => {
     venue.oracle(95.2);
     expect(followed.last.liquidations?.map(({ row }) => row)).toEqual([
       {
@@ -43,7 +43,7 @@ describe('R-liquidation: liquidation records', () => {
     ]);
   });
 
-  test('the trades of a step are one record at their average price, and the remainder without liquidity is another', () => {
+  test('the trades of a liquidation step are one record at their average price, and the remainder without liquidity is another', () => {
     venue.order(CAROL, { buy: true, price: 98, size: 1 });
     venue.order(CAROL, { buy: true, price: 97, size: 3 });
     venue.oracle(95.2);

@@ -9,6 +9,6 @@ test('the stored row counts do not depend on how blocks are grouped into batches
   );
 });
 
-test('row counts never become negative', () => {
+test('stored row counts never become negative', () => {
   expect(counted({ fills: 2 }, { fills: -3, orders: 0 })).toEqual({ fills: 0 });
 });

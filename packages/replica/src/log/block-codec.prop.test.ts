@@ -20,7 +20,7 @@ const loggedBlock = fc.record(
   { requiredKeys: ['commands'] },
 );
 
-test('blocks are decoded from a buffer with several of them, with and without their requests', () => {
+test('blocks are decoded from a buffer of several blocks, with and without their requests', () => {
   fc.assert(
     fc.property(fc.array(loggedBlock, { maxLength: 5 }), (blocks) => {
       const buffer = new BlockBuffer();

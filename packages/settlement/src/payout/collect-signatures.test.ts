@@ -36,7 +36,7 @@ test('R-withdraw: once there are enough signatures, the request to a validator t
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test('signatures of unknown signers do not count, and they and refusals are reported to the operator', async () => {
+test('unknown signers and refusals do not count, and both are reported to the operator', async () => {
   const refusing: Validator = {
     name: 'refusing',
     sign: () => Promise.reject(new Error('not owed')),

@@ -52,7 +52,7 @@ test('the newest flushed record of each payout is read back, in the order of pay
   expect(reopened()).toEqual([record(9), record(10, { status: 'sent' })]);
 });
 
-test('a line at the end of the file that was written only in part is cut off', () => {
+test('an incomplete last line of the file is cut off', () => {
   const records = new PayoutRecords(file);
   records.put(record(1));
   records.flush();

@@ -31,7 +31,7 @@ describe('R-withdraw: the steps of a payout', () => {
     expect(used).toEqual(new Set(TRANSITIONS));
   });
 
-  test('a payout is settled only as the bridge has ended it', () => {
+  test('a payout is settled only with the result that the bridge reports', () => {
     for (const facts of ALL) {
       const step = nextStepOf(facts);
       if (step === 'settle as paid') expect(facts.onBridge).toBe('paid');

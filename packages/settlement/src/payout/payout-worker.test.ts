@@ -222,7 +222,7 @@ test('a payout that was signed for another bridge is not signed for this one', a
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
 });
 
-test('without a key no payout is sent, each reports this, and payouts by other senders are still detected', async () => {
+test('without a key no payout is sent, each payout reports this, and payouts by other senders are still detected', async () => {
   world.hasKey = false;
   await world.kill(0);
   world.withdraw(0, 0, 10);
