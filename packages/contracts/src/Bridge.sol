@@ -8,7 +8,7 @@ import {Signature} from "./Signature.sol";
 import {Validators} from "./Validators.sol";
 import "./Refusals.sol";
 
-/// @notice A withdrawal of the venue: `usd` micro-USDC of `user` are paid to `destination`.
+/// @notice A withdrawal from the venue, which pays `usd` micro-USDC of `user` to `destination`.
 struct Payout {
     uint64 withdrawalId;
     address user;
@@ -31,21 +31,21 @@ contract Bridge is Deposits {
         keccak256("Payout(uint64 withdrawalId,address user,address destination,uint64 usd)");
     bytes32 private constant CANCELLATION_TYPEHASH = keccak256("Cancellation(uint64 withdrawalId)");
 
-    /// @dev The gas reserve for a transfer of the token. The sender of a batch sets its gas: without the reserve, too
-    /// little gas could make a valid payout look as if the token had rejected it, and gas estimates would find that
-    /// cheapest.
+    /// @dev Gas reserved for a transfer of the token. The sender of a batch chooses its gas. Without the reserve, too
+    /// little gas could make a valid payout look as if the token had rejected it, and gas estimates would prefer that
+    /// result because it is the cheapest.
     uint256 private constant TRANSFER_GAS = 120_000;
 
-    /// @notice A longer delay is rejected: it could never be shortened, and milliseconds are easily confused with
-    /// seconds.
+    /// @notice Maximum delay. A longer one is rejected, because it could never be shortened and milliseconds are easily
+    /// confused with seconds.
     uint64 public constant DELAY_SECONDS_MAX = 30 days;
 
     /// @notice Payouts of at least this many micro-USDC are queued.
     uint64 public immutable largeUsd;
-    /// @notice The delay of queued payouts, in seconds.
+    /// @notice Delay of queued payouts, in seconds.
     uint64 public immutable delaySeconds;
 
-    /// @dev Queued payouts. They are kept afterwards; `stateOf` returns their state.
+    /// @dev A queued payout. It is kept after it is paid or cancelled; `stateOf` returns its state.
     struct Waiting {
         address user;
         uint64 usd;
@@ -53,14 +53,14 @@ contract Bridge is Deposits {
         uint64 payableAt;
     }
 
-    /// @notice 0 none, 1 queued, 2 paid, 3 cancelled.
+    /// @notice State of a withdrawal: 0 none, 1 queued, 2 paid, 3 cancelled.
     mapping(uint64 withdrawalId => uint8) public stateOf;
-    /// @notice The queued payouts: user, usd, destination, and the time in seconds when they become payable.
+    /// @notice Queued payouts with user, usd, destination, and the time in seconds at which each becomes payable.
     mapping(uint64 withdrawalId => Waiting) public queued;
 
-    /// @notice The withdrawal was paid.
+    /// @notice A withdrawal was paid.
     event Paid(uint64 indexed withdrawalId, address indexed user, address destination, uint64 usd);
-    /// @notice A large payout is queued until `payableAt`, in seconds.
+    /// @notice A large payout was queued until `payableAt`, in seconds.
     event Queued(
         uint64 indexed withdrawalId,
         address indexed user,
@@ -68,7 +68,7 @@ contract Bridge is Deposits {
         uint64 usd,
         uint64 payableAt
     );
-    /// @notice This withdrawal will never be paid.
+    /// @notice A withdrawal was cancelled and will never be paid.
     event Cancelled(uint64 indexed withdrawalId);
     /// @notice A payout of a batch failed without effect; `code` is one of `Refusals.sol`.
     event PayoutFailed(uint64 indexed withdrawalId, uint32 code);
@@ -86,7 +86,7 @@ contract Bridge is Deposits {
         delaySeconds = delaySeconds_;
     }
 
-    /// @notice Whether a withdrawal has been paid.
+    /// @notice Returns true if a withdrawal has been paid.
     function paid(uint64 withdrawalId) external view returns (bool) {
         return stateOf[withdrawalId] == PAID;
     }
@@ -100,7 +100,8 @@ contract Bridge is Deposits {
         if (code != 0) revert Refused(code);
     }
 
-    /// @notice The same for several. A failed one emits `PayoutFailed` and does not affect the others.
+    /// @notice Pays or queues several signed withdrawals. A failed one emits `PayoutFailed` and does not affect the
+    /// others.
     function batchPayOut(
         Payout[] calldata payouts,
         Signature[][] calldata signatures
@@ -121,8 +122,8 @@ contract Bridge is Deposits {
         if (code != 0) revert Refused(code);
     }
 
-    /// @notice Cancels an unpaid withdrawal, by the validators: it can never be paid afterwards. The venue returns
-    /// the money to the account only after this. Works during a pause.
+    /// @notice Cancels an unpaid withdrawal with signatures of the validators, so that it can never be paid. The venue
+    /// returns the money to the account only afterwards. Works during a pause.
     function cancel(uint64 withdrawalId, Signature[] calldata signatures) external nonReentrant {
         uint8 state = stateOf[withdrawalId];
         if (state == PAID || state == CANCELLED) revert Refused(state);
@@ -130,7 +131,7 @@ contract Bridge is Deposits {
         _cancel(withdrawalId);
     }
 
-    /// @notice Cancels a queued withdrawal, by the guardian. Works during a pause.
+    /// @notice Lets the guardian cancel a queued withdrawal. Works during a pause.
     function cancelQueued(uint64 withdrawalId) external onlyGuardian nonReentrant {
         if (stateOf[withdrawalId] != QUEUED) revert Refused(NOT_QUEUED);
         _cancel(withdrawalId);
@@ -141,7 +142,7 @@ contract Bridge is Deposits {
         emit Cancelled(withdrawalId);
     }
 
-    /// @dev 0 if it was paid or queued; otherwise the refusal code, and nothing has changed.
+    /// @dev Returns 0 if the withdrawal was paid or queued. Otherwise it returns the refusal code and changes nothing.
     function _payOut(Payout calldata payout, Signature[] calldata signatures) private returns (uint32) {
         uint64 withdrawalId = payout.withdrawalId;
         uint8 state = stateOf[withdrawalId];
@@ -162,8 +163,8 @@ contract Bridge is Deposits {
         return 0;
     }
 
-    /// @dev Marks it as paid, then transfers the money; a failed transfer reverts the mark. Reentrancy is excluded in
-    /// between, because every function that reads the mark is guarded.
+    /// @dev Marks the withdrawal as paid before it transfers the money; a failed transfer reverts the mark. Reentrancy
+    /// is impossible in between, because every function that reads the mark is guarded.
     function _pay(Payout memory payout) private returns (uint32) {
         uint8 state = stateOf[payout.withdrawalId];
         stateOf[payout.withdrawalId] = PAID;

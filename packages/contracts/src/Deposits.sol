@@ -10,7 +10,7 @@ import {Signature} from "./Signature.sol";
 import {Validators} from "./Validators.sol";
 import "./Refusals.sol";
 
-/// @notice A deposit by an EIP-2612 permit of `user` for the bridge over `usd`.
+/// @notice A deposit of `usd` micro-USDC through an EIP-2612 permit that `user` signed for the bridge.
 struct DepositWithPermit {
     address user;
     uint64 usd;
@@ -19,20 +19,20 @@ struct DepositWithPermit {
 }
 
 /// @title Deposits
-/// @notice Takes approved USDC, and emits `Deposit` with the account that it is for.
+/// @notice Takes approved USDC, and emits `Deposit` with the credited account.
 abstract contract Deposits is Validators, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
 
     bytes32 private constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 
-    /// @dev The gas limit of a permit. A token that verifies a signature through the user's own contract passes the
-    /// gas on, and without a limit one permit could use up the gas of the others in its batch.
+    /// @dev Gas limit of a permit. A token that verifies a signature through the user's own contract passes its gas to
+    /// that contract, so without a limit one permit could use up the gas of the others in its batch.
     uint256 private constant PERMIT_GAS = 150_000;
-    /// @dev The gas reserve for each deposit of a batch: the permit, the transfer, and the overhead.
+    /// @dev Gas reserved for each deposit of a batch: the permit, the transfer, and the overhead.
     uint256 private constant DEPOSIT_GAS = 400_000;
 
-    /// @notice The token that the bridge holds: USDC, six decimals.
+    /// @notice The token that the bridge holds, which is USDC with six decimals.
     IERC20 public immutable token;
 
     /// @notice The first permit nonce of a user that no deposit has used.
@@ -58,7 +58,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         _deposit(user, usd);
     }
 
-    /// @notice Deposits for users who signed a permit; any account may send it. A failed one emits
+    /// @notice Deposits money of users who signed a permit; any account may send the batch. A failed deposit emits
     /// `FailedPermitDeposit` and does not affect the others.
     function batchedDepositWithPermit(
         DepositWithPermit[] calldata deposits
@@ -71,7 +71,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         }
     }
 
-    /// @dev Whether the address can have an account; the bridge itself has none.
+    /// @dev Returns true if the address can have an account; the bridge itself has none.
     function _canOwnMoney(address account) internal view returns (bool) {
         return account != address(0) && account != address(this) && account != address(token);
     }
@@ -85,7 +85,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         emit Deposit(user, usd);
     }
 
-    /// @dev 0 if the money was received; otherwise the refusal code.
+    /// @dev Returns 0 if the money was received, otherwise the refusal code.
     function _depositWithPermit(DepositWithPermit calldata item) private returns (uint32) {
         address user = item.user;
         if (item.usd == 0 || !_canOwnMoney(user)) return INVALID_REQUEST;
@@ -130,7 +130,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         }
     }
 
-    /// @dev The amount in a `Deposit` must have been received, whatever the token does.
+    /// @dev Reverts unless the amount in a `Deposit` was received, whatever the token does.
     function _requireReceived(uint256 held, uint64 usd) private view {
         if (token.balanceOf(address(this)) != held + usd) revert Refused(WRONG_AMOUNT);
     }

@@ -20,7 +20,7 @@ uint32 constant TRANSFER_FAILED = 9;
 uint32 constant NOT_QUEUED = 10;
 uint32 constant TOO_EARLY = 11;
 uint32 constant PERMIT_EXPIRED = 12;
-/// @dev The token rejected the permit, and it is not the one that it accepted last.
+/// @dev The token rejected the permit, which is not the one that it accepted last.
 uint32 constant PERMIT_REFUSED = 13;
 uint32 constant PERMIT_ALREADY_USED = 14;
 uint32 constant WRONG_NONCE = 15;
@@ -29,5 +29,5 @@ uint32 constant NOT_THE_GUARDIAN = 16;
 uint32 constant INVALID_VALIDATORS = 17;
 /// @dev The token transferred a different amount.
 uint32 constant WRONG_AMOUNT = 18;
-/// @dev With less gas a rejection by the token would look the same as running out of gas.
+/// @dev With less gas, running out of gas would look like a rejection by the token.
 uint32 constant NOT_ENOUGH_GAS = 19;

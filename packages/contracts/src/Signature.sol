@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @notice A secp256k1 signature in parts. Only `v` 27 or 28 and the lower `s` are accepted.
+/// @notice A secp256k1 signature in parts. `v` must be 27 or 28, and `s` must be the lower of its two values.
 struct Signature {
     uint256 r;
     uint256 s;

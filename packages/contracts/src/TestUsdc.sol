@@ -10,12 +10,12 @@ import {Nonces} from "@openzeppelin/contracts/utils/Nonces.sol";
 /// @title USDC of a test network
 /// @notice Test tokens that behave like real USDC as far as a bridge is concerned: six decimals, permits with the
 /// same domain (name "USD Coin", version "2"), and a list of addresses that can neither send nor receive.
-/// @dev OpenZeppelin's ERC20Permit fixes the version at "1", which is why `permit` is written out here.
+/// @dev `permit` is implemented here, because OpenZeppelin's ERC20Permit fixes the version at "1".
 contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
     bytes32 private constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 
-    /// @notice The account that mints tokens and maintains the list.
+    /// @notice The account that can mint tokens and maintain the blacklist.
     address public immutable minter;
     /// @notice Addresses that can neither send nor receive.
     mapping(address account => bool) public isBlacklisted;
@@ -37,12 +37,12 @@ contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
         minter = minter_;
     }
 
-    /// @notice Six decimals: micro-USDC.
+    /// @notice Returns 6, so that the smallest unit is a micro-USDC.
     function decimals() public pure override returns (uint8) {
         return 6;
     }
 
-    /// @notice The version in the domain of permits.
+    /// @notice Returns the version in the domain of permits.
     function version() external pure returns (string memory) {
         return "2";
     }
@@ -52,13 +52,13 @@ contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
         _mint(to, amount);
     }
 
-    /// @notice Adds an address to the list.
+    /// @notice Adds an address to the blacklist.
     function blacklist(address account) external onlyMinter {
         isBlacklisted[account] = true;
         emit Blacklisted(account);
     }
 
-    /// @notice Removes an address from the list.
+    /// @notice Removes an address from the blacklist.
     function unBlacklist(address account) external onlyMinter {
         isBlacklisted[account] = false;
         emit UnBlacklisted(account);

@@ -8,10 +8,10 @@ import {Signature} from "./Signature.sol";
 import "./Refusals.sol";
 
 /// @title The parties that control the bridge
-/// @notice A set of validators of which a threshold must sign, and a guardian who can pause but not pay.
-/// The set is replaced by its own signatures only: there is no owner and no upgrade.
+/// @notice A set of validators, of which a threshold must sign, and a guardian that can pause but not pay.
+/// Only signatures of the set itself can replace it: there is no owner and no upgrade.
 /// @dev Everything signed is EIP-712 data of the domain { name: "OddlotBridge", version: "1", chainId,
-/// verifyingContract }, so a signature for one chain or contract is void on another.
+/// verifyingContract }, so a signature for one chain or contract is invalid on another.
 abstract contract Validators is EIP712, Pausable {
     /// @notice The maximum number of validators, so that verifying all of them fits into a block.
     uint256 public constant VALIDATORS_MAX = 64;
@@ -22,14 +22,14 @@ abstract contract Validators is EIP712, Pausable {
 
     /// @notice The number of validators that must sign.
     uint256 public threshold;
-    /// @notice May pause, unpause and cancel queued payouts. It cannot pay, and cannot replace any party.
+    /// @notice Account that can pause, unpause and cancel queued payouts. It cannot pay or replace any party.
     address public guardian;
-    /// @notice The nonce of the next rotation: the number of rotations so far.
+    /// @notice Nonce of the next rotation, which is the number of rotations so far.
     uint64 public rotationNonce;
-    /// @notice The nonce that lifts the current pause: the number of pauses so far. An unused signature for one
-    /// pause cannot lift a later one.
+    /// @notice Nonce that ends the current pause, which is the number of pauses so far. An unused signature for one
+    /// pause cannot end a later one.
     uint64 public pauseNonce;
-    /// @notice Whether an address is one of the validators.
+    /// @notice True for the addresses of the validators.
     mapping(address account => bool) public isValidator;
     address[] private _validators;
 
@@ -53,7 +53,7 @@ abstract contract Validators is EIP712, Pausable {
         emit Rotated(validators_, threshold_, guardian_, 0);
     }
 
-    /// @notice The validators, in the order in which they were set.
+    /// @notice Returns the validators in the order in which they were set.
     function validators() external view returns (address[] memory) {
         return _validators;
     }
@@ -64,21 +64,21 @@ abstract contract Validators is EIP712, Pausable {
         pauseNonce++;
     }
 
-    /// @notice Lifts a pause, by the guardian.
+    /// @notice Lets the guardian end a pause.
     function unpause() external onlyGuardian {
         _unpause();
     }
 
-    /// @notice Lifts the current pause, by the validators: a lost or bribed guardian cannot withhold money.
-    /// @param nonce `pauseNonce` of the pause to lift.
+    /// @notice Ends the current pause with signatures of the validators, so that a guardian cannot withhold money.
+    /// @param nonce `pauseNonce` of the pause to end.
     function unpauseBySignatures(uint64 nonce, Signature[] calldata signatures) external {
         if (nonce != pauseNonce) revert Refused(WRONG_NONCE);
         _requireSignatures(keccak256(abi.encode(UNPAUSE_TYPEHASH, nonce)), signatures);
         _unpause();
     }
 
-    /// @notice Replaces validators, threshold and guardian, by signatures of the current validators. Works during a
-    /// pause, so that a guardian cannot keep itself in place. Queued payouts stay queued.
+    /// @notice Replaces validators, threshold and guardian with signatures of the current validators. Works during a
+    /// pause, so that a guardian cannot prevent its replacement. Queued payouts stay queued.
     function rotate(
         address[] calldata newValidators,
         uint256 newThreshold,
@@ -103,8 +103,8 @@ abstract contract Validators is EIP712, Pausable {
         if (code != 0) revert Refused(code);
     }
 
-    /// @dev 0 if a threshold of the current validators signed; otherwise the refusal code. Every given signature
-    /// must be valid, including those beyond the threshold.
+    /// @dev Returns 0 if a threshold of the current validators signed, otherwise the refusal code. Every given
+    /// signature must be valid, including those beyond the threshold.
     function _checkSignatures(
         bytes32 structHash,
         Signature[] calldata signatures
@@ -122,7 +122,7 @@ abstract contract Validators is EIP712, Pausable {
         return 0;
     }
 
-    /// @dev The signer, or the zero address for an invalid signature.
+    /// @dev Returns the signer, or the zero address for an invalid signature.
     function _recover(bytes32 digest, Signature calldata signature) internal pure returns (address) {
         (address signer, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(
             digest,

@@ -292,8 +292,8 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Records liabilities and assets in the log. The height and block of a publication cannot be
-   * lower than those of the previous one (R-terms).
+   * Records liabilities and assets in the log. The height must increase with each publication, and
+   * the block must not decrease (R-terms).
    */
   publishReserves: {
     signedBy: 'nobody',

@@ -148,7 +148,7 @@ export const ORDER_COMMANDS = {
     },
   },
 
-  /** Schedules the cancellation of all orders, or removes the schedule. */
+  /** Schedules the cancellation of the account's orders, or removes the schedule. */
   scheduleCancel: {
     ...BY_AGENT,
     check(_state, _account, { atMs }, nowMs) {

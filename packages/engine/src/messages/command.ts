@@ -227,7 +227,7 @@ type CancelAllCommand = {
   readonly subAccount?: SubAccount;
 };
 
-/** Schedules the cancellation of all orders; without a time, the schedule is removed. */
+/** Schedules the cancellation of the account's orders; without a time, the schedule is removed. */
 type ScheduleCancelCommand = {
   readonly type: 'scheduleCancel';
   readonly authority: Authority;

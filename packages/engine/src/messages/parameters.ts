@@ -42,8 +42,8 @@ export type VenueParameters = FundingParameters & {
   /** Target value of the fund as a share of open interest, in 10^-8. */
   readonly insuranceTargetE8: number;
   /**
-   * Maximum notional that the fund takes over, in total and per instrument, as multiples of its
-   * account value.
+   * Maximum notional of the fund's positions after a take-over, in total and per instrument, as
+   * multiples of its account value.
    */
   readonly insuranceLeverageMax: number;
   readonly insuranceInstrumentMax: number;
@@ -55,8 +55,8 @@ export type VenueParameters = FundingParameters & {
   readonly insuranceInstrumentHourE8: number;
   /**
    * The fund reduces each position at this interval, by this share or this amount. Its first order
-   * is priced at the mark; after each order that filled too little, the price moves away by one
-   * step, at most to the band. Step and band are in 10^-8.
+   * is priced one step from the mark. After each order that filled too little, the price moves one
+   * step further, at most to the band. Step and band are in 10^-8.
    */
   readonly insuranceUnwindEveryMs: number;
   readonly insuranceUnwindShareE8: number;

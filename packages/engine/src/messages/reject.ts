@@ -10,7 +10,8 @@ export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive
  * that its message needs.
  */
 export type Reject =
-  // Authority: nonce window, role, vault, account, gate, expiry, nonce.
+  // Reasons of authorization, in the order of the checks: nonce window, role, vault, account, gate,
+  // expiry, nonce.
   | ({ readonly reason: 'nonceTooOld' } & NonceBounds)
   | ({ readonly reason: 'nonceTooNew' } & NonceBounds)
   | ({ readonly reason: 'nonceBeforeLog' } & NonceBounds)
@@ -65,7 +66,7 @@ export type Reject =
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'markBandInvalid'; readonly gotE8: number; readonly maxE8: number }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
-  // Orders, in the order of the checks of an action and of each of its orders.
+  // Reasons of orders, in the order of the checks of an action and of each of its orders.
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }

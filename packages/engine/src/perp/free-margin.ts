@@ -68,8 +68,8 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
 }
 
 /**
- * Returns the part of an excess that is balance and does not depend on positions without a valid
- * price, never below 0.
+ * Returns how much margin can leave the account: the lesser of its money and of the excess after
+ * the deduction for positions without a valid price, never below 0.
  */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;

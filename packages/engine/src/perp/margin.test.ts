@@ -33,7 +33,7 @@ describe('R-initial: worst-case exposure', () => {
     },
   );
 
-  test('resting orders of one side count for initial margin, and reduce-only ones do not', () => {
+  test('the larger side of resting orders counts for initial margin, without reduce-only orders', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     // 100 lots need 5 USDC at 20×.
     expect(viewOf(scenario).initialMargin).toBe(5n * USDC);

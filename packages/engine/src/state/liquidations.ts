@@ -73,7 +73,7 @@ function keyOf({ account, holding }: Scope): string {
 
 /** The number 1 in relative moves and distances, which are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** Upper bound of the distance after which a margin account is checked again. */
+/** Longest distance that marks can move before a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /**
  * Allowance in micro-USDC for the rounding up of each position's maintenance margin and of the fee.

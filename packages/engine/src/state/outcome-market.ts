@@ -132,7 +132,7 @@ export type LegHolding = {
   cost: MicroUsdc;
   /** Lots reserved by queued and resting sells (R-reserve). */
   reserved: number;
-  /** Fees and realised PnL since this outcome's balance was last zero. */
+  /** Fees and realised PnL since the account last had no shares of this outcome. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
   updatedMs: TimeMs;

@@ -112,8 +112,7 @@ export type State = {
   /** Counts changes of marks, so that outdated margin sums are recognised. Not dumped. */
   markEpoch: number;
   /**
-   * Receives events of the order books on replicas that do not produce blocks, otherwise undefined.
-   * Never dumped.
+   * Receives details of the order books on following replicas, otherwise undefined. Never dumped.
    */
   observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
