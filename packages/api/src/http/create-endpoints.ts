@@ -11,7 +11,7 @@ import {
   type ExchangeOptions,
   hyperliquidEndpoint,
 } from './exchange-endpoint.ts';
-import { introduceSigner } from './introduce-signer.ts';
+import { SignerIntroductions } from './introduce-signer.ts';
 import {
   EXPORT_LIMITS,
   EXPORT_WORK,
@@ -35,8 +35,8 @@ type EndpointOptions = ExchangeOptions &
 export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly info: Endpoint;
-  /** The endpoint for bodies of Hyperliquid clients, which is called by their own port. */
-  readonly hyperliquid: TextEndpoint;
+  /** The endpoints that the port for Hyperliquid clients calls. */
+  readonly hyperliquid: HyperliquidEndpoints;
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
@@ -44,14 +44,40 @@ export type Endpoints = {
   readonly exports: ExportGate;
 };
 
+type HyperliquidEndpoints = {
+  /** Executes the bodies of Hyperliquid clients. */
+  readonly exchange: TextEndpoint;
+  /** `/info`, which also remembers the accounts that clients query. */
+  readonly info: Endpoint;
+};
+
+function hyperliquidEndpoints(
+  options: ExchangeOptions,
+  info: Endpoint,
+  signers: SignerIntroductions,
+): HyperliquidEndpoints {
+  const introduce: SignerIntroductions['introduce'] = (signer, request) =>
+    signers.introduce(signer, request);
+  return {
+    exchange: hyperliquidEndpoint(options, introduce),
+    info: {
+      ...info,
+      handle(request) {
+        signers.noteQueried(request.body['user']);
+        return info.handle(request);
+      },
+    },
+  };
+}
+
 export function createEndpoints(options: EndpointOptions): Endpoints {
   const { hasLimits } = options;
   const exchange = exchangeEndpoint(options);
   const info = infoEndpoint(options);
   const faucet = options.faucet?.endpoint();
   const { pool, replica } = options;
-  const introduce = introduceSigner({ faucet, pool, state: () => replica.state });
-  const hyperliquid = hyperliquidEndpoint(options, introduce);
+  const signers = new SignerIntroductions({ faucet, pool, state: () => replica.state });
+  const hyperliquid = hyperliquidEndpoints(options, info, signers);
   const accountStatus = accountStatusEndpoint(options);
   const exports = new ExportGate(
     hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },

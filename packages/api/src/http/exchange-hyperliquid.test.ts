@@ -153,6 +153,20 @@ describe('a request that is not executed', () => {
     expect(why(await send(call))).toContain(reason);
   });
 
+  test('a mainnet signature of an unknown account is refused from its second request', async () => {
+    const sender = { key: stranger, isMainnet: true };
+    await send(buy, sender);
+    const refused = await send(buy, sender);
+    expect(why(refused)).toContain('signed for the mainnet of Hyperliquid');
+    expect((await send(buy, { key: stranger })).json).toMatchObject({ status: 'ok' });
+  });
+
+  test('a mainnet signature of a queried account is refused at once', async () => {
+    edge.signers.noteQueried(stranger.address);
+    const refused = await send(buy, { key: stranger, isMainnet: true });
+    expect(why(refused)).toContain('switch the client to testnet mode');
+  });
+
   test('a mainnet signature of a known account is refused with advice to use testnet mode', async () => {
     const refused = await send(buy, { isMainnet: true });
     expect(refused.json.status).toBe('err');

@@ -1,16 +1,9 @@
 import { agentOwner, hasAccount, type State } from '@oddlot/engine';
-import { mainnetSignature } from '@oddlot/protocol';
 import type { Endpoint } from '@oddlot/host/http';
-import type { Address } from '@oddlot/units';
+import { Address, mainnetSignature } from '@oddlot/protocol';
+import type { Address as AddressText } from '@oddlot/units';
 import { recovering, type RecoverPool } from '../recover-pool.ts';
 import type { Introduced } from './exchange-endpoint.ts';
-
-/**
- * Handles the first request of an unknown signer on the port for Hyperliquid clients. An L1
- * signature for Hyperliquid's mainnet recovers to an unknown address here. If its mainnet signer is
- * a known account, the request is refused with that reason; any other signer is credited with test
- * funds.
- */
 
 type Options = {
   readonly state: () => State;
@@ -20,18 +13,52 @@ type Options = {
 };
 
 const LOOPBACK = '127.0.0.1';
+/** Above this number of remembered addresses all of them are forgotten. */
+const REMEMBERED_MAX = 10_000;
 
-export function introduceSigner({ faucet, pool, state }: Options) {
-  const isKnown = (user: Address): boolean =>
-    hasAccount(state(), user) || agentOwner(state(), user) !== undefined;
-  return async (signer: Address, request: string): Promise<Introduced> => {
+/**
+ * Handles requests of unknown signers on the port for Hyperliquid clients. An L1 signature for
+ * Hyperliquid's mainnet recovers to another address with each request, so its mainnet signer is
+ * compared with known accounts, with addresses that clients have queried, and with mainnet signers
+ * of earlier requests. If it is one of them, the request is refused with that reason; any other
+ * signer is credited with test funds.
+ */
+export class SignerIntroductions {
+  readonly #options: Options;
+  readonly #remembered = new Set<string>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Remembers the account of a query, because a client queries the account that it trades for. */
+  noteQueried(user: unknown): void {
+    const address = Address.safeParse(user).data;
+    if (address !== undefined) this.#remember(address);
+  }
+
+  async introduce(signer: AddressText, request: string): Promise<Introduced> {
+    const { faucet, pool } = this.#options;
     const { mainnetSigner } = await recovering(pool.recover(request));
-    if (mainnetSigner !== undefined && isKnown(mainnetSigner as Address)) {
-      return { refused: mainnetSignature('a') };
+    if (mainnetSigner !== undefined && !this.#remembered.has(signer)) {
+      const isMeant =
+        this.#remembered.has(mainnetSigner) || this.#isKnown(mainnetSigner as AddressText);
+      if (isMeant) return { refused: mainnetSignature('a') };
+      this.#remember(mainnetSigner);
     }
     if (faucet === undefined) return { isKnown: false };
     const body = { user: signer };
     await faucet.handle({ body, text: JSON.stringify(body), ip: LOOPBACK });
-    return { isKnown: isKnown(signer) };
-  };
+    return { isKnown: this.#isKnown(signer) };
+  }
+
+  #isKnown(user: AddressText): boolean {
+    const state = this.#options.state();
+    return hasAccount(state, user) || agentOwner(state, user) !== undefined;
+  }
+
+  #remember(address: string): void {
+    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear();
+    this.#remembered.add(address);
+  }
 }

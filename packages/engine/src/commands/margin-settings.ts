@@ -18,6 +18,8 @@ import {
   type Leg,
   settingsChanged,
   settingsOf,
+  defaultSettings,
+  leverageOf,
 } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { type Perp, tierOf } from '../state/perp.ts';
@@ -39,6 +41,9 @@ export const MARGIN_COMMANDS = {
       const kept = command.switchesMode && checkMode(state, account, { instrumentId, marginMode });
       if (kept !== undefined) return kept;
       const isCurrent = isCurrentMode(account, target);
+      if (command.switchesMode === true && isUnchanged(state, account, target, leverage)) {
+        return undefined;
+      }
       if (isCurrent) {
         const working = workingOrders(state, account, instrumentId);
         if (working.resting > 0) return { reason: 'leverageOpenOrders' };
@@ -216,6 +221,18 @@ function targetOf(
   const isIsolated = command.marginMode === undefined ? current : command.marginMode === 'isolated';
   const isShort = account.positionMode === 'hedge' && isIsolated && command.leverage < 0;
   return { perp, isIsolated, leg: isShort ? 1 : 0 };
+}
+
+/**
+ * Returns true if the instrument has this leverage and mode. Clients that set both together repeat
+ * them before each order, so that must succeed with open orders.
+ */
+function isUnchanged(state: State, account: Account, target: Target, leverage: number): boolean {
+  if (!isCurrentMode(account, target)) return false;
+  const id = target.perp.definition.instrumentId;
+  const settings =
+    account.settings.get(id) ?? defaultSettings(target.perp, parametersOf(state).defaultLeverage);
+  return leverageOf(settings, target.leg, target.isIsolated) === leverage;
 }
 
 function isCurrentMode(account: Account, { perp, isIsolated }: Target): boolean {

@@ -220,6 +220,13 @@ describe('R-leverage: leverage and margin mode in one command', () => {
     expect(settings(venue)).toMatchObject({ isIsolated: false, crossLeverage: 3 });
   });
 
+  test('the same leverage and mode succeed with an open order, another leverage does not', () => {
+    const venue = venueWith(1_000_000_000);
+    venue.one(alice, { price: PRICE / 2, size: 20 });
+    expect(change(venue, 20, 'cross')).toBeUndefined();
+    expect(change(venue, 19, 'cross')?.reason).toBe('leverageOpenOrders');
+  });
+
   test('a position or an order prevents a switch of the margin mode and the leverage change with it', () => {
     const venue = venueWith(1_000_000_000);
     venue.one(alice, { price: PRICE / 2, size: 20 });

@@ -130,12 +130,13 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 
 function hyperliquidParts(
   { metrics, replica, tape }: Pick<HyperliquidParts, 'metrics' | 'replica' | 'tape'>,
-  { faucet, hyperliquid, info }: Endpoints,
+  { faucet, hyperliquid }: Endpoints,
   sockets: WsEdge,
 ): HyperliquidParts {
   const upgrade: HyperliquidParts['upgrade'] = (request, socket, head, ip) =>
     sockets.handleUpgrade(request, socket, head, ip);
-  return { metrics, replica, tape, info, submit: hyperliquid, faucet, upgrade };
+  const { exchange: submit, info } = hyperliquid;
+  return { metrics, replica, tape, info, submit, faucet, upgrade };
 }
 
 function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {

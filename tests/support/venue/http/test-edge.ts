@@ -17,7 +17,7 @@ import {
   exchangeEndpoint,
   hyperliquidEndpoint,
 } from '../../../../packages/api/src/http/exchange-endpoint.ts';
-import { introduceSigner } from '../../../../packages/api/src/http/introduce-signer.ts';
+import { SignerIntroductions } from '../../../../packages/api/src/http/introduce-signer.ts';
 import {
   exportEndpoints,
   type ExportOptions,
@@ -107,7 +107,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const shared = { replica, receipts, network, now };
   const status = accountStatusEndpoint({ replica });
   const exchange = { ...shared, pool, confirmTimeoutMs, guard, onRefused };
-  const introduce = introduceSigner({
+  const signers = new SignerIntroductions({
     pool,
     state: () => replica.state,
     faucet: faucet.endpoint(),
@@ -115,7 +115,9 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint(exchange),
-      '/hyperliquid': hyperliquidEndpoint(exchange, introduce),
+      '/hyperliquid': hyperliquidEndpoint(exchange, (signer, request) =>
+        signers.introduce(signer, request),
+      ),
       '/info': infoEndpoint({
         ...shared,
         ...(options.edge?.work === undefined ? {} : { work: options.edge.work }),
@@ -152,6 +154,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     receipts,
     limiter,
     faucet,
+    signers,
     history,
     edge,
     port,
