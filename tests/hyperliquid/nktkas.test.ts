@@ -237,17 +237,37 @@ describe('orders', () => {
     });
   });
 
-  test('leverage and the dead man switch are those of the venue', async () => {
+  test('leverage, isolated margin and the dead man switch are those of the venue', async () => {
     const { exchange, user } = trader();
-    await exchange.updateLeverage({ asset: 2, isCross: true, leverage: 5 });
-    await place(exchange, order({ a: 2, p: '3500', s: '1', t: market }));
-    const leverage = { type: 'cross', value: 5 };
-    const held = await info.activeAssetData({ user, coin: 'ETH' });
-    expect(held).toMatchObject({ coin: 'ETH', leverage });
-    const [opened] = (await info.clearinghouseState({ user })).assetPositions;
-    expect(opened!.position.leverage).toEqual(leverage);
+    await exchange.updateLeverage({ asset: 2, isCross: false, leverage: 5 });
+    const eth = { a: 2, p: '3500', s: '1', t: market };
+    await place(exchange, order(eth));
+    await exchange.updateIsolatedMargin({ asset: 2, isBuy: true, ntli: 10_000_000 });
+    expect(await info.activeAssetData({ user, coin: 'ETH' })).toMatchObject({
+      coin: 'ETH',
+      leverage: { type: 'isolated', value: 5 },
+    });
+    const [held] = (await info.clearinghouseState({ user })).assetPositions;
+    expect(held!.position.leverage).toMatchObject({ type: 'isolated', value: 5 });
     await exchange.scheduleCancel({ time: Date.now() + 60_000 });
     await exchange.noop();
+  });
+
+  test('a modified order is replaced, by its id or by that of its client', async () => {
+    const { exchange, user } = trader();
+    const cloid = `0x${'b2'.repeat(16)}` as const;
+    const [{ resting }] = await place(exchange, order({ c: cloid }));
+    await exchange.modify({ oid: resting.oid, order: order({ p: '96500', c: cloid }) });
+    const [first] = await info.openOrders({ user });
+    expect(first).toMatchObject({ limitPx: '96500', cloid });
+    expect(first!.oid).not.toBe(resting.oid);
+    const modifies = [{ oid: cloid, order: order({ p: '95500', s: '0.02' }) }];
+    const { response } = await exchange.batchModify({ modifies });
+    const [second] = await info.openOrders({ user });
+    expect(response.data.statuses).toEqual([{ resting: { oid: second!.oid } }]);
+    expect(second).toMatchObject({ limitPx: '95500', sz: '0.02' });
+    const gone = exchange.modify({ oid: 999_999, order: order() });
+    await expect(gone).rejects.toThrow('never placed, already canceled, or filled');
   });
 });
 

@@ -1,0 +1,134 @@
+import { startVenue, type TestVenue } from '@oddlot/testkit';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually, type Json } from '../support/client.ts';
+import { CuttableProxy } from '../support/cuttable-proxy.ts';
+
+/**
+ * Goal: a bot on the package `hyperliquid` runs unchanged on the Hyperliquid port. Its hosts are
+ * constants, so the test replaces them in the created client; nothing else differs. Method: the
+ * published package against a venue of the testkit.
+ */
+
+const HOST = 'api.hyperliquid-testnet.xyz';
+const COIN = 'BTC-PERP';
+
+let venue: TestVenue;
+let proxy: CuttableProxy;
+let sdk: Json;
+const user = { key: generatePrivateKey(), address: '' };
+
+beforeAll(async () => {
+  // It reports every frame.
+  vi.spyOn(console, 'log').mockReturnValue(undefined);
+  // Not a dependency of this repository, so the compiler does not know it.
+  const name = 'hyperliquid';
+  const { Hyperliquid } = (await import(name)) as Json;
+  venue = await startVenue({ time: Date.now(), hyperliquid: true });
+  await venue.fillBook('BTC-USDC', { levels: 20, size: '1' });
+  proxy = await CuttableProxy.open(venue.hyperliquidUrl);
+  user.address = privateKeyToAddress(user.key);
+  sdk = new Hyperliquid({ privateKey: user.key, testnet: true, walletAddress: user.address });
+  redirect(sdk, new URL(proxy.url).host);
+  await sdk.connect();
+});
+
+afterAll(async () => {
+  sdk.disconnect();
+  proxy.close();
+  await venue.stop();
+  vi.restoreAllMocks();
+});
+
+/** Replaces the host of its constants in all parts of a client. */
+function redirect(part: Json, host: string, seen = new Set<unknown>()): void {
+  if (part === null || !['object', 'function'].includes(typeof part) || seen.has(part)) return;
+  seen.add(part);
+  for (const [name, value] of Object.entries(part)) {
+    if (typeof value !== 'string') redirect(value, host, seen);
+    else if (value.includes(HOST)) part[name] = value.replace(`s://${HOST}`, `://${host}`);
+  }
+}
+
+const order = (fields: object = {}): object => ({
+  coin: COIN,
+  is_buy: true,
+  sz: '0.01',
+  limit_px: '96000',
+  order_type: { limit: { tif: 'Gtc' } },
+  reduce_only: false,
+  ...fields,
+});
+
+test('markets and prices are read', async () => {
+  expect((await sdk.info.perpetuals.getMeta()).universe.map(({ name }: Json) => name)).toContain(
+    COIN,
+  );
+  expect(await sdk.info.getAllMids()).toMatchObject({ [COIN]: 97_000 });
+  // It asks for five significant figures.
+  const { levels } = await sdk.info.getL2Book(COIN);
+  expect([levels[0][0].px, levels[1][0].px]).toEqual([96_999, 97_001]);
+  const candles = await sdk.info.getCandleSnapshot(COIN, '1h', Date.now() - 3_600_000, Date.now());
+  expect(candles).toEqual(expect.any(Array));
+  expect(await sdk.info.perpetuals.getFundingHistory(COIN, 0)).toEqual([]);
+});
+
+test('orders rest, fill, change and are cancelled', async () => {
+  const placed = await sdk.exchange.placeOrder(order());
+  const [{ resting }] = placed.response.data.statuses;
+  expect(await sdk.info.getUserOpenOrders(user.address)).toMatchObject([
+    { coin: COIN, limitPx: 96_000, oid: resting.oid },
+  ]);
+  const { order: found } = await sdk.info.getOrderStatus(user.address, resting.oid);
+  expect(found).toMatchObject({ status: 'open' });
+  await sdk.exchange.modifyOrder(resting.oid, order({ limit_px: '96500' }));
+  const [changed] = await sdk.info.getUserOpenOrders(user.address);
+  expect(changed).toMatchObject({ limitPx: 96_500 });
+  const cancelled = await sdk.exchange.cancelOrder({ coin: COIN, o: changed.oid });
+  expect(cancelled.response.data.statuses).toEqual(['success']);
+  const ioc = { order_type: { limit: { tif: 'Ioc' } } };
+  const bought = await sdk.exchange.placeOrder(order({ ...ioc, limit_px: '97500' }));
+  expect(bought.response.data.statuses).toMatchObject([{ filled: { totalSz: '0.01' } }]);
+  const state = await sdk.info.perpetuals.getClearinghouseState(user.address);
+  expect(state.assetPositions).toMatchObject([{ position: { coin: COIN, szi: 0.01 } }]);
+  const trigger = { trigger: { triggerPx: '95000', isMarket: true, tpsl: 'sl' } };
+  const exit = { is_buy: false, reduce_only: true, limit_px: '94000', order_type: trigger };
+  await sdk.exchange.placeOrder(order(exit));
+  const [stop] = await sdk.info.getFrontendOpenOrders(user.address);
+  expect(stop).toMatchObject({ orderType: 'Stop Market', triggerPx: 95_000 });
+  await sdk.exchange.cancelOrder({ coin: COIN, o: stop.oid });
+  await sdk.exchange.placeOrder(
+    order({ ...ioc, is_buy: false, limit_px: '96500', reduce_only: true }),
+  );
+  await venue.settled();
+  const fills = await sdk.info.getUserFills(user.address);
+  expect(fills.map(({ dir }: Json) => dir)).toEqual(['Close Long', 'Open Long']);
+  await sdk.exchange.updateLeverage(COIN, 'cross', 5);
+  expect(await sdk.info.perpetuals.getUserFunding(user.address, 0)).toEqual([]);
+});
+
+test('a refusal is a sentence', async () => {
+  const { response } = await sdk.exchange.placeOrder(order({ limit_px: '96000.11' }));
+  const [{ error }] = response.data.statuses;
+  expect(error).toMatch(/^Price must be divisible by tick size\. .* 96000\.1 and 96000\.2/);
+});
+
+test('streams deliver, and continue after a cut of the socket', async () => {
+  const heard: Json[] = [];
+  await sdk.subscriptions.subscribeToL2Book(COIN, (book: Json) => heard.push(book));
+  const fills: Json[] = [];
+  await sdk.subscriptions.subscribeToUserFills(user.address, (data: Json) => fills.push(data));
+  await sdk.subscriptions.subscribeToAllMids((mids: Json) => heard.push(mids));
+  await eventually(() => {
+    expect(heard.some(({ coin }) => coin === COIN)).toBe(true);
+    expect(heard.some((each) => Number(each[COIN]) === 97_000)).toBe(true);
+    expect(fills[0]).toMatchObject({ isSnapshot: true });
+  });
+  heard.length = 0;
+  vi.spyOn(console, 'error').mockReturnValue(undefined);
+  proxy.cut();
+  await eventually(() => expect(sdk.ws.isConnected()).toBe(true));
+  // The package does not subscribe again by itself.
+  await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => heard.push(bbo));
+  await eventually(() => expect(heard.at(-1)).toMatchObject({ coin: COIN }));
+});
