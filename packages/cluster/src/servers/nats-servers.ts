@@ -57,7 +57,7 @@ export const PORTS_A_SERVER = 3;
 const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;
-/** Several times the duration of an election, for busy machines. */
+/** Time limit of several times the duration of an election, for busy machines. */
 const AGREE_MS = 20_000;
 const STARTS_MAX = 3;
 

@@ -167,7 +167,7 @@ function hex(bytes: Uint8Array): string {
 
 /** Liabilities and assets of one state and one block of the chain, in micro-USDC. */
 export type ReserveFigures = {
-  /** Deposits and grants less paid withdrawals. */
+  /** Liabilities of the venue: deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
   readonly balance: bigint;

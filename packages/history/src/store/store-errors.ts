@@ -56,7 +56,7 @@ export function historyError(error: unknown): unknown {
   if (error instanceof HistoryDamagedError || error instanceof HistoryFullError) return error;
   if (!(error instanceof Error)) return error;
   const { message } = error;
-  // Packed rows pass a checksum before they are decoded, so the database must have been changed.
+  // Packed rows that pass their checksum but cannot be decoded also count as damaged.
   if (error instanceof EncodingError) return new HistoryDamagedError(message, { cause: error });
   if ('errcode' in error) {
     const result = Number(error.errcode) & 0xff;
