@@ -196,7 +196,7 @@ test('docs/build/sdk.md describes the content of a reset for every stream', () =
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
     .join('\n');
-  // Getters need a connection.
+  // Getters are not called, because they need a connection.
   const parts = Object.getOwnPropertyDescriptors(createStreams({} as never));
   const names = Object.entries(parts)
     .filter(([, { value }]) => typeof value === 'function')

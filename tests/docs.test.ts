@@ -97,9 +97,9 @@ test('docs/reference/info-*.md describe exactly the served queries, once each', 
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  // Answers like a venue with a settlement chain.
+  // Permits and health are optional; with them, the endpoint answers like a venue with a settlement
+  // chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
-  // Answers like a process that counts its sockets.
   const health = () => ({ ready: true }) as VenueHealth;
   const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits, health };
   const endpoint = infoEndpoint(options);

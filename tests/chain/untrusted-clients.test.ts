@@ -106,8 +106,8 @@ test('R-requests: the venue and light clients do not wait behind clients with en
     expect(chain.ran - from).toBeLessThanOrEqual(1);
     const asked = chain.ran;
     expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
-    // Its own calls are executed, and those that were running while it was connected, read and
-    // executed.
+    // The limit covers the query's own calls and the attackers' calls that run while it is
+    // connected, read and executed.
     expect(chain.ran - asked).toBeLessThanOrEqual(6);
   }
   await chain.close();
@@ -154,7 +154,8 @@ test('R-requests: data stored for untrusted clients is limited per client and in
     const port = new URL((await chain.chain.listen({ port: 0 })).url);
     url = port;
     let nonce = 0;
-    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 returns 8 KiB, twice that as text.
+    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 creates a log of 8 KiB, whose text is
+    // twice as long.
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
       const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };

@@ -4,7 +4,7 @@ import type { Crosser, Rester, Sent } from '../crash/load.ts';
 import { Client, type Reply } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
-/** After this time the request goes to another replica; a later answer still counts. */
+/** Time after which the request goes to another replica. A later answer still counts. */
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = 150;
 /** Status codes of temporary failures. */

@@ -6,7 +6,10 @@ import type { TroubledCluster } from './troubled-cluster.ts';
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
-/** The other servers elect a new leader after 4 to 9 s. */
+/**
+ * The isolation must last at least this long, because the other servers elect a new leader after 4
+ * to 9 s.
+ */
 const CUT_OFF_MS_MIN = 5_000;
 /** Time that a frozen replica runs between two freezes. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];

@@ -21,7 +21,7 @@ afterEach(() => {
 test.each([
   ['by the clock', ['--no-bots', '--still']],
   ['with controls', ['--controls', '0']],
-])('a venue %s serves a client of Hyperliquid', async (_, more) => {
+])('a venue %s serves an unmodified client of Hyperliquid', async (_, more) => {
   const flags = ['dev', '--hyperliquid', '0', '--port', '0', '--accounts', '1', '--json', ...more];
   child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -9,8 +9,6 @@ import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
-/** Complete venues whose log is a stream. */
-
 const nats = withNatsServer();
 const NAMED = ['--service-network', 'example.org'];
 

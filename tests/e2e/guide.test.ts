@@ -27,7 +27,7 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
 /** Address of the operator's key in the guides. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
-/** Printed before each guide. */
+/** Line that is printed before each guide. */
 const MARK = '::guide::';
 
 const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', name), 'utf8');

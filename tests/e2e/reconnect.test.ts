@@ -195,7 +195,8 @@ test("streams of all three paths resume within a second of the venue's start", a
   await vi.waitFor(() => expect(Object.values(streams.statuses)).not.toContain('open'), {
     timeout: 60_000,
   });
-  // Long enough that unbounded doubling of the retry delay would reach several seconds.
+  // The pause is long enough that unbounded doubling of the retry delay would reach several
+  // seconds.
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const started = startAgainHere();
   await vi.waitFor(() => info.perpMeta(), { timeout: 60_000, interval: 10 });

@@ -34,7 +34,7 @@ let rain: number;
 const confirm = { confirm: 'executed' } as const;
 const HOUR_MS = 3_600_000;
 const TODAY = { startTime: Date.now() - HOUR_MS, endTime: Date.now() + HOUR_MS };
-/** Long enough to act while an order waits, even on a slow machine. */
+/** The delay is long enough to act while an order waits, even on a slow machine. */
 const DELAY_MS = 2500;
 
 beforeAll(async () => {

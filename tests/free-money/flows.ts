@@ -14,7 +14,6 @@ export type Change = {
   /** Effect of the account's fills at their prices, valued at this entry's mark, less fees. */
   readonly fills: bigint;
   readonly funding: bigint;
-  /** Incoming less outgoing transfers. */
   readonly moved: bigint;
   /** Effect of price changes on held positions. */
   readonly carried: bigint;

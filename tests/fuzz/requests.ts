@@ -13,7 +13,6 @@ export type Samples = {
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** Maximum size of a body. */
 const BODY_BYTES_MAX = 64 * 1024;
 /** Beyond four mebibytes, the venue stops reading and closes the connection. */
 const BYTES_MAX = 2 * MEBIBYTE;

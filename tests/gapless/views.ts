@@ -20,7 +20,6 @@ export type ListOptions = {
 /** A list of rows that are only appended. */
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
-  /** Rows, oldest first. */
   rows: Json[] = [];
   /** Number of times that rows between the known ones and a snapshot were lost. */
   gaps = 0;

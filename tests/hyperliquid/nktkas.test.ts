@@ -15,7 +15,7 @@ import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
  * Goal: a bot that uses `@nktkas/hyperliquid` runs unchanged on the Hyperliquid port; only its URL
- * and its key differ. Method: the unmodified library against a venue of the testkit.
+ * and its key differ. Method: run the unmodified library against a venue of the testkit.
  */
 
 let venue: TestVenue;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => venue.stop());
 
-/** A trader with a new key, whose first request brings the test funds. */
+/** Creates a trader with a new key, whose first request adds test funds. */
 function trader(over: HttpTransport | WebSocketTransport = transport) {
   const wallet = privateKeyToAccount(generatePrivateKey());
   const exchange = new ExchangeClient({ transport: over, wallet });
@@ -61,8 +61,8 @@ async function place(exchange: ExchangeClient, ...orders: Order[]) {
   return response.data.statuses as Json[];
 }
 
-describe('markets', () => {
-  test('an asset id is an index of the universe, and the contexts have the same order', async () => {
+describe('markets for the Hyperliquid library', () => {
+  test('an asset id is an index into the universe, and the contexts have the same order', async () => {
     const [meta, contexts] = await info.metaAndAssetCtxs();
     expect(await info.meta()).toEqual(meta);
     expect(meta.universe[1]).toMatchObject({ name: 'BTC', szDecimals: 5, maxLeverage: 50 });
@@ -75,7 +75,7 @@ describe('markets', () => {
     expect(Object.keys(mids)).not.toContain(meta.universe[0]!.name);
   });
 
-  test('a book has its finest levels, or levels of some significant figures', async () => {
+  test('a book has its finest levels, or levels with a number of significant figures', async () => {
     const book = (await info.l2Book({ coin: 'BTC' }))!;
     expect([book.coin, book.levels[0]![0], book.levels[1]![0]]).toEqual([
       'BTC',
@@ -83,7 +83,7 @@ describe('markets', () => {
       { px: '97000.1', sz: '1', n: 1 },
     ]);
     const coarse = (await info.l2Book({ coin: 'BTC', nSigFigs: 3 }))!;
-    // Bids are rounded down and asks up, and no size is lost.
+    // Bids are rounded down and asks up, and the total size is unchanged.
     expect(coarse.levels).toEqual([
       [{ px: '96900', sz: '20', n: 20 }],
       [{ px: '97100', sz: '20', n: 20 }],
@@ -92,14 +92,14 @@ describe('markets', () => {
     expect(fine.levels[0]![0]!.px).toBe('96998');
   });
 
-  test('lists of spot markets, other perps and caps are empty', async () => {
+  test('the lists of spot markets, other perps and caps are empty', async () => {
     expect((await info.spotMeta()).universe).toEqual([]);
     expect(await info.perpDexs()).toEqual([null]);
     expect(await info.perpsAtOpenInterestCap()).toEqual([]);
     expect((await info.predictedFundings()).map(([coin]) => coin)).toContain('BTC');
   });
 
-  test('candles, trades and funding are those of the coin', async () => {
+  test('candles, trades and funding belong to the requested coin', async () => {
     const { exchange } = trader();
     await place(exchange, order({ p: '97100', t: market }));
     const [last] = await info.recentTrades({ coin: 'BTC' });
@@ -110,8 +110,8 @@ describe('markets', () => {
   });
 });
 
-describe('an account', () => {
-  test('gets test funds with its first request, and appears with a role', async () => {
+describe('an account for the Hyperliquid library', () => {
+  test('an account gets test funds with its first request and has a role from then on', async () => {
     const { exchange, user } = trader();
     expect(await info.userRole({ user })).toEqual({ role: 'missing' });
     await place(exchange, order());
@@ -123,7 +123,7 @@ describe('an account', () => {
     expect(ledger.map(({ delta }) => delta.type)).toEqual(['deposit']);
   });
 
-  test('can be funded without a request', async () => {
+  test('an account can be funded without a request', async () => {
     const { user } = trader();
     const response = await fetch(`${venue.hyperliquidUrl}/faucet`, {
       method: 'POST',
@@ -134,7 +134,7 @@ describe('an account', () => {
     expect(await info.userRole({ user })).toEqual({ role: 'user' });
   });
 
-  test('trades through an agent', async () => {
+  test('an account can trade through an agent', async () => {
     const { exchange, user } = trader();
     const agent = trader();
     await exchange.approveAgent({ agentAddress: agent.user, agentName: 'bot' });
@@ -147,7 +147,7 @@ describe('an account', () => {
     expect(await info.openOrders({ user })).toHaveLength(1);
   });
 
-  test('sends funds, approves a builder, and reads its fees and limits', async () => {
+  test('an account can send funds, approve a builder, and read its fees and limits', async () => {
     const [alice, bob] = [trader(), trader()];
     await place(alice.exchange, order());
     await alice.exchange.usdSend({ destination: bob.user, amount: '5' });
@@ -163,8 +163,8 @@ describe('an account', () => {
   });
 });
 
-describe('orders', () => {
-  test('are placed, queried and cancelled by their ids', async () => {
+describe('orders for the Hyperliquid library', () => {
+  test('orders can be placed, queried and cancelled by their ids', async () => {
     const { exchange, user } = trader();
     const cloid = `0x${'a1'.repeat(16)}` as const;
     const statuses = await place(
@@ -193,7 +193,7 @@ describe('orders', () => {
     expect(history.map(({ status }) => status).sort()).toEqual(['canceled', 'filled']);
   });
 
-  test('open and close a position, whose fills have results before fees', async () => {
+  test('orders open and close a position, and their fills have PnL before fees', async () => {
     const { exchange, user } = trader();
     await place(exchange, order({ p: '98000', t: market }));
     const { assetPositions } = await info.clearinghouseState({ user });
@@ -271,7 +271,7 @@ describe('orders', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('rejects for the Hyperliquid library', () => {
   const failing = (fields: Partial<Order>) => place(trader().exchange, order(fields));
 
   test.each<[string, Partial<Order>, string]>([
@@ -298,7 +298,7 @@ describe('a refusal', () => {
       { t: { limit: { tif: 'Ioc' } } },
       'Order could not immediately match against any resting orders.',
     ],
-  ])('of %s is a status of the order', async (_, fields, sentence) => {
+  ])('the reject of %s is in the status of the order', async (_, fields, sentence) => {
     const asked = trader().exchange.order({ orders: [order(fields)], grouping: 'na' });
     const error: Json = await asked.catch((thrown: unknown) => thrown);
     const { statuses } = error.response.response.data;
@@ -306,7 +306,7 @@ describe('a refusal', () => {
     expect(statuses[0].error).toMatch(/ asset=1$/);
   });
 
-  test('names the cause in the statuses of all orders of its request', async () => {
+  test('a reject has its cause in the statuses of all orders of the request', async () => {
     const { exchange, user } = trader();
     const orders = [order(), order({ p: '96000.11' })];
     const error: Json = await exchange.order({ orders, grouping: 'na' }).catch((e: unknown) => e);
@@ -317,7 +317,7 @@ describe('a refusal', () => {
     expect(await info.openOrders({ user })).toEqual([]);
   });
 
-  test('of a mainnet signature says how to switch to the testnet', async () => {
+  test('the reject of a mainnet signature says how to switch to the testnet', async () => {
     const { exchange, wallet } = trader();
     await place(exchange, order());
     const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });
@@ -351,12 +351,12 @@ describe('a refusal', () => {
       /never placed, already canceled, or filled/,
     ],
     ['an unknown agent', () => failing({ a: 10_001 }), /is not a perp/],
-  ])('of %s is a sentence', async (_, ask, sentence) => {
+  ])('the reject of %s is a sentence', async (_, ask, sentence) => {
     await expect(ask()).rejects.toThrow(sentence);
   });
 });
 
-describe('streams', () => {
+describe('streams for the Hyperliquid library', () => {
   const sockets: WebSocketTransport[] = [];
   afterAll(() => Promise.all(sockets.map((socket) => socket.close())));
 
@@ -376,7 +376,7 @@ describe('streams', () => {
     ['trades', MARKET, [{ coin: 'BTC', px: expect.any(String) }]],
     ['candle', { ...MARKET, interval: '1m' }, { s: 'BTC', i: '1m' }],
     ['activeAssetCtx', MARKET, { coin: 'BTC', ctx: { markPx: expect.any(String) } }],
-  ])('%s of a market calls back', async (name, params, wanted) => {
+  ])('the subscription %s of a market calls back', async (name, params, wanted) => {
     await place(trader().exchange, order({ p: '97100', t: market }));
     const heard: Json[] = [];
     const client: Json = new SubscriptionClient({ transport: socket() });
@@ -390,7 +390,7 @@ describe('streams', () => {
     await subscribed.unsubscribe();
   });
 
-  test('the channels of an account report a trade, snapshots first', async () => {
+  test('the channels of an account send snapshots first and then report a trade', async () => {
     const { exchange, user } = trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
@@ -446,7 +446,7 @@ describe('streams', () => {
     ).rejects.toThrow('Cannot update leverage');
   });
 
-  test('a refused subscription names its reason, and a second one is a duplicate', async () => {
+  test('a rejected subscription has a reason, and a second subscription is a duplicate', async () => {
     const client = new SubscriptionClient({ transport: socket() });
     const none = (): void => undefined;
     await expect(client.webData3({ user: trader().user }, none)).rejects.toThrow(
@@ -467,7 +467,7 @@ describe('streams', () => {
     opened.close();
   });
 
-  test('after a cut of the socket, the library subscribes again and misses no fill', async () => {
+  test('after its socket is cut, the library subscribes again and misses no fill', async () => {
     const { exchange, user } = trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
@@ -552,7 +552,7 @@ describe('streams', () => {
       'post',
       /info or action/,
     ],
-  ])('%s has an answer, and the socket stays open', async (_, frame, channel, text) => {
+  ])('%s is answered, and the socket stays open', async (_, frame, channel, text) => {
     const opened = await rawSocket();
     const answer = await opened.until(frame, channel);
     const told = answer.data?.response?.payload ?? answer.data;
@@ -578,7 +578,7 @@ test.each<[string, string, string, number]>([
 });
 
 test.each(['', 'x', '[]', '{}', '{"action":1}', '{"action":{"type":"order"}}'])(
-  'the action %j is answered with a sentence',
+  'the malformed action %j is answered with a sentence',
   async (body) => {
     const headers = { 'content-type': 'application/json' };
     const url = `${venue.hyperliquidUrl}/exchange`;
@@ -590,7 +590,7 @@ test.each(['', 'x', '[]', '{}', '{"action":1}', '{"action":{"type":"order"}}'])(
   },
 );
 
-test('pages of other sites cannot use the port', async () => {
+test('pages of other sites cannot use the Hyperliquid port', async () => {
   // A browser sends the origin of the page.
   const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
   const body = '{"type":"meta"}';

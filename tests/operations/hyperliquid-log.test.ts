@@ -11,7 +11,7 @@ import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
 /**
  * Goal: requests of Hyperliquid clients are executed exactly once, and anyone can derive their
  * commands from the log. Method: bodies of an unmodified client library are sent to a venue that is
- * killed and restarted, and are sent again; then the log and the data folder are verified.
+ * killed and restarted, and are sent again. The log and the data folder are then verified.
  */
 
 const key = testKey(0x42);
@@ -41,7 +41,7 @@ async function post(body: string) {
   return (await fetch(`${url}/exchange`, { method: 'POST', headers, body })).json();
 }
 
-/** A buy below the price of the venue, which rests. */
+/** Returns the body of a buy below the venue's price, which rests. */
 async function resting(p: string, c = CLOID): Promise<string> {
   const t = { limit: { tif: 'Alo' } } as const;
   const orders = [{ a: 1, b: true, p, s: '0.01', r: false, t, c }];
@@ -54,7 +54,7 @@ async function openOids(): Promise<number[]> {
   return rows.map(({ oid }) => oid).sort((a, b) => a - b);
 }
 
-test('a request is executed once, even if the venue is killed and the client sends it again', async () => {
+test('a Hyperliquid request is executed once, even if the venue is killed and the client sends it again', async () => {
   const body = await resting('60000');
   const first = await post(body);
   expect(first).toMatchObject({ status: 'ok' });
@@ -71,7 +71,7 @@ test('a request is executed once, even if the venue is killed and the client sen
   expect(await openOids()).toEqual([order.oid]);
 });
 
-test('the commands of the log follow from its requests, on the network of test funds only', async () => {
+test('the commands in the log follow from the Hyperliquid requests, but only on the network of test funds', async () => {
   const [oid = 0] = await openOids();
   const t = { limit: { tif: 'Gtc' } } as const;
   const order = { a: 1, b: true, p: '59000', s: '0.02', r: false, t };
@@ -99,7 +99,7 @@ test('the commands of the log follow from its requests, on the network of test f
   expect(folder).toMatchObject({ findings: [], harmless: [] });
 });
 
-test('the port is not opened on a folder with its own network name', async () => {
+test('the Hyperliquid port is not opened on a folder with its own network name', async () => {
   const flags = [...FLAGS, '--service-network', 'example.org', '--hyperliquid', '0'];
   await expect(Venue.start(flags)).rejects.toThrow(
     'hyperliquid: not allowed with the network name',

@@ -23,7 +23,6 @@ type Lockfile = { readonly packages: Readonly<Record<string, Entry>> };
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(REPOSITORY, name), 'utf8'));
 
-/** The policy that these tests enforce. */
 const POLICY = readFileSync(join(REPOSITORY, 'docs', 'dependency-policy.md'), 'utf8');
 const { packages } = read('package-lock.json') as Lockfile;
 const INSTALLED = Object.entries(packages).filter(

@@ -6,10 +6,6 @@ import { Client, type Json } from '../support/client.ts';
 import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/**
- * The operator's view of a venue: whether it can trade, operator actions, and the source of prices.
- */
-
 const venues: Venue[] = [];
 afterAll(async () => {
   for (const venue of venues) await venue.remove();

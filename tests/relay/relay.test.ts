@@ -15,8 +15,6 @@ import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
 
-/** Transfers between a second chain and the venue, through the relay that the venue starts. */
-
 let venue: Venue;
 let relay: RelayView;
 

@@ -97,7 +97,7 @@ export class ReportModel {
     const taken = this.#first(stored) !== undefined;
     this.#match(stored, at, []);
     if (stored.left === 0 && taken) {
-      // The order was at the front of its queue.
+      // A resting order that fills completely was at the front of its queue.
       if (report.resting !== undefined) report.resting.toMs = at.timeMs;
       report.end = { ...at, state: 'filled' };
       return;

@@ -64,7 +64,7 @@ export type AgentOptions = {
   readonly packed?: Hex;
 };
 
-/** Returns the bytes whose hash an agent-signed action is signed over. */
+/** Returns the bytes that are hashed and signed for an agent-signed action. */
 export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   const packed = options.packed ?? bytesToHex(encode(action));
   const vault =

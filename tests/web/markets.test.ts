@@ -113,7 +113,7 @@ describe('the markets screen', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Sockets are answered late, each later than an existing connection may be silent.
+    // Each socket is answered after the time for which an existing connection may be silent.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       socket.connectToServer();

@@ -28,8 +28,8 @@ export class ModelLedger {
   user = '';
   rows: LedgerRow[] = [];
   /**
-   * Known requests; `asking` and `changes` contain the hashes of those that requested a withdrawal
-   * or changed signers.
+   * All known requests. `asking` lists the hashes of withdrawal requests, and `changes` lists those
+   * of signer changes.
    */
   requests: SignedRequest[] = [];
   asking: string[] = [];

@@ -17,7 +17,7 @@ import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits
 /** Request header that simulates the client's address. */
 const FROM = 'x-test-from';
 
-/** Edge of another replica of the same venue, and the recent blocks that this edge keeps. */
+/** The edge of another replica of the same venue, and the recent blocks that this edge stores. */
 type Elsewhere = {
   readonly beside?: TestEdge;
   readonly recent?: RecentBlocks;
