@@ -18,6 +18,7 @@ import { chance } from '../support/seeded.ts';
 import { nextNonce, signApproveAgent, type Envelope, type Signed } from '../support/wallet.ts';
 import { HeapProbe, INSPECTABLE } from './heap-probe.ts';
 import { metricOf, press, together, type Pressed } from './press.ts';
+import { pressPosts } from './press-posts.ts';
 import { Requests } from './requests.ts';
 import { queries, serviceRequests, SOMEONE, strangerEnvelopes } from './samples.ts';
 import { SignedRequests } from './signed-requests.ts';
@@ -132,6 +133,29 @@ function tell(what: string, { tally, seconds }: Pressed): void {
   );
 }
 
+/** Mutated requests without a valid signature. */
+function strangerRequests(): Requests {
+  const users = [...residents.map(({ address }) => address), SOMEONE];
+  const envelopes = [...strangerSamples, ...executed];
+  return new Requests(
+    {
+      shares: {
+        '/exchange': 60,
+        '/info': 32,
+        '/account-status': 4,
+        '/account': 1,
+        '/request-fund': 3,
+      },
+      bodies: [
+        ...envelopes.map((envelope) => ['/exchange', envelope] as const),
+        ...queries(users, world.btc, executed[0]!).map((query) => ['/info', query] as const),
+        ...serviceRequests(residents.map(({ address }) => address)),
+      ],
+    },
+    random,
+  );
+}
+
 describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   let pressed: Pressed;
   /** Memory of the venue after each quarter of the requests, in bytes. */
@@ -140,25 +164,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   test(
     'requests without a valid signature are answered as documented and change nothing',
     async () => {
-      const users = [...residents.map(({ address }) => address), SOMEONE];
-      const envelopes = [...strangerSamples, ...executed];
-      const requests = new Requests(
-        {
-          shares: {
-            '/exchange': 60,
-            '/info': 32,
-            '/account-status': 4,
-            '/account': 1,
-            '/request-fund': 3,
-          },
-          bodies: [
-            ...envelopes.map((envelope) => ['/exchange', envelope] as const),
-            ...queries(users, world.btc, executed[0]!).map((query) => ['/info', query] as const),
-            ...serviceRequests(residents.map(({ address }) => address)),
-          ],
-        },
-        random,
-      );
+      const requests = strangerRequests();
       const before = await seen();
       const { operations } = world.venue;
       const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
@@ -179,6 +185,32 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
       expect(pressed.faults).toEqual([]);
       expect(await seen()).toEqual(before);
       expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'requests without a valid signature are answered over a socket as over HTTP',
+    async () => {
+      const requests = strangerRequests();
+      const before = await seen();
+      const socket = await world.socket();
+      const posts = await pressPosts(
+        socket,
+        SIGNED_COUNT * 2,
+        {
+          next: () => requests.next(),
+          overHttp: ({ path, body }) => world.client.post(path, body.toString()),
+        },
+        random,
+      );
+      const { answered, faults, refused } = posts;
+      process.stdout.write(`fuzz: ${answered} posts answered, ${refused} frames refused\n`);
+      expect(faults).toEqual([]);
+      expect(answered).toBeGreaterThan(SIGNED_COUNT / 2);
+      expect(refused).toBeGreaterThan(SIGNED_COUNT / 20);
+      expect(await seen()).toEqual(before);
+      await socket.close();
     },
     TIMEOUT_MS,
   );
