@@ -21,7 +21,7 @@ function fragment(path: string, text: string): Fragment {
 }
 
 describe('a change fragment', () => {
-  test('consists of a section and a list', () => {
+  test('a fragment consists of a section and a list', () => {
     const text = 'Changed\n\n- **Trading:** Fees round up once\n  per order.\n- **API:** One.\n';
     expect(fragment('fees', text)).toEqual({
       path: 'changes/fees.md',
@@ -30,7 +30,7 @@ describe('a change fragment', () => {
     });
   });
 
-  test('can have a long note on compatibility', () => {
+  test('a fragment can have a long note on compatibility', () => {
     const note = 'word '.repeat(60);
     const text = `Security\n- **Log:** Dumps name a version. *Compatibility:* Take a ${note}one.`;
     expect(fragment('dump', text).entries).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a change fragment', () => {
     ['changes/fees.md', 'Added\n- **A:** One.\nA sentence.', 3, 'is not an entry'],
     ['changes/fees.md', 'Added\n- No area.', 2, 'is not an entry'],
     ['changes/fees.md', `Added\n- **A:** ${'word '.repeat(50)}.`, 2, 'at most'],
-  ])('in the file %s is rejected with the text %j', (path, text, line, part) => {
+  ])('the fragment %s is rejected with the text %j', (path, text, line, part) => {
     const parsed = parseFragment({ path, text });
     expect(parsed).toMatchObject({ line, problem: expect.stringContaining(part) });
   });
@@ -54,7 +54,7 @@ describe('a change fragment', () => {
 describe('a release in the changelog', () => {
   const release = { version: '0.2.0', date: '2026-03-01' };
 
-  test('is added at the top, ordered by section and then by name', () => {
+  test('a release is added at the top, ordered by section and then by name', () => {
     const fragments = [
       fragment('b', 'Fixed\n- **SDK:** Second.'),
       fragment('c', 'Added\n- **API:** Third. *Compatibility:* Replay once.'),
@@ -82,13 +82,13 @@ ${MARKER}
 `);
   });
 
-  test('can be the first release', () => {
+  test('a release can be the first one', () => {
     const only = fragment('a', 'Added\n- **API:** First.');
     const after = assemble(`# Changelog\n\n${MARKER}\n`, [only], release);
     expect(after.endsWith('### Added\n\n- **API:** First.\n')).toBe(true);
   });
 
-  test('is rejected without fragments, without the marker, or if it is already there', () => {
+  test('a release is rejected without fragments, without the marker, or if it is already there', () => {
     const one = [fragment('a', 'Added\n- **API:** First.')];
     const changelog = `${MARKER}\n`;
     expect(() => assemble(changelog, [], release)).toThrow('nothing to release');
@@ -101,7 +101,7 @@ describe('CHANGELOG.md', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const releases = releasesIn(changelog);
 
-  test('contains every release once, newest first', () => {
+  test('the changelog contains every release once, newest first', () => {
     expect(changelog.match(/^## /gm)).toHaveLength(releases.length);
     expect(releases.map(({ version }) => version).slice(-2)).toEqual(['0.2.0', '0.1.0']);
     for (const [index, { version, date }] of releases.slice(1).entries()) {
@@ -110,13 +110,13 @@ describe('CHANGELOG.md', () => {
     }
   });
 
-  test('contains no release newer than the repository', () => {
+  test('the changelog contains no release newer than the repository', () => {
     const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
     const { version } = JSON.parse(manifest) as { readonly version: string };
     expect(isNewer(releases[0]!.version, version)).toBe(false);
   });
 
-  test('begins each release with its upgrade steps and has its sections in order', () => {
+  test('each release in the changelog begins with its upgrade steps and has its sections in order', () => {
     for (const text of changelog.split(/^## /m).slice(1)) {
       const sections = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
       expect(sections[0]).toBe('Upgrade steps');
@@ -124,7 +124,7 @@ describe('CHANGELOG.md', () => {
     }
   });
 
-  test('has entries of one format below the headings', () => {
+  test('the changelog has entries of one format below the headings', () => {
     for (const text of changelog.split(/^### .+$/m).slice(1)) {
       const [entries = ''] = text.split(/^## /m);
       for (const line of entries.split('\n').filter((each) => each !== '')) {

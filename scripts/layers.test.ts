@@ -43,11 +43,11 @@ describe('the layer rule for an import', () => {
     ['wings/east/bed.ts', "import { sheet } from './sheet.ts';", []],
     ['wings/east/bed.ts', "import { bed } from '../west/bed.ts';", ['1 layer']],
     ['kitchen/cook.test.ts', "import { read } from '../study/read.ts';", []],
-  ])('checks the file %s with the text %s', (file, text, rules) => {
+  ])('the layer rule checks the file %s with the text %s', (file, text, rules) => {
     expect(found(file, text)).toEqual(rules);
   });
 
-  test('reports a message with both parts', () => {
+  test('a finding of the layer rule names both parts', () => {
     const source = toSource({
       path: 'packages/house/src/cellar/jam.ts',
       text: "import { cook } from '../kitchen/cook.ts';",
@@ -67,17 +67,17 @@ describe('the layer rule for a file', () => {
     ['meter.ts', []],
     ['meter.prop.test.ts', []],
     ['kitchen/bread/knead.test.ts', []],
-  ])('checks the place of the file %s', (file, rules) => {
+  ])('the layer rule checks the place of the file %s', (file, rules) => {
     expect(found(file, 'export const a = 1;')).toEqual(rules);
   });
 
-  test('treats all files that belong to no other part as one part', () => {
+  test('all files that belong to no other part form one part', () => {
     expect(found('a.ts', "import './b/c.ts';", 'barn')).toEqual([]);
     expect(found('a.ts', "import './top/c.ts';", 'barn')).toEqual(['1 layer']);
     expect(found('top/c.ts', "import '../a.ts';", 'barn')).toEqual([]);
   });
 
-  test('accepts any place in a package without layers', () => {
+  test('a file of a package without layers can be anywhere', () => {
     expect(found('a.ts', "import '../../b.ts';", 'hut')).toEqual([]);
   });
 });

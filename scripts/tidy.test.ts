@@ -104,7 +104,7 @@ describe('the purity rules', () => {
     ['let p: Promise<void>;', 'pure-async'],
     ['list.sort();', 'pure-sort'],
     ['list.toSorted( );', 'pure-sort'],
-  ])('report %s in the engine and in the units', (code, rule) => {
+  ])('the purity rules report %s in the engine and in the units', (code, rule) => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([`1 ${rule}`]);
     expect(rules(ENGINE.replace('.ts', '.test.ts'), code)).toEqual([]);
@@ -112,13 +112,13 @@ describe('the purity rules', () => {
     expect(rules(VENUE, code)).toEqual([]);
   });
 
-  test('allow sorting a typed array of numbers without a comparator in one file', () => {
+  test('a typed array of numbers can be sorted without a comparator in one file', () => {
     const sorter = 'packages/engine/src/collections/sorting.ts';
     expect(rules(sorter, 'numbers.sort();')).not.toContain('1 pure-sort');
   });
 
   test.each(['Date.now();', 'new Date();', 'process.hrtime.bigint();', 'os.uptime();'])(
-    'report %s in the venue, except in the file of its clock',
+    'the rules report %s in the venue, except in the file of its clock',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-clock']);
       expect(rules('packages/host/src/clock.ts', code)).toEqual([]);
@@ -127,7 +127,7 @@ describe('the purity rules', () => {
   );
 
   test.each(["writeFileSync(file, '');", 'renameSync(a, b);', 'await appendFile(file, text);'])(
-    'report %s in the venue, except in files that sync files and folders',
+    'the rules report %s in the venue, except in files that sync files and folders',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-writes']);
       expect(rules('packages/host/src/durable/whole-file.ts', code)).toEqual([]);
@@ -141,7 +141,7 @@ describe('the purity rules', () => {
     ["Number('12');", 'pure-parse'],
     ['Number(order.text);', 'pure-parse'],
     ['Number(priceText);', 'pure-parse'],
-  ])('report %s in the engine', (code, rule) => {
+  ])('the purity rules report %s in the engine', (code, rule) => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe('the purity rules', () => {
     '/* Date */ // Math.random()',
     'const inside = `Date ${name} Math.random()`;',
     'const pattern = /Date|async/;',
-  ])('accept %s', (code) => {
+  ])('the purity rules accept %s', (code) => {
     expect(rules(ENGINE, code)).toEqual([]);
   });
 });
@@ -180,7 +180,7 @@ describe('the division rules', () => {
     expect(rules(ENGINE, code)).toEqual(expected);
   });
 
-  test('report the division of a visible bigint outside of the engine', () => {
+  test('the division of a visible bigint is reported outside of the engine', () => {
     expect(rules(VENUE, 'const a = b / 10n;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = 10_000n / b;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = b / BigInt(c);')).toEqual(['1 division']);
@@ -233,7 +233,7 @@ describe('the import rules', () => {
     [ENGINE, "import { scenario } from './scenario.test.ts';", 'import-testing'],
     ['bench/page/a.ts', "import { Visit } from '../../tests/web/support/visit.ts';", undefined],
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
-  ])('in the file %s, check %s', (path, code, rule) => {
+  ])('the import rules check, in the file %s, %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
     // An entry point or a re-export can violate further rules, so only the import rules are
     // compared here.
@@ -242,12 +242,12 @@ describe('the import rules', () => {
     );
   });
 
-  test('report the correct form in the message', () => {
+  test('an import finding contains the correct form', () => {
     const [found] = tidy([...MANIFESTS, { path: VENUE, text: "import './other.js';" }]);
     expect(found?.message).toContain('write "./other.ts"');
   });
 
-  test('report only real imports', () => {
+  test('only real imports are reported', () => {
     const text = `
       // import { a } from 'comment';
       const code = "import { b } from 'string';";
@@ -275,7 +275,7 @@ describe('the rules for names and sizes', () => {
     ['packages/api/src/common.ts', 'name-vague'],
     ['packages/api/src/socket-manager.ts', 'name-vague'],
     ['packages/api/src/ws/index.ts', 'name-barrel'],
-  ])('report %s', (path, rule) => {
+  ])('the name rules report %s', (path, rule) => {
     expect(rules(path, '')).toEqual([`1 ${rule}`]);
   });
 
@@ -284,17 +284,17 @@ describe('the rules for names and sizes', () => {
     'packages/host/src/ports/index.ts',
     'packages/api/src/a-b2.prop.test.ts',
     'bench/run.ts',
-  ])('accept %s', (path) => {
+  ])('the name rules accept %s', (path) => {
     expect(rules(path, '')).toEqual([]);
   });
 
-  test('report a barrel by its content', () => {
+  test('a barrel is reported by its content', () => {
     const code = "export * from './a.ts';";
     expect(rules('packages/api/src/all.ts', code)).toEqual(['1 name-barrel']);
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
   });
 
-  test('report a long file unless it is listed, and a listed file that grows', () => {
+  test('a long file is reported unless it is listed, and so is a listed file that grows', () => {
     const path = 'packages/api/src/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
@@ -325,15 +325,15 @@ describe('the rules for words', () => {
     [`// ${LATER}: soon`, 'todo'],
     [`/* ${LATER}(bob) */`, 'todo'],
     ['export default 1;', 'export-default'],
-  ])('report %s', (code, rule) => {
+  ])('the word rules report %s', (code, rule) => {
     expect(rules(VENUE, code)).toEqual([`1 ${rule}`]);
   });
 
-  test('accept a note with an issue', () => {
+  test('a note with an issue is accepted', () => {
     expect(rules(VENUE, `// ${LATER}(#7): soon`)).toEqual([]);
   });
 
-  test('accept a default export in a configuration file', () => {
+  test('a default export in a configuration file is accepted', () => {
     expect(rules('vitest.config.ts', 'export default {};')).toEqual([]);
   });
 
@@ -342,13 +342,13 @@ describe('the rules for words', () => {
     ['it', 'skip'],
     ['describe', LATER.toLowerCase()],
     ['test', 'concurrent', 'only'],
-  ])('report the test modifier %s %s', (...words) => {
+  ])('the test modifier %s %s is reported', (...words) => {
     const call = words.join('.');
     expect(rules('packages/api/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 
-  test('report paths of one machine', () => {
+  test('paths of one machine are reported', () => {
     for (const folder of ['work', 'farm', 'Users', 'root']) {
       const text = `see ${['', folder, 'x'].join('/')}`;
       expect(rules('docs/a.md', text)).toEqual(['1 machine-path']);
@@ -359,7 +359,7 @@ describe('the rules for words', () => {
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
   });
 
-  test('report texts that are not in the repository', () => {
+  test('texts that are not in the repository are reported', () => {
     const sign = String.fromCodePoint(0xa7);
     for (const words of [
       ['wi', 're.md'],
@@ -374,7 +374,7 @@ describe('the rules for words', () => {
     expect(rules('docs/a.md', inside)).toEqual([]);
   });
 
-  test('report package registries', () => {
+  test('package registries are reported', () => {
     const host = ['https:', '', 'registry.example', 'a'].join('/');
     const tarball = ['https:', '', 'npm.example', 'a', '-', 'a.tgz'].join('/');
     expect(rules('package-lock.json', `{"resolved": "${host}"}`)).toEqual(['1 registry-url']);
@@ -395,17 +395,17 @@ describe('the lockfile rule', () => {
     ['an empty hash', { version: '1.0.0', integrity: '' }],
     ['a weak hash', { version: '1.0.0', integrity: 'sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }],
     ['a short hash', { version: '1.0.0', integrity: 'sha512-AAAA' }],
-  ])('reports a package with %s', (_name, entry) => {
+  ])('a locked package with %s is reported', (_name, entry) => {
     const text = locked({ '': {}, 'node_modules/a': { integrity }, 'node_modules/@b/c': entry });
     expect(rules('package-lock.json', text)).toEqual(['7 integrity']);
   });
 
-  test('requires a hash for nested and optional packages as well', () => {
+  test('nested and optional packages need a hash as well', () => {
     const text = locked({ 'packages/a/node_modules/b': { optional: true } });
     expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
   });
 
-  test('requires no hash for workspaces and links to them', () => {
+  test('workspaces and links to them need no hash', () => {
     const text = locked({
       '': { name: 'a' },
       'packages/b': { version: '1.0.0' },
@@ -417,7 +417,7 @@ describe('the lockfile rule', () => {
 });
 
 describe('the rules for documents', () => {
-  test('report links without an existing target', () => {
+  test('links without an existing target are reported', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
     const files = [
       { path: 'docs/a.md', text },
@@ -429,7 +429,7 @@ describe('the rules for documents', () => {
     ]);
   });
 
-  test('report change fragments that cannot be parsed', () => {
+  test('change fragments that cannot be parsed are reported', () => {
     expect(rules('changes/fees.md', 'Fixed\n- **Fees:** Fees changed.\n')).toEqual([]);
     expect(rules('changes/fees.md', 'Fees changed.\n')).toEqual(['1 fragment']);
     expect(rules('changes/README.md', '# How\n')).toEqual([]);

@@ -27,13 +27,13 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
 describe('the check of the rulebook', () => {
   const rulebook = section(KEPT) + section(OTHER);
 
-  test('reports nothing if every rule is cited and every citation has its rule', () => {
+  test('a rulebook has no findings if every rule is cited and every citation has its rule', () => {
     const files = { [CODE]: `// ${KEPT}, of ${OTHER}.`, 'docs/a.md': `${KEPT}'s` };
     expect(found(rulebook, files)).toEqual([]);
   });
 
   test.each([CODE, 'tests/e2e/a.test.ts', 'docs/a.md', 'bench/run.ts', 'README.md'])(
-    'reports a missing rule that %s cites',
+    'a missing rule that %s cites is reported',
     (path) => {
       const cited = `// ${KEPT} and ${OTHER}`;
       const files = { 'scripts/a.ts': cited, [path]: `\n// ${GONE}` };
@@ -41,34 +41,34 @@ describe('the check of the rulebook', () => {
     },
   );
 
-  test('reports a missing rulebook', () => {
+  test('a missing rulebook is reported', () => {
     expect(found(undefined, { [CODE]: `// ${KEPT}` })).toEqual([`${CODE}:1 rule-unknown`]);
   });
 
-  test('reports a rule that cites an unknown rule', () => {
+  test('a rule that cites an unknown rule is reported', () => {
     const text = `${section(KEPT, `${GONE}\n\n*Why:* see ${KEPT}.`)}`;
     expect(found(text, { [CODE]: `// ${KEPT}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('reports a rule that only pages cite, or that is never cited', () => {
+  test('a rule that only pages cite, or that is never cited, is reported', () => {
     const files = { [CODE]: `// ${KEPT}`, 'docs/a.md': OTHER, 'packages/sdk/README.md': OTHER };
     expect(found(rulebook, files)).toEqual([`${RULEBOOK_PATH}:7 rule-uncited`]);
   });
 
-  test('accepts a rule marked as not built until the rule is cited', () => {
+  test('a rule marked as not built is accepted until it is cited', () => {
     const ahead = section(OTHER, '*Not built yet:* the bridge.\n\n*Why:* a reason.');
     expect(found(ahead, {})).toEqual([]);
     expect(found(ahead, { [CODE]: `// ${OTHER}` })).toEqual([`${RULEBOOK_PATH}:1 rule-built`]);
   });
 
-  test('requires one heading and a reason for each rule', () => {
+  test('each rule needs one heading and a reason', () => {
     const twice = section(KEPT) + section(KEPT);
     expect(found(twice, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:7 rule-twice`]);
     const bare = section(KEPT, '');
     expect(found(bare, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:1 rule-reason`]);
   });
 
-  test('reports links to unknown anchors', () => {
+  test('links to unknown anchors are reported', () => {
     const anchor = (name: string): string => `[it](rulebook.md#${name.toLowerCase()})`;
     const files = { [CODE]: KEPT, 'docs/a.md': `${anchor(KEPT)}\n${anchor(GONE)}` };
     expect(found(section(KEPT), files)).toEqual(['docs/a.md:2 rule-unknown']);
@@ -76,7 +76,7 @@ describe('the check of the rulebook', () => {
     expect(found(inside, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('ignores parts of longer words and lockfiles', () => {
+  test('parts of longer words and lockfiles are not citations', () => {
     const files = { [CODE]: `FOR-ever ${KEPT}`, 'package-lock.json': `{"a": "x/${GONE}"}` };
     expect(found(section(KEPT), files)).toEqual([]);
   });

@@ -31,7 +31,7 @@ test.each([
 });
 
 describe('the terms of a relay chain', () => {
-  test('are those of the known chains, and those set by the operator', () => {
+  test('the terms are those of the known chains and those set by the operator', () => {
     const settings = readRelaySettings(
       [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
       {},
@@ -51,7 +51,7 @@ describe('the terms of a relay chain', () => {
     ['minDeposit = "5"', 'chains.base.minDeposit: must be at least 5.1'],
     ['minWithdraw = "0.1"', 'chains.base.minWithdraw: must be above the fee'],
   ])(
-    'cannot contain %s, because the amount after fees must be worth a transfer',
+    'the terms cannot contain %s, because the amount after fees must be worth a transfer',
     (line, message) => {
       const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
       expect(() => termsOf(chains, 'testnet')).toThrow(message);
@@ -65,14 +65,14 @@ function writeChains(line: string): string {
 }
 
 describe('the seed of a relay', () => {
-  test('derives the same addresses as wallets', () => {
+  test('the seed derives the same addresses as wallets', () => {
     const keys = readSeed('env:WORDS', { WORDS });
     // This is the first account of the well-known test mnemonic.
     expect(keys.address('float')).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
     expect(keys.address('deposit', 1)).not.toBe(keys.address('peg', 1));
   });
 
-  test('is rejected without being printed if it is invalid', () => {
+  test('an invalid seed is rejected without being printed', () => {
     expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(
       /^seed: does not contain a mnemonic/,
     );
@@ -80,12 +80,12 @@ describe('the seed of a relay', () => {
     expect(() => readSeed(join(folder, 'none'), {})).toThrow('cannot be read');
   });
 
-  test('is created only once for test funds', () => {
+  test('the seed for test funds is created only once', () => {
     expect(localSeed(folder).address('float')).toBe(localSeed(folder).address('float'));
   });
 
   test.each(['relay.jsonl', join('second', 'chain', 'chain.log')])(
-    'is not recreated for test funds if %s exists, which the error names',
+    'the seed for test funds is not recreated if %s exists, which the error names',
     (name) => {
       const data = mkdtempSync(join(folder, 'data-'));
       const file = join(data, 'seed');

@@ -51,8 +51,8 @@ const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['has a client clock that is 20 hours ahead', (faults) => faults.skewClock('20h')],
 ];
 
-describe('an order is executed exactly once if the connection', () => {
-  test.each(ONCE)('%s', async (_what, plan) => {
+describe('exactly one execution of an order despite a fault', () => {
+  test.each(ONCE)('an order is executed once if the connection %s', async (_what, plan) => {
     const { client, order, resting, venue } = await start();
     plan(venue.faults);
     const reply = await client.exchange.order(order(), { confirm: 'executed' });
@@ -64,8 +64,8 @@ describe('an order is executed exactly once if the connection', () => {
   });
 });
 
-describe('an order ends with a clear error if the connection', () => {
-  test("loses every answer: the error contains the action's hash, with which its result can be found", async () => {
+describe('a clear error of an order after a fault', () => {
+  test("the error contains the action's hash, with which its result can be found, if every answer is lost", async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseAnswer({ count: 6 });
     const failed = client.exchange.order(order(), { confirm: 'executed' });
@@ -76,7 +76,7 @@ describe('an order ends with a clear error if the connection', () => {
     expect(await resting()).toHaveLength(1);
   });
 
-  test('loses every request: no order is placed, even later', async () => {
+  test('no order is placed, even later, if every request is lost', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseRequest({ count: 6 });
     const failed = client.exchange.order(order());
@@ -85,7 +85,7 @@ describe('an order ends with a clear error if the connection', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('rejects every request with 429: the error has the name RATE_LIMITED', async () => {
+  test('the error has the name RATE_LIMITED if every request is rejected with 429', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.rateLimit({ count: 6 });
     const failed = client.exchange.order(order());
@@ -94,7 +94,7 @@ describe('an order ends with a clear error if the connection', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('has a client clock three days behind: the error contains the nonce field and its valid range', async () => {
+  test('the error contains the nonce field and its valid range if the client clock is three days behind', async () => {
     const { client, order, resting, venue } = await start();
     await venue.advance('4d', { step: '1h' });
     venue.faults.skewClock('-3d');
@@ -149,7 +149,7 @@ describe('streams with faults', () => {
     return { ...started, told: received };
   }
 
-  test('that are frozen deliver all messages in order and once after they are thawed', async () => {
+  test('frozen streams deliver all messages in order and once after they are thawed', async () => {
     const { client, order, told: received, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {
@@ -166,7 +166,7 @@ describe('streams with faults', () => {
   test.each([
     ['cut', async (venue: TestVenue) => venue.faults.cutStreams()],
     ['cut because the process ended', (venue: TestVenue) => venue.restart({ isKilled: true })],
-  ])('that are %s reconnect automatically and miss no message', async (_how, cut) => {
+  ])('streams that are %s reconnect automatically and miss no message', async (_how, cut) => {
     const { client, order, told: received, venue } = await listen();
     await client.exchange.order(order('90001'), { confirm: 'executed' });
     await expect.poll(() => received.length).toBe(1);

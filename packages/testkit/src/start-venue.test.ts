@@ -85,7 +85,7 @@ test('the same seed gives the same venue, block by block', async () => {
 });
 
 describe('the time of a test venue', () => {
-  test('does not pass until it is advanced, and pays funding at every full hour', async () => {
+  test('time does not pass until it is advanced, and funding is paid at every full hour', async () => {
     const venue = await start({ time: '2026-03-01T10:59:00Z' });
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -188,7 +188,7 @@ describe('the time of a test venue', () => {
 });
 
 describe('the prices of a test venue', () => {
-  test("become the oracle's prices, and liquidate accounts below the maintenance margin", async () => {
+  test("prices that are set become the oracle's prices, and liquidate accounts below the maintenance margin", async () => {
     const venue = await start();
     await venue.fillBook('BTC', { levels: 10, size: '2' });
     const poor = await venue.account('poor', { perp: '1000' });
@@ -200,7 +200,7 @@ describe('the prices of a test venue', () => {
     expect(await positionOf(venue, poor)).toBeUndefined();
   });
 
-  test('follow a script at every step of time', async () => {
+  test('prices follow a script at every step of time', async () => {
     const venue = await start();
     const startMs = venue.now;
     venue.followPrices((nowMs) => ({ BTC: String(97_000 + (nowMs - startMs) / 1_000) }));
@@ -230,7 +230,7 @@ test('an outcome market can be listed, traded, resolved and paid', async () => {
 });
 
 describe('a snapshot of a test venue', () => {
-  test('can be reverted to repeatedly, including state, history, time and prices', async () => {
+  test('a venue can be reverted to a snapshot repeatedly, including state, history, time and prices', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -251,14 +251,14 @@ describe('a snapshot of a test venue', () => {
     }
   });
 
-  test('of another venue is rejected', async () => {
+  test('a snapshot of another venue is rejected', async () => {
     const [one, two] = [await start(), await start()];
     await expect(two.revert(await one.snapshot())).rejects.toThrow('belongs to another venue');
   });
 });
 
 describe.each([{ isKilled: false }, { isKilled: true }])('a restart with %o', (how) => {
-  test('loses no acknowledged action', async () => {
+  test('a restart loses no acknowledged action', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -290,7 +290,7 @@ test('no client reaches the stopped venue after a restart, even one with a pendi
 });
 
 describe('the ports of a test venue', () => {
-  test('serve the same venue on loopback before and after a restart', async () => {
+  test('the ports on loopback serve the same venue before and after a restart', async () => {
     const venue = await start({ ports: true });
     const read = async () => {
       const response = await fetch(`${venue.url}/info`, {
@@ -314,7 +314,7 @@ describe('the ports of a test venue', () => {
     client.close();
   });
 
-  test('are closed by default', async () => {
+  test('the ports are closed by default', async () => {
     const venue = await start();
     await expect(fetch(`${venue.url}:80/info`)).rejects.toThrow('fetch failed');
   });

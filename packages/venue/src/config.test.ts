@@ -34,13 +34,13 @@ describe('simulated traders', () => {
 describe('admins', () => {
   const upper = `0x${'AB'.repeat(20)}`;
 
-  test('are a list of addresses, which is converted to lower case', () => {
+  test('the admins are a list of addresses, which is converted to lower case', () => {
     const { admins } = readConfig(['--admins', `${upper}, 0x${'1'.repeat(40)}`], {});
     expect(admins).toEqual([upper.toLowerCase(), `0x${'1'.repeat(40)}`]);
     expect(readConfig([], {}).admins).toEqual([]);
   });
 
-  test('are rejected if one is not an address', () => {
+  test('a list of admins with an invalid address is rejected', () => {
     expect(() => readConfig(['--admins', 'alice'], {})).toThrow(SettingError);
   });
 });
@@ -57,7 +57,7 @@ describe('deployers', () => {
     expect(genesis).toMatchObject({ parameters: { admins: [admin], deployers: [expected] } });
   });
 
-  test('can be set in the environment', () => {
+  test('the deployers can be set in the environment', () => {
     expect(readConfig([], { ODDLOT_DEPLOYERS: deployer }).deployers).toEqual([deployer]);
   });
 });
@@ -109,7 +109,7 @@ describe('a mainnet venue', () => {
     expect(() => readConfig(args, {})).toThrow(text);
   });
 
-  test('has no simulated traders, demo markets or faucet by default', () => {
+  test('a mainnet venue has no simulated traders, demo markets or faucet by default', () => {
     const config = readConfig(MAINNET, {});
     expect([hasBots(config), hasExhibition(config), hasFaucet(config)]).toEqual([
       false,
@@ -136,7 +136,7 @@ describe('the operations port', () => {
 });
 
 describe('the port for clients of Hyperliquid', () => {
-  test('is off by default', () => {
+  test('the port for clients of Hyperliquid is off by default', () => {
     expect(readConfig([], {}).hyperliquid).toBeUndefined();
     expect(readConfig(['--hyperliquid', '8694'], {}).hyperliquid).toBe(8694);
   });
@@ -179,11 +179,11 @@ describe('the retention of the log and the history', () => {
     expect(historyKeptMsOf(readConfig(ofHistory, {}))).toBe(expected);
   });
 
-  test.each(['0', '-1', '1.5', 'some', ''])('cannot be %j', (value) => {
+  test.each(['0', '-1', '1.5', 'some', ''])('the retention cannot be %j', (value) => {
     expect(() => readConfig([`--log-keep=${value}`], {})).toThrow(SettingError);
   });
 
-  test('can be set in the environment and in a file', () => {
+  test('the retention can be set in the environment and in a file', () => {
     expect(readConfig([], { ODDLOT_LOG_KEEP: 'all' }).logKeep).toBe('all');
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
@@ -218,13 +218,13 @@ describe('the price sources', () => {
   const sourcesOf = (args: readonly string[]) =>
     readConfig(args, {}).exchanges.map(({ name, url, weight }) => `${name} ${weight} ${url}`);
 
-  test('can be selected by name with a flag', () => {
+  test('the price sources can be selected by name with a flag', () => {
     expect(sourcesOf([])).toHaveLength(3);
     expect(sourcesOf(['--exchanges', 'kraken'])).toEqual(['kraken 1 wss://ws.kraken.com/v2']);
     expect(() => readConfig(['--exchanges', 'moon'], {})).toThrow(SettingError);
   });
 
-  test('can have addresses and weights in a configuration file', () => {
+  test('the price sources can have addresses and weights in a configuration file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
     writeFileSync(file, '[[exchanges]]\nname = "coinbase"\nurl = "ws://here:1"\nweight = 2.5\n');
@@ -243,17 +243,17 @@ describe('a venue with a remote chain', () => {
   const nameless = ['--chain', 'https://one.example', ...contracts];
   const elsewhere = [...nameless, ...NAMED];
 
-  test('has no faucet, because grants would be paid from deposits', () => {
+  test('a remote chain has no faucet, because grants would be paid from deposits', () => {
     expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
     expect(() => readConfig([...elsewhere, '--faucet'], {})).toThrow(/^faucet: /);
     expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
   });
 
-  test('needs configured contract addresses', () => {
+  test('a remote chain needs configured contract addresses', () => {
     expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/both are required/);
   });
 
-  test('needs a network name', () => {
+  test('a remote chain needs a network name', () => {
     expect(() => readConfig(nameless, {})).toThrow(
       /^serviceNetwork: .* needs its own network name/,
     );
@@ -261,7 +261,7 @@ describe('a venue with a remote chain', () => {
     expect(serviceNetwork).toBe('example.org');
   });
 
-  test('accepts a reorganisation only by the hash of a block', () => {
+  test('a reorganisation is accepted only by the hash of a block', () => {
     expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
     const hash = `0x${'ab'.repeat(32)}`;
     expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
@@ -271,14 +271,14 @@ describe('a venue with a remote chain', () => {
 describe('a local chain in a separate process', () => {
   const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
 
-  test('has a faucet and short intervals like a chain inside the venue, but no relay', () => {
+  test('a local chain in a separate process has a faucet and short intervals, but no relay', () => {
     const config = readConfig(own, {});
     expect(hasFaucet(config)).toBe(true);
     expect(chainPaceOf(config)).toEqual({ confirmations: 1, everyMs: 250 });
     expect(hasRelay(config)).toBe(false);
   });
 
-  test('requires its URL together with its keys', () => {
+  test('the keys of a local chain require its URL', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
         /^chainKeys: .* Pass the URL of its replica port with --chain/,
@@ -286,7 +286,7 @@ describe('a local chain in a separate process', () => {
     }
   });
 
-  test('is not allowed on mainnet', () => {
+  test('a local chain is not allowed on mainnet', () => {
     const mainnet = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
     expect(() => readConfig([...mainnet, ...own], {})).toThrow(
       /^chainKeys: a local chain is not allowed/,
@@ -297,7 +297,7 @@ describe('a local chain in a separate process', () => {
 describe('the configuration of a cluster', () => {
   const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
 
-  test('requires a chain outside its replicas, or none', () => {
+  test('a cluster requires a chain outside its replicas, or none', () => {
     for (const chain of [[], ['--chain', 'local']]) {
       expect(() => readConfig([...cluster, ...chain], {})).toThrow(
         /^chain: replicas of a cluster need a shared chain\. .* \(npm run chain\)/,
@@ -309,25 +309,28 @@ describe('the configuration of a cluster', () => {
     }
   });
 
-  test('requires both a stream and a name', () => {
+  test('a cluster requires both a stream and a name', () => {
     expect(() => readConfig(['--log', 'nats://127.0.0.1:4222'], {})).toThrow(/^log, cluster: /);
     expect(() => readConfig(['--cluster', 'main'], {})).toThrow(/^log, cluster: /);
   });
 });
 
 describe('the configured part of a network name', () => {
-  test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])('can be %s', (word) => {
-    expect(readConfig(['--service-network', word], {}).serviceNetwork).toBe(word);
-  });
+  test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])(
+    'the network name can be %s',
+    (word) => {
+      expect(readConfig(['--service-network', word], {}).serviceNetwork).toBe(word);
+    },
+  );
 
   test.each(['ab', 'A'.repeat(56), '.org', 'my-venue', 'example.org ', 'dömäne', 'a b c', ''])(
-    'cannot be %j',
+    'the network name cannot be %j',
     (word) => {
       expect(() => readConfig(['--service-network', word], {})).toThrow(/^serviceNetwork: must be/);
     },
   );
 
-  test('is required on mainnet but not with test funds', () => {
+  test('the network name is required on mainnet but not with test funds', () => {
     const nameless = ['--network', 'mainnet', '--oracle', 'exchanges'];
     expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: /);
     for (const args of [[], ['--chain', 'local'], ['--chain', 'none'], ['--no-faucet']]) {

@@ -35,7 +35,7 @@ async function deposited(user: number, amount: bigint): Promise<CreditDepositCom
 }
 
 describe('R-deposit: a deposit in the log', () => {
-  test('is valid once, for the account of the transfer, and up to the transferred amount', async () => {
+  test('a deposit is valid once, for the account of the transfer, and up to the transferred amount', async () => {
     const command = await deposited(0, 7n * USDC);
     const fault = (changes: object) => evidence.depositFault({ ...command, ...changes }, STATE);
     expect(await fault({})).toBeUndefined();
@@ -60,7 +60,7 @@ describe('R-deposit: a deposit in the log', () => {
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
 
-  test('of several parts is valid for their sum, at the place of the last part', async () => {
+  test('a deposit of several parts is valid for their sum, at the place of the last part', async () => {
     await deposited(1, 2n * USDC);
     const last = await deposited(1, 3n * USDC);
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
@@ -69,7 +69,7 @@ describe('R-deposit: a deposit in the log', () => {
     expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 micro-USDC arrived/);
   });
 
-  test('waits if the chain is behind, unavailable, or has dropped blocks that were read', async () => {
+  test('the check of a deposit waits if the chain is behind, unavailable, or has dropped blocks that were read', async () => {
     const command = await deposited(0, 7n * USDC);
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);

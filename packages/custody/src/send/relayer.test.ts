@@ -176,7 +176,7 @@ describe('the used nonce of a pending transaction', () => {
     }
   };
 
-  test('causes no second transaction if only its receipt is missing at an endpoint', async () => {
+  test('a transaction is not sent twice if only its receipt is missing at an endpoint', async () => {
     const settlement = await BridgedChain.open();
     let isHidden = true;
     const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
@@ -204,7 +204,7 @@ describe('the used nonce of a pending transaction', () => {
     await settlement.close();
   });
 
-  test('is replaced only once another transaction of the key with that nonce is confirmed', async () => {
+  test('a transaction is replaced only once another one with its nonce is confirmed', async () => {
     const settlement = await BridgedChain.open();
     const { chain } = settlement;
     await chain.setAutomine(false);

@@ -87,7 +87,7 @@ function show(...requests: readonly SignedRequest[]): void {
 }
 
 describe('R-withdraw: a validator that checks the request of a payout', () => {
-  test('signs a payout that the account itself has requested, only in these terms and only once', async () => {
+  test('the validator signs a payout that the account itself has requested, only in these terms and only once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
@@ -100,7 +100,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('signs no payout requested by another account, for another amount, destination or venue, or without a signature', async () => {
+  test('the validator signs no payout requested by another account, for another amount, destination or venue, or without a signature', async () => {
     await start();
     expect(await outcome()).toBe('withdrawal 7: no request was found');
     const thiefs = await signedBy(THIEF_KEY, asks());
@@ -127,7 +127,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome()).toContain('the venue does not return');
   });
 
-  test('signs a payout that a vault has requested with its own key', async () => {
+  test('the validator signs a payout that a vault has requested with its own key', async () => {
     // A vault is an account whose address has a key like any other.
     ledger.user = THIEF;
     await start();
@@ -135,7 +135,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome()).toBe('signed');
   });
 
-  test('R-multisig: accepts a payout signed by enough of the signers that the account named, or by their successors', async () => {
+  test('R-multisig: the validator accepts enough of the signers that the account named, or their successors', async () => {
     await start();
     const becomes = await signedBy(USER_KEY, conversion(named(), SET));
     const two = SIGNER_KEYS.slice(0, 2);
@@ -167,7 +167,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('R-multisig: accepts no signer that the venue made up', async () => {
+  test('R-multisig: the validator accepts no signer that the venue made up', async () => {
     await start();
     const own = { authorizedUsers: [THIEF], threshold: 1 };
     const made = await signedBy(THIEF_KEY, conversion(named(), own));
@@ -202,7 +202,7 @@ describe('the daily limit of a validator', () => {
     return await outcome({ id, amount });
   };
 
-  test('applies per account and in total, and is released evenly over the day, even across a restart', async () => {
+  test('the daily limit applies per account and in total, and is released evenly over the day, even across a restart', async () => {
     await start(LIMITS);
     expect(await pays(1, '5.1')).toBe('signed');
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 1 USDC are left');
@@ -224,7 +224,7 @@ describe('the daily limit of a validator', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('signed');
   });
 
-  test('is 1,000,000 USDC in total and 250,000 USDC per account by default', () => {
+  test('the daily limit is 1,000,000 USDC in total and 250,000 USDC per account by default', () => {
     const required = ['--key', 'k', '--chain-id', '1', '--bridge', DOMAIN.bridge];
     const more = ['--venues', 'http://v', '--service-network', NAME, '--relayer', RELAYER.address];
     const { accountDayLimitUsdc, dayLimitUsdc } = readValidatorSettings([...required, ...more]);

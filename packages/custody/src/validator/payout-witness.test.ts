@@ -138,7 +138,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
 describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
-  test('refuses while the payout can be paid, however often it is asked', async () => {
+  test('the validator refuses while the payout can be paid, however often it is asked', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();
     for (let times = 0; times < 5; times++) {
@@ -148,7 +148,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(book.count).toBe(0);
   });
 
-  test('signs once the token has refused the destination for the configured time, even across a restart', async () => {
+  test('the validator signs once the token has refused the destination for the configured time, even across a restart', async () => {
     expect(await started()()).toBe(WAITS);
     nowMs += PATIENCE_MS - 1;
     expect(await started()()).toBe(WAITS);
@@ -163,7 +163,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('refuses if the payout was payable in between or unobserved for long, or the clock went back', async () => {
+  test('the validator refuses if the payout was payable in between or unobserved for long, or the clock went back', async () => {
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS / 2;
@@ -181,7 +181,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await started()()).toBe(WAITS);
   });
 
-  test('refuses while the token transfers none of the bridge’s money because the bridge is empty or blocked', async () => {
+  test('the validator refuses while the token transfers none of the bridge’s money because the bridge is empty or blocked', async () => {
     const ask = started();
     const nothing = 'the token currently rejects all transfers out of the bridge';
     for (const _ of [1, 2]) {
@@ -198,7 +198,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toBe(WAITS);
   });
 
-  test('decides by two of three endpoints, so that one endpoint with false data is never enough', async () => {
+  test('the validator decides by two of three endpoints, so that one endpoint with false data is never enough', async () => {
     for (const [destination, said] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
@@ -235,7 +235,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('signs immediately for a payout that the bridge can never pay', async () => {
+  test('the validator signs immediately for a payout that the bridge can never pay', async () => {
     owed = { ...owed, destination: settlement.contracts.bridge };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({
@@ -243,13 +243,13 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     });
   });
 
-  test('signs immediately for a payout that all venues have returned and that must no longer be paid', async () => {
+  test('the validator signs immediately for a payout that all venues have returned and that must no longer be paid', async () => {
     owed = { ...owed, destination: FREE, isReturned: true };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
-  test('refuses a venue that reports terms other than those signed', async () => {
+  test('the validator refuses a venue that reports terms other than those signed', async () => {
     const { bridge } = settlement.contracts;
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
@@ -259,7 +259,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
-  test('refuses for a queued large payout and for one that the bridge has paid', async () => {
+  test('the validator refuses for a queued large payout and for one that the bridge has paid', async () => {
     const { largeUsd } = LOCAL_BRIDGE;
     await minter(mintData(settlement.contracts.bridge, largeUsd));
     owed = { ...owed, destination: FREE, usd: largeUsd };

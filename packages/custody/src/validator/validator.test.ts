@@ -191,7 +191,7 @@ describe('R-withdraw: a validator process', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('does not sign if venues disagree or one is unavailable', async () => {
+  test('does not sign a payout if venues disagree or one is unavailable', async () => {
     const url = await start();
     second.rows = [{ ...ROW, amount: '3' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
@@ -218,7 +218,7 @@ describe('R-withdraw: a validator process', () => {
     expect(first.asked).toHaveLength(count);
   });
 
-  test('signs only one of two amounts requested at once, even if both were owed when they were checked', async () => {
+  test('signs only one of two requested amounts, even if both were owed when they were checked', async () => {
     const book = new SignedBook(join(folder, 'signed.jsonl'));
     const amounts = [1_900_000n, 2_900_000n];
     const remaining = [...amounts];

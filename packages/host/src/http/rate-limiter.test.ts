@@ -9,7 +9,7 @@ function limiter(enabled = true) {
 }
 
 describe('a rate limiter', () => {
-  test('admits a burst up to the limit, after which the next request waits for a token', () => {
+  test('a burst up to the limit is admitted, after which the next request waits for a token', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) {
       expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 9 - index });
@@ -24,7 +24,7 @@ describe('a rate limiter', () => {
     expect(limits.take('exchange', 'a').allowed).toBe(false);
   });
 
-  test('gives each surface and each client a separate budget', () => {
+  test('each surface and each client has a separate rate limit', () => {
     const { limiter: limits } = limiter();
     for (let index = 0; index < 10; index++) limits.take('exchange', 'a');
     expect(limits.take('exchange', 'a').allowed).toBe(false);
@@ -32,7 +32,7 @@ describe('a rate limiter', () => {
     expect(limits.take('info', 'a')).toMatchObject({ allowed: true, limit: 50, remaining: 49 });
   });
 
-  test('gives all addresses of one IPv6 network a shared budget', () => {
+  test('all addresses of one IPv6 network share a rate limit', () => {
     const { limiter: limits } = limiter();
     for (let index = 0; index < 10; index++) limits.take('exchange', `2001:db8:1:2::${index}`);
     expect(limits.take('exchange', '2001:db8:1:2:ffff::1').allowed).toBe(false);
@@ -40,7 +40,7 @@ describe('a rate limiter', () => {
     expect(limits.take('exchange', '2001:db8:1:3::1').allowed).toBe(true);
   });
 
-  test('admits at most the burst and the refill of each client over ten seconds', () => {
+  test('a client gets at most the burst and the refill over ten seconds', () => {
     const { limiter: limits, clock } = limiter();
     let passed = 0;
     for (let step = 0; step < 10_000; step++) {
@@ -51,7 +51,7 @@ describe('a rate limiter', () => {
     expect(passed).toBeLessThanOrEqual(50 * 11);
   });
 
-  test('takes no token when the budget is only read', () => {
+  test('reading the remaining budget takes no token', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('info', 'a');
     expect(limits.peek('info', 'a')).toEqual({
@@ -66,7 +66,7 @@ describe('a rate limiter', () => {
     expect(limits.peek('info', 'nobody').remaining).toBe(50);
   });
 
-  test('drops idle clients and keeps busy ones', () => {
+  test('the rate limiter drops idle clients and keeps busy ones', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) limits.take('exchange', 'busy');
     for (let index = 0; index < 5000; index++) limits.take('info', `client ${index}`);
@@ -81,14 +81,14 @@ describe('a rate limiter', () => {
     expect(limits.size).toBeLessThanOrEqual(2);
   });
 
-  test('takes no tokens when the clock steps back', () => {
+  test('the rate limiter takes no tokens when the clock steps back', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('exchange', 'a');
     clock.nowMs -= 5000;
     expect(limits.take('exchange', 'a').allowed).toBe(true);
   });
 
-  test('admits every request and reports a full budget while the limit is disabled', () => {
+  test('a disabled rate limiter admits every request and reports a full budget', () => {
     const { limiter: limits } = limiter(false);
     for (let index = 0; index < 100; index++) limits.take('exchange', 'a');
     expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 10 });

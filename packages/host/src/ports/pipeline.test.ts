@@ -59,7 +59,7 @@ const chunked = (url: string, parts: readonly string[]): string => {
 };
 
 describe('pipelined requests', () => {
-  test('are processed one by one, in order, and all are answered', async () => {
+  test('pipelined requests are processed one by one, in order, and all are answered', async () => {
     const { most, number, port, served } = await aPort();
     const socket = open(number);
     const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
@@ -71,7 +71,7 @@ describe('pipelined requests', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('wait while the client does not read its answers, and the sender waits as well', async () => {
+  test('pipelined requests wait while the client does not read its answers, and the sender waits as well', async () => {
     const { number, port, served } = await aPort({}, 50_000);
     const socket = open(number);
     socket.pause();
@@ -97,7 +97,7 @@ describe('pipelined requests', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('are parsed identically however the bytes are split', async () => {
+  test('pipelined requests are parsed identically however the bytes are split', async () => {
     const { most, number, served } = await aPort();
     const body = fc.constantFrom('', 'a', '\r\n\r\n', 'x\r\n\r\nGET / HTTP/1.1\r\n\r\n', '{"a":1}');
     const request = fc.oneof(
@@ -151,7 +151,7 @@ describe('pipelined requests', () => {
 });
 
 describe('a pipelined connection', () => {
-  test('passes the bytes after a WebSocket handshake to its stream', async () => {
+  test('a connection passes the bytes after a WebSocket handshake to its stream', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({
       accepts: () => true,
@@ -176,16 +176,19 @@ describe('a pipelined connection', () => {
   test.each([
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
     ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
-  ])('is closed after the error response to a request with %s', async (_name, request, status) => {
-    const { number, served } = await aPort();
-    const socket = open(number);
-    let text = '';
-    socket.on('data', (part: Buffer) => (text += part.toString()));
-    socket.write(`${request}${get('/next')}`);
-    await once(socket, 'close');
-    expect(text.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
-    expect(served).toEqual([]);
-  });
+  ])(
+    'a connection is closed after the error response to a request with %s',
+    async (_name, request, status) => {
+      const { number, served } = await aPort();
+      const socket = open(number);
+      let text = '';
+      socket.on('data', (part: Buffer) => (text += part.toString()));
+      socket.write(`${request}${get('/next')}`);
+      await once(socket, 'close');
+      expect(text.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+      expect(served).toEqual([]);
+    },
+  );
 });
 
 describe('malformed HTTP input', () => {

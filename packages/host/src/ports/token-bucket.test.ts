@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 describe('a token bucket', () => {
-  test('holds a burst and refills at its rate', () => {
+  test('a bucket holds a burst and refills at its rate', () => {
     const bucket = new TokenBucket({ perSecond: 20, burst: 3 }, 0);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
     expect(bucket.msUntil(1, 0)).toBe(50);
@@ -19,7 +19,7 @@ describe('a token bucket', () => {
     ]);
   });
 
-  test('records overspending as a debt that must be paid before tokens can be taken', () => {
+  test('a bucket records overspending as a debt that must be paid before tokens can be taken', () => {
     const bucket = new TokenBucket({ perSecond: 1, burst: 10 }, 0);
     bucket.spend(25, 0);
     expect(bucket.left(0)).toBe(-15);
@@ -27,20 +27,20 @@ describe('a token bucket', () => {
     expect([bucket.take(1, 15_999), bucket.take(1, 16_000)]).toEqual([false, true]);
   });
 
-  test('loses no tokens when the clock steps back, and does not wait for the clock to catch up', () => {
+  test('a bucket loses no tokens when the clock steps back, and does not wait for the clock to catch up', () => {
     const bucket = new TokenBucket({ perSecond: 1, burst: 2 }, 100_000);
     bucket.spend(2, 100_000);
     expect(bucket.left(5_000)).toBe(0);
     expect([bucket.take(1, 5_999), bucket.take(1, 6_000)]).toEqual([false, true]);
   });
 
-  test('always has tokens if there is no limit', () => {
+  test('a bucket without a limit always has tokens', () => {
     const bucket = new TokenBucket({ perSecond: Infinity, burst: Infinity }, 0);
     for (let times = 0; times < 100; times++) expect(bucket.take(1e9, 0)).toBe(true);
     expect(bucket.msUntil(1, 0)).toBe(0);
   });
 
-  test('matches a simple count of thousandths, however often it is queried', () => {
+  test('a bucket matches a simple count of thousandths, however often it is queried', () => {
     const step = fc.record({ ms: fc.nat(700), cost: fc.nat(9) });
     fc.assert(
       fc.property(
@@ -70,7 +70,7 @@ describe('a token bucket', () => {
 });
 
 describe('token buckets by name', () => {
-  test('are dropped once they are full, and never while they have a debt', () => {
+  test('named buckets are dropped once they are full, and never while they have a debt', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 20 }, 0);
     for (let name = 0; name < 100; name++) buckets.of(`${name}`, 0).spend(1, 0);
     buckets.of('debtor', 0).spend(1_000, 0);

@@ -19,7 +19,7 @@ describe('the Host header of a request without Origin', () => {
     'venue.example:8692',
     'Venue.Example',
     undefined,
-  ])('is accepted if it is %s', (host) => {
+  ])('a request with the Host %s is accepted', (host) => {
     expect(isForeign({ host }, NONE)).toBe(false);
   });
 
@@ -32,17 +32,17 @@ describe('the Host header of a request without Origin', () => {
     'evil.example.',
     '',
     'not a name',
-  ])('is foreign if it is "%s"', (host) => {
+  ])('a request with the Host "%s" is foreign', (host) => {
     expect(isForeign({ host }, NONE)).toBe(true);
   });
 
-  test('can be any name on a port that serves POST only', () => {
+  test('a port that serves POST only accepts any Host', () => {
     expect(isForeign({ host: 'chain.example' }, OWN)).toBe(false);
   });
 });
 
 describe('the Origin header of a request', () => {
-  test('is always foreign on a port without pages', () => {
+  test('a request with any Origin is foreign on a port without pages', () => {
     for (const origin of [
       'null',
       'https://evil.example',
@@ -54,7 +54,7 @@ describe('the Origin header of a request', () => {
     }
   });
 
-  test('is accepted for pages of the venue and foreign for all others', () => {
+  test('an Origin is accepted for pages of the venue and foreign for all others', () => {
     const host = '127.0.0.1:8693';
     expect(isForeign({ host, origin: 'http://localhost:8690' }, OWN)).toBe(false);
     expect(isForeign({ host, origin: 'https://venue.example' }, OWN)).toBe(false);
@@ -63,6 +63,6 @@ describe('the Origin header of a request', () => {
   });
 });
 
-test('is accepted for every page on a public port', () => {
+test('a public port accepts the Origin of every page', () => {
   expect(isForeign({ host: 'evil.example', origin: 'https://evil.example' }, 'any')).toBe(false);
 });

@@ -7,7 +7,7 @@ function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
 }
 
 describe('a work budget', () => {
-  test('lets a client go into debt and then makes it wait until the debt is paid', () => {
+  test('a client can go into debt and then waits until the debt is paid', () => {
     const { clock, work } = budget();
     work.spend('a', 499);
     expect(work.waitSeconds('a')).toBe(0);
@@ -20,7 +20,7 @@ describe('a work budget', () => {
     expect(work.waitSeconds('a')).toBe(0);
   });
 
-  test('provides a fixed amount per second, however it is used', () => {
+  test('a work budget provides a fixed amount per second, however it is used', () => {
     const { clock, work } = budget();
     let done = 0;
     for (let step = 0; step < 10_000; step++) {
@@ -34,13 +34,13 @@ describe('a work budget', () => {
     expect(done).toBeLessThanOrEqual(1_540);
   });
 
-  test('identifies an IPv6 client by its network', () => {
+  test('a work budget identifies an IPv6 client by its network', () => {
     const { work } = budget();
     work.spend('2001:db8::1', 600);
     expect(work.waitSeconds('2001:db8::2')).toBe(1);
   });
 
-  test('drops clients with a full budget, and never those with a debt', () => {
+  test('clients with a full work budget are dropped, and those with a debt never', () => {
     const { clock, work } = budget();
     work.spend('debtor', 100_000);
     for (let client = 0; client < 1_000; client++) work.spend(`c${client}`, 1);
@@ -52,13 +52,13 @@ describe('a work budget', () => {
     expect(work.waitSeconds('debtor')).toBeGreaterThan(900);
   });
 
-  test('can be disabled', () => {
+  test('a work budget can be disabled', () => {
     const { work } = budget({ msPerSecond: Infinity, msBurst: 500 });
     work.spend('a', 1e9);
     expect(work.waitSeconds('a')).toBe(0);
   });
 
-  test('is charged for work even if the work fails', () => {
+  test('work is charged to the budget even if it fails', () => {
     const spent: number[] = [];
     const spin = (): number => {
       let sum = 0;

@@ -61,7 +61,7 @@ const once =
   };
 
 describe('a replay of candles', () => {
-  test('gives the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
+  test('a replay gives the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
     const recording = hours(
       '60000 60900 59100 60500',
       '60500 61000 60000 60200',
@@ -89,7 +89,7 @@ describe('a replay of candles', () => {
     expect(sides(other)).not.toBe(sides(first));
   });
 
-  test('reproduces the recorded candles on the venue, and shows the bot no future rows', async () => {
+  test('a replay reproduces the recorded candles on the venue, and shows the bot no future rows', async () => {
     const recording = hours(HOUR, '60000 60500 59800 60300', '60300 60300 59000 59200');
     const seen: unknown[] = [];
     let candles: readonly Candle[] = [];
@@ -113,7 +113,7 @@ describe('a replay of candles', () => {
     expect(report).toMatchObject({ rows: 3, pnl: '0', fees: '0', fills: [], liquidations: [] });
   });
 
-  test('charges the fees and funding of the venue, and reports the change of the account value as the result', async () => {
+  test('a replay charges the fees and funding of the venue, and reports the change of the account value as the result', async () => {
     const recording = hours(...Array.from({ length: 6 }, () => HOUR));
     const report = await replayMarket({
       recording,
@@ -135,7 +135,7 @@ describe('a replay of candles', () => {
     });
   });
 
-  test('fills an order when the price trades through it, and not when it only touches it', async () => {
+  test('a replay fills an order when the price trades through it, and not when it only touches it', async () => {
     const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
     const report = await replayMarket({
       recording,
@@ -145,7 +145,7 @@ describe('a replay of candles', () => {
     expect(report.fills[0]!.time).toBeGreaterThan(T0 + 2 * HOUR_MS);
   });
 
-  test('fills at most the traded volume', async () => {
+  test('a replay fills at most the traded volume', async () => {
     const thin = {
       ...hours('60000 60300 59900 60100')[0]!,
       timeMs: T0 + HOUR_MS,
@@ -160,7 +160,7 @@ describe('a replay of candles', () => {
     expect(report.fills.map(({ sz }) => sz)).toEqual(['0.01']);
   });
 
-  test('triggers a stop at its price even within a long candle', async () => {
+  test('a replay triggers a stop at its price even within a long candle', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500');
     const bot = once(async (start) => {
       await take(start, 'buy', '0.1');
@@ -177,7 +177,7 @@ describe('a replay of candles', () => {
     expect(Number(exit!.px)).toBeLessThanOrEqual(59_000);
   });
 
-  test('liquidates an overleveraged account and includes the liquidation in the report', async () => {
+  test('a replay liquidates an overleveraged account and includes the liquidation in the report', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500', '57500 57600 57400 57500');
     const report = await replayMarket({
       recording,
@@ -199,7 +199,7 @@ describe('a replay of trades and books', () => {
     return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
   };
 
-  test('moves the price, prints on the tape, and fills the orders that the price passes', async () => {
+  test('a trade moves the price, prints on the tape, and fills the orders that the price passes', async () => {
     const recording = [
       trade(0, '60000', '0.1', true),
       trade(1_000, '60050', '0.3', true),
@@ -252,7 +252,7 @@ describe('a replay of trades and books', () => {
     ]);
   });
 
-  test('fills an order once a recorded book is beyond its price', async () => {
+  test('an order fills once a recorded book is beyond its price', async () => {
     const side = (price: string) => [{ price, size: '1' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
@@ -265,7 +265,7 @@ describe('a replay of trades and books', () => {
     expect(report.fills).toMatchObject([{ px: '60005', sz: '0.1', side: 'A' }]);
   });
 
-  test('pays funding on the premium of the recorded book over the recorded oracle price', async () => {
+  test('a replay pays funding on the premium of the recorded book over the recorded oracle price', async () => {
     const levels = (price: string) => [{ price, size: '10' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'oracle', timeMs: T0, price: '60000' },
@@ -308,7 +308,7 @@ describe('a replay of trades and books', () => {
 });
 
 describe('the report of a replay', () => {
-  test('is also a page that loads no resources, runs no scripts and escapes its texts', async () => {
+  test('the report page loads no resources, runs no scripts and escapes its texts', async () => {
     const seed = '<script>alert("1 & \'2\'")</script>';
     const bot = once((start) => take(start, 'buy', '0.1'));
     const page = backtestPage(await replayMarket({ recording: hours(HOUR, HOUR), bot, seed }));

@@ -51,7 +51,7 @@ describe('a replay of outcome market candles', () => {
     ['0', '-42.6933', '0'],
     ['0.5', '7.3067', '50'],
   ])(
-    'pays a buyer of YES %s a share, less the cost and the taker fee',
+    'a buyer of YES receives %s a share, less the cost and the taker fee',
     async (settlementFraction, pnl, paid) => {
       const report = await replayMarket({
         recording: hours(HOUR, HOUR),
@@ -70,7 +70,7 @@ describe('a replay of outcome market candles', () => {
     },
   );
 
-  test('lets an order rest that no longer crosses after its delay, and fills it when the price trades through it', async () => {
+  test('an order that no longer crosses after its delay rests, and fills when the price trades through it', async () => {
     const report = await replayMarket({
       recording: hours(HOUR, '0.6 0.6 0.6 0.6', '0.6 0.6 0.44 0.5'),
       bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
@@ -82,7 +82,7 @@ describe('a replay of outcome market candles', () => {
     expect(report).toMatchObject({ fees: '0', pnl: '55' });
   });
 
-  test('gives the same report for the same recording, bot and seed, near both ends of the price range', async () => {
+  test('a replay gives the same report for the same recording, bot and seed, near both ends of the price range', async () => {
     const run = () =>
       replayMarket({
         recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
@@ -102,7 +102,7 @@ describe.each([0, DELAY_MS])(
   (orderDelayMs) => {
     const outcome: OutcomeInput = { ...YES, orderDelayMs };
 
-    test('fills the orders that trades pass, at the time of the trade and up to its size', async () => {
+    test('a trade fills the orders that it passes, at its time and up to its size', async () => {
       const report = await replayMarket({
         recording: [
           trade(0, '0.4', '20', true),
@@ -148,7 +148,7 @@ describe.each([0, DELAY_MS])(
       expect(report.pnl).toBe('15');
     });
 
-    test('fills an order once a recorded book is beyond its price', async () => {
+    test('an order fills once a recorded book is beyond its price', async () => {
       const side = (price: string) => [{ price, size: '100' }];
       const report = await replayMarket({
         recording: [

@@ -62,7 +62,7 @@ const sizeHeld = async () => {
 };
 
 describe('the clock of the controls', () => {
-  test('does not advance while it is held, jumps on request, and otherwise follows the machine', async () => {
+  test('a held clock does not advance, jumps on request, and otherwise follows the machine', async () => {
     const { now } = await ask('/clock/hold');
     expect(await ask('/clock/advance', { by: '8h' })).toMatchObject({
       status: 'ok',
@@ -77,7 +77,7 @@ describe('the clock of the controls', () => {
     expect((await ask('/prices', { ETH: '3000' })).now).toBe(held.now);
   });
 
-  test('pays no funding while it is held, and all of it on a jump', async () => {
+  test('a held clock pays no funding, and a jump pays all of it', async () => {
     await ask('/book', { instrument: 'BTC-USDC' });
     await buy();
     await ask('/clock/advance', { by: '3h' });
@@ -131,7 +131,7 @@ test('the controls can revert to a snapshot and kill the venue', async () => {
 
 describe('a fault planned through the controls', () => {
   test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate'])(
-    '%s causes exactly one execution by the SDK',
+    'the fault %s causes exactly one execution by the SDK',
     async (fault) => {
       await ask('/book', { instrument: 'BTC' });
       expect(await ask('/fault', { fault, count: 1, path: '/exchange' })).toMatchObject({
@@ -215,7 +215,7 @@ describe('an invalid call of the controls', () => {
     ['/book', { instrument: 'BTC', levels: 0 }, 'levels must be a whole number above zero'],
     ['/fault', { fault: 'loseAnswer', count: 0 }, 'count must be a whole number above zero'],
     ['/market/resolve', { market: 7 }, '"market" must be the value returned by /market'],
-  ])('%s with %j is rejected: %s', async (path, body, sentence) => {
+  ])('the call %s with %j is rejected: %s', async (path, body, sentence) => {
     const { height } = venue.head;
     const answer = await ask(path, body);
     expect(answer).toMatchObject({ code: 400, status: 'err' });
@@ -223,7 +223,7 @@ describe('an invalid call of the controls', () => {
     expect(venue.head.height).toBe(height);
   });
 
-  test('is rejected for an unknown path, another method, invalid JSON or a long body', async () => {
+  test('a call with an unknown path, another method, invalid JSON or a long body is rejected', async () => {
     expect(await ask('/clock')).toMatchObject({
       code: 404,
       message: expect.stringContaining('/clock/advance'),
@@ -240,7 +240,7 @@ describe('an invalid call of the controls', () => {
     });
   });
 
-  test('is rejected if it comes from a browser page or names a foreign host', async () => {
+  test('a call that comes from a browser page or names a foreign host is rejected', async () => {
     const page = await fetch(`${controls.url}/clock/hold`, {
       method: 'POST',
       headers: { origin: 'https://example.org' },

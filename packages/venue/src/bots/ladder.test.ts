@@ -8,12 +8,9 @@ describe('the grid step of a maker', () => {
     [970_000, 1, 194],
     [100_000, 500, 500],
     [18_000_000, 10, 3600],
-  ])(
-    'is computed from price and tick: for a price of %i with tick %i it is %i',
-    (price, tick, step) => {
-      expect(gridStep(price, tick)).toBe(step);
-    },
-  );
+  ])('for a price of %i with tick %i the grid step is %i', (price, tick, step) => {
+    expect(gridStep(price, tick)).toBe(step);
+  });
 });
 
 const shape = { step: 500, levels: 3, makers: 2 };

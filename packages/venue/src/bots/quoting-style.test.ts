@@ -9,7 +9,7 @@ const sizes = (habits: QuotingStyle, planned = 60_000) =>
   Array.from({ length: 40 }, () => habits.sizeNear(planned, BOUNDS));
 
 describe('the order sizes of a simulated maker', () => {
-  test('differ from each other and from those of other makers, and stay near the planned size', () => {
+  test('the sizes of a maker differ from each other and from those of other makers, and stay near the planned size', () => {
     const first = sizes(new QuotingStyle(FIRST));
     expect(new Set(first).size).toBeGreaterThan(20);
     expect(sizes(new QuotingStyle(SECOND))).not.toEqual(first);
@@ -20,11 +20,11 @@ describe('the order sizes of a simulated maker', () => {
     }
   });
 
-  test('are the same for the same address in every process', () => {
+  test('the sizes of a maker are the same in every process', () => {
     expect(sizes(new QuotingStyle(FIRST))).toEqual(sizes(new QuotingStyle(FIRST)));
   });
 
-  test('stay within the size limits of the market', () => {
+  test('the sizes of a maker stay within the size limits of the market', () => {
     expect(Math.min(...sizes(new QuotingStyle(FIRST), 520))).toBe(500);
     expect(Math.max(...sizes(new QuotingStyle(FIRST), 9_000_000))).toBe(10_000_000);
     for (const size of sizes(new QuotingStyle(FIRST), 1)) expect(size).toBe(500);

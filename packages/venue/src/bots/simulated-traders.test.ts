@@ -241,7 +241,7 @@ describe('simulated traders on outcome markets', () => {
     for (const command of exhibitionCommands(replica.state, options)) replica.apply(command);
   });
 
-  test('keep both sides of every book filled, and buy, sell, split and merge both outcomes', async () => {
+  test('simulated traders keep both sides of every book filled, and buy, sell, split and merge both outcomes', async () => {
     await start();
     await vi.waitFor(() => {
       expect(undecided().length).toBeGreaterThan(3);
@@ -295,7 +295,7 @@ describe('simulated traders on outcome markets', () => {
     },
   );
 
-  test('traders withdraw from a closing market and continue in the others', async () => {
+  test('simulated traders withdraw from a closing market and continue in the others', async () => {
     await start();
     await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(3), { timeout: 60_000 });
     replica.pass(12 * 60_000);

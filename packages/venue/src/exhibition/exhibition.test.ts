@@ -59,7 +59,7 @@ const settled = (template: string): number[] =>
     .map(({ fraction }) => fraction);
 
 describe('an empty venue', () => {
-  test('lists the running rounds and the next round of each template', async () => {
+  test('an empty venue lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
     expect(phases('harbour-day')).toEqual([
       'harbour-day-rain open',
@@ -80,7 +80,7 @@ describe('an empty venue', () => {
     expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
   });
 
-  test('lists series only if there are reference prices', async () => {
+  test('an empty venue lists series only if there are reference prices', async () => {
     await exhibition().look();
     expect(replica.state.outcomes.series.size).toBe(0);
     await exhibition(true).look();
@@ -93,7 +93,7 @@ describe('an empty venue', () => {
     expect(phases('btc-up-or-down-15m')).toEqual(['btc-up-or-down-15m upcoming']);
   });
 
-  test('does not list a round that is about to end', () => {
+  test('an empty venue does not list a round that is about to end', () => {
     replica.nowMs += 12 * MINUTE_MS + 1;
     const slugs = due().flatMap((command) =>
       command.type === 'registerEvent' ? [command.event.slug] : [],
@@ -232,7 +232,7 @@ function trade(id: number, price: number, size: number): void {
 }
 
 describe('the end of a round of demo markets', () => {
-  test('starts the next round, lists the one after it, and is followed by the result ten seconds later', async () => {
+  test('the next round starts, the one after it is listed, and the result follows ten seconds later', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
     await exhibition().look();

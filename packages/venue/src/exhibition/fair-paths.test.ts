@@ -17,7 +17,7 @@ const rain = (round: number) => ({
 });
 
 describe('the fair value of a demo market', () => {
-  test('is at least one half at the close exactly if YES wins', () => {
+  test('the fair value is at least one half at the close exactly if YES wins', () => {
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);
       const value = paths.valueOf(market, market.endMs) ?? Number.NaN;
@@ -27,24 +27,27 @@ describe('the fair value of a demo market', () => {
     }
   });
 
-  test.each([0, 6, 11])('equals the frequency with which YES wins, after %d minutes', (minutes) => {
-    const groups = new Map<number, { expected: number; won: number; count: number }>();
-    for (let round = 0; round < rounds; round++) {
-      const { market, paths } = rain(round);
-      const value = paths.valueOf(market, START_MS + minutes * MINUTE_MS) ?? Number.NaN;
-      const group = groups.get(Math.floor(value * 3)) ?? { expected: 0, won: 0, count: 0 };
-      group.expected += value;
-      group.won += paths.scoreOf(market, market.endMs) >= 0 ? 1 : 0;
-      group.count += 1;
-      groups.set(Math.floor(value * 3), group);
-    }
-    for (const { count, expected, won } of groups.values()) {
-      // The bound is four standard deviations of a counted fraction.
-      expect(Math.abs(expected - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
-    }
-  });
+  test.each([0, 6, 11])(
+    'the fair value after %d minutes equals the frequency with which YES wins',
+    (minutes) => {
+      const groups = new Map<number, { expected: number; won: number; count: number }>();
+      for (let round = 0; round < rounds; round++) {
+        const { market, paths } = rain(round);
+        const value = paths.valueOf(market, START_MS + minutes * MINUTE_MS) ?? Number.NaN;
+        const group = groups.get(Math.floor(value * 3)) ?? { expected: 0, won: 0, count: 0 };
+        group.expected += value;
+        group.won += paths.scoreOf(market, market.endMs) >= 0 ? 1 : 0;
+        group.count += 1;
+        groups.set(Math.floor(value * 3), group);
+      }
+      for (const { count, expected, won } of groups.values()) {
+        // The bound is four standard deviations of a counted fraction.
+        expect(Math.abs(expected - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
+      }
+    },
+  );
 
-  test('moves once per step, independently for each market', () => {
+  test('the fair value moves once per step, independently for each market', () => {
     const { market, paths } = rain(1);
     const at = (ms: number) => paths.scoreOf(market, START_MS + ms);
     expect(at(STEP_MS - 1)).toBe(at(0));
@@ -53,7 +56,7 @@ describe('the fair value of a demo market', () => {
     expect(paths.seedOf('a')).not.toBe(paths.seedOf('b'));
   });
 
-  test('does not depend on the order of queries', () => {
+  test('the fair value does not depend on the order of queries', () => {
     const { market, paths } = rain(2);
     const minutes = [0, 1, 5, 3, 12, 11, 12, 0];
     const asked = minutes.map((minute) => paths.scoreOf(market, START_MS + minute * MINUTE_MS));

@@ -44,7 +44,7 @@ async function namedBy(port: number): Promise<unknown> {
 }
 
 describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
-  test('refuses a folder that the database user cannot enter, before anything starts', () =>
+  test('root cannot start a cluster in a folder that the database user cannot enter', () =>
     inDirectory(async (directory) => {
       const closed = join(directory, 'closed');
       await mkdir(directory, { recursive: true, mode: 0o755 });
@@ -59,7 +59,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
     }));
 
   test.skipIf(!hasNatsServer)(
-    'creates folders that the database user can enter, whatever the umask',
+    'root creates folders that the database user can enter, whatever the umask',
     () =>
       inOpenDirectory(async (directory) => {
         const port = await freePorts(PORTS);
@@ -83,7 +83,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
 });
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
-  test('starts nothing if a port is in use, and releases its folder', () =>
+  test('a cluster starts nothing if a port is in use, and releases its folder', () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
       // This is the port of the second replica.
@@ -103,27 +103,30 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
       }
     }));
 
-  test('publishes every replica to clients and locks its folder', { timeout: LONG_MS }, () =>
-    inOpenDirectory(async (data) => {
-      const port = await freePorts(PORTS);
-      const cluster = await startLocalCluster({ ...SMALL, data, port });
-      try {
-        const all = [port, port + 10].map((each) => `http://127.0.0.1:${each}`);
-        const wait = { timeout: LONG_MS / 2, interval: 200 };
-        await expect.poll(() => namedBy(port), wait).toEqual(all);
-        await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
-        const output = await readFile(join(data, 'replica-1.log'), 'utf8');
-        expect(output).toContain('joining a cluster');
-        expect(output).not.toContain('could not verify that these NATS servers sync');
-        const config = join(data, 'nats/n1/nats.conf');
-        const before = await readFile(config, 'utf8');
-        const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });
-        await expect(second).rejects.toThrow(`${data} is in use by process ${process.pid}`);
-        expect(await readFile(config, 'utf8')).toBe(before);
-      } finally {
-        await cluster.stop();
-      }
-      lockDirectory(data).release();
-    }),
+  test(
+    'a cluster publishes every replica to clients and locks its folder',
+    { timeout: LONG_MS },
+    () =>
+      inOpenDirectory(async (data) => {
+        const port = await freePorts(PORTS);
+        const cluster = await startLocalCluster({ ...SMALL, data, port });
+        try {
+          const all = [port, port + 10].map((each) => `http://127.0.0.1:${each}`);
+          const wait = { timeout: LONG_MS / 2, interval: 200 };
+          await expect.poll(() => namedBy(port), wait).toEqual(all);
+          await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
+          const output = await readFile(join(data, 'replica-1.log'), 'utf8');
+          expect(output).toContain('joining a cluster');
+          expect(output).not.toContain('could not verify that these NATS servers sync');
+          const config = join(data, 'nats/n1/nats.conf');
+          const before = await readFile(config, 'utf8');
+          const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });
+          await expect(second).rejects.toThrow(`${data} is in use by process ${process.pid}`);
+          expect(await readFile(config, 'utf8')).toBe(before);
+        } finally {
+          await cluster.stop();
+        }
+        lockDirectory(data).release();
+      }),
   );
 });

@@ -70,18 +70,18 @@ function expectNear(prices: readonly (number | undefined)[], centre: number): vo
 }
 
 describe('the simulated oracle of perps', () => {
-  test('performs a random walk or repeats the last price', () => {
+  test('the simulated oracle performs a random walk or repeats the last price', () => {
     replica.pushOracle(970_000);
     expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
     expect(new Set(live(60, BTC.instrumentId)).size).toBeGreaterThan(30);
   });
 
-  test('has no price for a newly listed perp before an operator pushes one', () => {
+  test('the simulated oracle has no price for a newly listed perp before an operator pushes one', () => {
     listPenny();
     expect(new Set(live(60, PENNY.id))).toEqual(new Set([undefined]));
   });
 
-  test('walks around the last price that an operator pushed', () => {
+  test('the simulated oracle walks around the last price that an operator pushed', () => {
     listPenny();
     for (const price of [PENNY.first, PENNY.first * 50, PENNY.first]) {
       replica.apply(pushOf(PENNY.id, price));
@@ -91,19 +91,19 @@ describe('the simulated oracle of perps', () => {
     }
   });
 
-  test('does not replace a pushed price for ten seconds and never lets it become stale', () => {
+  test('a pushed price is not replaced for ten seconds and never becomes stale', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     expect(new Set(live(9, PENNY.id))).toEqual(new Set([PENNY.first]));
     expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
   });
 
-  test('also walks around a pushed price on a perp of the venue itself', () => {
+  test('the price of a perp of the venue itself also walks around a pushed price', () => {
     replica.apply(pushOf(BTC.instrumentId, 50_000));
     expectNear(live(1_500, BTC.instrumentId), 50_000);
   });
 
-  test('reports no price for a perp while a pushed price is on its way into the log', () => {
+  test('the simulated oracle reports no price for a perp while a pushed price is on its way into the log', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -116,7 +116,7 @@ describe('the simulated oracle of perps', () => {
     expect(oracleOf(PENNY.id)).toBe(3 * PENNY.first);
   });
 
-  test('ignores a rejected push', () => {
+  test('the simulated oracle ignores a rejected push', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -169,7 +169,7 @@ describe('simulated reference prices', () => {
     });
   }
 
-  test('walk around a price pushed by a deployer, however far it is from the last one', () => {
+  test('reference prices walk around a price pushed by a deployer, however far it is from the last one', () => {
     tell(5, 'XRP');
     pushXrp(0.0004);
     expect(new Set(tell(2, 'XRP'))).toEqual(new Set([0.0004]));

@@ -53,7 +53,7 @@ const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 's
   prices.latest(symbol, source)?.priceE8 ?? 0;
 
 describe('simulated reference prices', () => {
-  test("equal the perp's oracle price if there is a perp, and otherwise walk independently", () => {
+  test("reference prices equal the perp's oracle price if there is a perp, and otherwise walk independently", () => {
     const venue = open(true);
     const feed = venue.start();
     const seen = new Set<number>();
@@ -69,7 +69,7 @@ describe('simulated reference prices', () => {
     for (const price of seen) expect(price / 2.4e8).toBeCloseTo(1, 2);
   });
 
-  test('continue from the prices in the log after a restart', () => {
+  test('reference prices continue from the prices in the log after a restart', () => {
     const venue = open(true);
     const observedMs = timeMs(venue.clock.nowMs);
     venue.apply({
@@ -80,7 +80,7 @@ describe('simulated reference prices', () => {
     expect(priceOf(venue, 'XRP', 'oracle') / 3e8).toBeCloseTo(1, 2);
   });
 
-  test('are constant if configured so', () => {
+  test('reference prices are constant if configured so', () => {
     const venue = open(false);
     const feed = venue.start();
     for (let second = 0; second < 3; second++) {
@@ -91,7 +91,7 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: do not fill in missing past prices at the start or after a pause', () => {
+  test('R-series: missing past reference prices are not filled in at the start or after a pause', () => {
     const venue = open(true);
     const { clock, state } = venue;
     expect(venue.start().read(clock.nowMs)).toHaveLength(4);
@@ -135,7 +135,7 @@ function seriesFrom(nowMs: number): SeriesListing {
 }
 
 describe('the oracle of perps with a price feed', () => {
-  test("converts the feed's price of the base to the units of the perp", async () => {
+  test("the oracle converts the feed's price of the base to the units of the perp", async () => {
     const { apply, clock, state } = open(false);
     const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;
     const read = () => [

@@ -86,7 +86,7 @@ describe('R-snapshots: a replica that begins with a snapshot of another replica'
     }),
   );
 
-  test('sets aside a file with a valid checksum that is not a snapshot', () =>
+  test('a replica sets aside a file with a valid checksum that is not a snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const store = new SnapshotStore({ directory: join(data, 'snapshots') });
@@ -96,7 +96,7 @@ describe('R-snapshots: a replica that begins with a snapshot of another replica'
       expect(errors).toEqual([{ height: 30, why: 'it cannot be read' }]);
     }));
 
-  test('refuses to start if the log is incomplete, and names the flag that accepts the snapshot', () =>
+  test('a replica refuses to start if the log is incomplete, and names the flag that accepts the snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const { begun } = joined(data, contents, { attested: [] });

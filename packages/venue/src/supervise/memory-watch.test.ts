@@ -24,7 +24,7 @@ function aWatch(use: { total: number; used: number; busy: number }) {
 }
 
 describe('memory left over from a burst', () => {
-  test('is released after a quiet period, and not again for ten minutes', () => {
+  test('memory is released after a quiet period, and not again for ten minutes', () => {
     const use = { total: 230, used: 60, busy: 0.05 };
     const { given, check } = aWatch(use);
     check(2);
@@ -43,13 +43,13 @@ describe('memory left over from a burst', () => {
     ['released if little of it is empty', { total: 130, used: 60, busy: 0 }],
     ['released if most of it is in use', { total: 300, used: 180, busy: 0 }],
     ['released for a large heap, whose collection takes long', { total: 900, used: 100, busy: 0 }],
-  ])('is not %s', (_, use) => {
+  ])('memory is not %s', (_, use) => {
     const { given, check } = aWatch(use);
     check(20);
     expect(given).toEqual([]);
   });
 
-  test('is measured by the smallest use seen before, although garbage counts as used', () => {
+  test('the needed memory is the smallest use seen before, although garbage counts as used', () => {
     const use = { total: 130, used: 60, busy: 0 };
     const { given, check } = aWatch(use);
     check(3);
@@ -63,7 +63,7 @@ describe('memory left over from a burst', () => {
     expect(given).toEqual([116]);
   });
 
-  test('is released by the garbage collector of the runtime', () => {
+  test('memory is released by the garbage collector of the runtime', () => {
     const given: number[] = [];
     const watch = new MemoryWatch(logInto(given), {
       busy: () => 0,

@@ -62,7 +62,7 @@ test('a configured name that differs from the stored one is refused with one sen
 describe('a folder whose network name file is lost', () => {
   const file = (): string => join(folder, 'service-network');
 
-  test('gets neither another name nor that of its network', async () => {
+  test('a folder without its name file gets neither another name nor that of its network', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     const content = readFileSync(file());
     rmSync(file());
@@ -76,7 +76,7 @@ describe('a folder whose network name file is lost', () => {
     expect((await started(...NAMED)).network.serviceNetwork).toBe(serviceNetwork);
   });
 
-  test('starts after a rename and remembers its former name', async () => {
+  test('a folder without its name file starts after a rename and remembers its former name', async () => {
     const { serviceNetwork: lost } = (await started(...NAMED)).network;
     rmSync(file());
     expect((await renameVenue({ data: folder, word: 'example.org' })).former).toBe(lost);
@@ -85,13 +85,13 @@ describe('a folder whose network name file is lost', () => {
     expect(otherNetworks.map(({ serviceNetwork }) => serviceNetwork)).toContain(lost);
   });
 
-  test('does not start with the name file of another folder', async () => {
+  test('a venue does not start with the name file of another folder', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), 'example.org-00000000\n');
     await expect(started(...NAMED)).rejects.toThrow(`was written for ${serviceNetwork}`);
   });
 
-  test('recovers from an interrupted rename', async () => {
+  test('a venue recovers from an interrupted rename', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), `example.org-00000000\n${serviceNetwork}\n`);
     expect((await started(...NAMED)).network.serviceNetwork).toBe('example.org-00000000');
@@ -99,7 +99,7 @@ describe('a folder whose network name file is lost', () => {
     await expect(started()).rejects.toThrow('was written for example.org-00000000');
   });
 
-  test('gets a name if its log was written without one', async () => {
+  test('a venue whose log was written without a name gets one', async () => {
     mkdirSync(join(folder, 'journal'));
     writeFileSync(join(folder, 'journal', 'journal-0000000000000000.log'), 'entries');
     expect((await started()).network).toEqual(NETWORKS.testnet);
@@ -128,7 +128,7 @@ describe('the warning about a shared network name', () => {
   });
 
   test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
-    'does not appear at %s',
+    'the warning does not appear at %s',
     async (host) => {
       expect((await started('--host', host)).output).toBe('');
     },

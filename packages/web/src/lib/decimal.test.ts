@@ -33,7 +33,7 @@ describe('arithmetic on decimal text', () => {
     ['96926.53 on 0.5', onStep('96926.53', '0.5'), '96926.5'],
     ['96926.8 on 0.5, down', onStep('96926.8', '0.5', 'down'), '96926.5'],
     ['7 on 10', onStep('7', '10'), '10'],
-  ])('computes %s', (_, found, expected) => {
+  ])('decimal arithmetic computes %s', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 
@@ -46,7 +46,7 @@ describe('arithmetic on decimal text', () => {
     ['1e3', false],
     [null, false],
     [undefined, false],
-  ])('accepts %j as a number: %s', (text, expected) => {
+  ])('the text %j is a decimal number: %s', (text, expected) => {
     expect(isDecimal(text)).toBe(expected);
   });
 });
@@ -58,7 +58,7 @@ const textOf = (micros: bigint): string => {
   return `${micros < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 };
 
-test('computes sums and comparisons that equal those of integers', () => {
+test('sums and comparisons of decimal text equal those of integers', () => {
   fc.assert(
     fc.property(amount, amount, (a, b) => {
       expect(subtract(add(textOf(a), textOf(b)), textOf(b))).toBe(add(textOf(a), '0'));

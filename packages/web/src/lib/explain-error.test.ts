@@ -95,7 +95,7 @@ describe('a rejection is explained with a sentence and remedies', () => {
     ['not signed', new SigningError('rejected'), ['Not signed. Nothing was sent.']],
     ['an error found before sending', new ValidationError('Wrong at size'), ['Wrong at size.']],
     ['anything else', new Error('Broken!'), ['Broken!']],
-  ])('the explanation covers this case: %s', (_, error, expected) => {
+  ])('the explanation of an error covers this case: %s', (_, error, expected) => {
     expect(textsOf(error)).toEqual(expected);
   });
 });

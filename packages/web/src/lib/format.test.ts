@@ -53,11 +53,11 @@ describe('formatted numbers', () => {
     ['a loss, compact', compact('-348507.2'), '\u2212348.5\u202fK'],
     ['above billions', compact('5500000000000'), '5.5\u202fT'],
     ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
-  ])('include %s', (_, found, expected) => {
+  ])('a number is formatted for this case: %s', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 
-  test('use the grouping of another locale and the same minus sign', () => {
+  test('numbers use the grouping of another locale and the same minus sign', () => {
     chooseLocale('de-DE');
     expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
     expect(percent('-0.0184')).toBe('\u22121,84\u202f%');
@@ -77,7 +77,7 @@ describe('formatted numbers', () => {
     ['hi-IN', '348507.2', '348.5\u202fK', '3,48,507.20'],
     ['bn-BD', '348507.2', '348.5\u202fK', '3,48,507.20'],
   ])(
-    'in the locale %s show %s as %s in compact form and %s in full, in Latin digits',
+    'in the locale %s the number %s is %s in compact form and %s in full, in Latin digits',
     (tag, text, glance, whole) => {
       chooseLocale(tag);
       expect(compact(text)).toBe(glance);
@@ -89,7 +89,7 @@ describe('formatted numbers', () => {
     },
   );
 
-  test('ignore an invalid locale', () => {
+  test('an invalid locale does not affect the format of numbers', () => {
     chooseLocale('en-US@posix');
     expect(number('1234.5')).toBe('1,234.5');
     chooseLocale('en-US');
@@ -97,7 +97,7 @@ describe('formatted numbers', () => {
 });
 
 describe('formatted times', () => {
-  test("use Latin digits and the words of the page's language", () => {
+  test("times use Latin digits and the words of the page's language", () => {
     chooseLocale('ar-EG');
     expect(clockTime(Date.UTC(2026, 10, 16, 12))).toMatch(/^\d\d:\d\d:\d\d$/);
     expect(relative(2_460_000)).toBe('in 41 min.');
@@ -111,7 +111,7 @@ describe('formatted times', () => {
     [countdown(-5), '00:00'],
     [relative(2_460_000), 'in 41 min.'],
     [relative(-7_200_000), '2 hr. ago'],
-  ])('include %s', (found, expected) => {
+  ])('a time is formatted as %s', (found, expected) => {
     expect(found).toBe(expected);
   });
 });

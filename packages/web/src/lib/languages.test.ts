@@ -16,7 +16,7 @@ const gaps = (text: string): string => (text.match(/\{\{\w+\}\}/g) ?? []).toSort
 describe('the German translation', () => {
   const own = new Map(flat(de));
 
-  test('has exactly the keys of the English texts', () => {
+  test('the German translation has exactly the keys of the English texts', () => {
     expect([...own.keys()].toSorted()).toEqual(
       flat(en)
         .map(([key]) => key)
@@ -24,13 +24,13 @@ describe('the German translation', () => {
     );
   });
 
-  test('has the same placeholders and no empty text', () => {
+  test('the German translation has the same placeholders and no empty text', () => {
     const other = flat(en).filter(([key, text]) => gaps(text) !== gaps(own.get(key)!));
     expect(other.map(([key]) => key)).toEqual([]);
     expect([...own].filter(([, text]) => text.trim() === '')).toEqual([]);
   });
 
-  test('translates every sentence', () => {
+  test('the German translation covers every sentence', () => {
     const words = flat(en).filter(([key, text]) => {
       const said = text.replaceAll(/\{\{\w+\}\}/g, '').match(/[a-z]{2,}/gi) ?? [];
       return said.length > 2 && own.get(key) === text;
@@ -48,7 +48,7 @@ describe("the selection from the browser's languages", () => {
     [['den'], 'en'],
     [[''], 'en'],
     [[], 'en'],
-  ])('selects for %j the language %s', (wanted, expected) => {
+  ])('for the browser languages %j the page selects %s', (wanted, expected) => {
     expect(firstKnown(wanted)).toBe(expected);
   });
 });

@@ -16,7 +16,7 @@ describe('a number input in the locale of the page', () => {
     ['en-IN', '12,34,567.5', '1234567.5'],
     ['en-IN', '97,174.6', '97174.6'],
     ['en-US', '−12.5', '-12.5'],
-  ])('in %s reads %s as %s', (tag, typed, meant) => {
+  ])('in the locale %s the input %s is read as %s', (tag, typed, meant) => {
     expect(typedNumber(typed, tag)).toBe(meant);
   });
 });
@@ -28,9 +28,12 @@ describe('a character that cannot be a grouping separator', () => {
     ['de-DE', '97.5', '97.5'],
     ['de-DE', '97174.6', '97174.6'],
     ['de-DE', '0.014', '0.014'],
-  ])('is a decimal separator: in %s the text %s is %s', (tag, typed, meant) => {
-    expect(typedNumber(typed, tag)).toBe(meant);
-  });
+  ])(
+    'a character that cannot be a grouping separator is a decimal one: in %s the text %s is %s',
+    (tag, typed, meant) => {
+      expect(typedNumber(typed, tag)).toBe(meant);
+    },
+  );
 });
 
 test.each([

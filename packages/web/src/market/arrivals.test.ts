@@ -26,7 +26,7 @@ function list() {
 }
 
 describe('new rows of an account list', () => {
-  test('are reported if they arrived shortly before the listener loaded', () => {
+  test('new rows are reported if they arrived shortly before the listener loaded', () => {
     const { come, lists } = list();
     lists.acquire('user');
     come('old');
@@ -41,7 +41,7 @@ describe('new rows of an account list', () => {
     expect(told.at(-1)).toEqual(['d']);
   });
 
-  test('are reported once to a remounted listener, and again to a different one', () => {
+  test('new rows are reported once to a remounted listener, and again to a different one', () => {
     const { come, lists } = list();
     const [aloud, outside] = [createTeller(lists), createTeller(lists)];
     const told: string[] = [];

@@ -20,7 +20,7 @@ function noted() {
 }
 
 describe('a shared subscription', () => {
-  test('is opened once for all components', () => {
+  test('a shared subscription is opened once for all components', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
     expect(first.store).toBe(second.store);
@@ -28,7 +28,7 @@ describe('a shared subscription', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('ends shortly after the last release', () => {
+  test('a shared subscription ends shortly after the last release', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
     first.release();
@@ -42,7 +42,7 @@ describe('a shared subscription', () => {
     expect(log).toEqual(['open 1', 'close 1']);
   });
 
-  test('continues if the next screen acquires it', () => {
+  test('a shared subscription continues if the next screen acquires it', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     vi.advanceTimersByTime(1_000);
@@ -51,7 +51,7 @@ describe('a shared subscription', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('is separate for other parameters, and new after its end', () => {
+  test('a subscription is separate for other parameters, and new after its end', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     live.acquire({ coin: '2' });

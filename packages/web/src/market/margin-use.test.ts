@@ -17,18 +17,18 @@ function state(
 }
 
 describe('the margin use of an account', () => {
-  test('is required margin over available margin, and undefined without a cross position', () => {
+  test('margin use is required margin over available margin, and undefined without a cross position', () => {
     expect(crossUse(state('4', '100'))?.share).toBe('0.25');
     expect(crossUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('is at most 1', () => {
+  test('margin use is at most 1', () => {
     expect(crossUse(state('0.8', '100'))?.share).toBe('1');
     expect(crossUse(state('0', '100'))?.share).toBe('1');
     expect(crossUse(state('-1', '100'))?.share).toBe('1');
   });
 
-  test('covers isolated positions and is the highest of all', () => {
+  test('margin use covers isolated positions and is the highest of all', () => {
     const both = state('4', '100', [
       ['BTC-USDC', '1.25'],
       ['ETH-USDC', '9'],
@@ -37,7 +37,7 @@ describe('the margin use of an account', () => {
     expect(worstUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('reaches a warning at exactly its bound', () => {
+  test('a margin warning is reached at exactly its bound', () => {
     expect(hasReached({ share: '0.8', market: undefined }, 80)).toBe(true);
     expect(hasReached({ share: '0.799999', market: undefined }, 80)).toBe(false);
   });

@@ -48,7 +48,7 @@ const TOLD = {
 } as unknown as ClearinghouseState;
 
 describe('an account at other marks', () => {
-  test('changes with each position, and the isolated one changes its own margin', () => {
+  test('an account at other marks changes with each position, and the isolated one changes its own margin', () => {
     const state = stateAtMarks(
       TOLD,
       new Map([
@@ -89,7 +89,7 @@ describe('an account at other marks', () => {
     expect(state.accountValuePlusWithdrawHold).toBe('626.85');
   });
 
-  test('is the same object if no mark changed, as is each row', () => {
+  test('an account is the same object if no mark changed, as is each row', () => {
     const same = new Map([
       ['1', '97000.0'],
       ['9', '5'],
@@ -100,7 +100,7 @@ describe('an account at other marks', () => {
     expect(state.assetPositions[0]).not.toBe(LONG);
   });
 
-  test('has its margin rounded up to the last decimal of USDC', () => {
+  test('the margin of an account is rounded up to the last decimal of USDC', () => {
     const row = position({ ...LONG.position, leverage: { rawUsd: '', type: 'Cross', value: 3 } });
     const state = stateAtMarks({ ...TOLD, assetPositions: [row] }, new Map([['1', '97001']]));
     // The exact margin is 1,940.02 / 3 = 646.67333…
@@ -141,7 +141,7 @@ const SHARES = {
 } as unknown as ClearinghouseState;
 
 describe('shares at another price', () => {
-  test('have the value of the mark for YES and of 1 minus it for NO, with the same cost and cash', () => {
+  test('YES has the value of the mark and NO of 1 minus it, with the same cost and cash', () => {
     const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
     const [yes, no] = state.assetPositions.map((row) => row.position);
     expect(yes).toMatchObject({
@@ -167,7 +167,7 @@ describe('shares at another price', () => {
     expect(state.withdrawable).toBe('520');
   });
 
-  test('have half a micro-USDC rounded up, as on the venue', () => {
+  test('half a micro-USDC is rounded up, as on the venue', () => {
     const one = position({
       asset: '7',
       szi: '0.01',
@@ -181,7 +181,7 @@ describe('shares at another price', () => {
     expect(row?.position.positionValue).toBe('0.005001');
   });
 
-  test('are the same object if none of their marks changed', () => {
+  test('shares are the same object if none of their marks changed', () => {
     expect(sharesAtMarks(SHARES, new Map([['100001', '0.45']]))).toBe(SHARES);
     expect(sharesAtMarks(SHARES, new Map([['1', '97000']]))).toBe(SHARES);
   });

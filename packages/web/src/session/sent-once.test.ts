@@ -56,21 +56,21 @@ async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
 }
 
 describe('an action with a lost response', () => {
-  test('can still be executed after the wait if it has no expiry', async () => {
+  test('an action without an expiry can still be executed after the wait for a lost response', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), transfer);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: true, txHash: expect.stringMatching(/^0x/) });
     expect(atMs).toBeGreaterThan(10_000);
   });
 
-  test('is not executed after its expiry', async () => {
+  test('an action with an expiry is not executed after it', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), order);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: false });
     expect(atMs).toBeGreaterThan(ORDER_LIFE_MS);
   });
 
-  test('succeeds if the venue knows its hash, even late', async () => {
+  test('an action with a lost response succeeds if the venue knows its hash, even late', async () => {
     const { atMs, error } = await outcomeOf(clientOf({ fromMs: 8_000, receipt: DONE }), transfer);
     expect(error).toBeUndefined();
     expect(atMs).toBeGreaterThanOrEqual(8_000);

@@ -164,21 +164,21 @@ test('an oracle price requires more than one exchange', async () => {
 });
 
 describe('an exchange with an outlying price', () => {
-  test('is excluded from the oracle price, and included again once it agrees', async () => {
+  test('an outlier is excluded from the oracle price, and included again once it agrees', async () => {
     quote(100, 100.2, 150);
     await expectPrices('BTC oracle 100', 'BTC spot 100');
     kraken?.price('BTC', 100.1);
     await expectPrices('BTC oracle 100.1', 'BTC spot 100');
   });
 
-  test('also excludes the spot price if it is the first exchange', async () => {
+  test('an outlier also excludes the spot price if it is the first exchange', async () => {
     quote(150, 100.2, 100.4);
     await expectPrices('BTC oracle 100.3');
   });
 });
 
 describe('a silent exchange', () => {
-  test('is excluded and reconnected', async () => {
+  test('a silent exchange is excluded and reconnected', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     nowMs += SILENT_MS;
@@ -193,7 +193,7 @@ describe('a silent exchange', () => {
     await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
   });
 
-  test('has no price for a symbol without quotes, even while it is connected', async () => {
+  test('a connected exchange has no price for a symbol without quotes', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     for (const price of [50, 51, 52]) {

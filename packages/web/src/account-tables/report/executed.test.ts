@@ -31,7 +31,7 @@ describe('the levels taken by an order', () => {
   ];
   const took = [fill('101', '1'), fill('101.0', '2'), fill('102', '0.5')];
 
-  test('contain the size and cost over all makers of each level', () => {
+  test('the taken levels contain the size and cost over all makers of each level', () => {
     const report = reportOf({ arrival: { ...BOOK, met }, fills: took, filledSz: '3.5' });
     expect(takenLevels(report)).toEqual([
       { px: '101', rested: '3', taken: { sz: '3', fee: '0.02', builderFee: '0.004' } },
@@ -39,14 +39,14 @@ describe('the levels taken by an order', () => {
     ]);
   });
 
-  test('do not include later fills, whether from resting or after an amend', () => {
+  test('the taken levels do not include later fills, whether from resting or after an amend', () => {
     const later = [fill('101', '1', { role: 'maker' }), fill('102', '1', { height: 9 })];
     const fills = [...took, ...later];
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '5.5' });
     expect(takenLevels(report).map(({ taken }) => taken?.sz)).toEqual(['3', '0.5']);
   });
 
-  test('are unknown if the oldest fills are missing', () => {
+  test('the taken levels are unknown if the oldest fills are missing', () => {
     const fills = took.slice(1);
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '3.5' });
     expect(hasAllFills(report)).toBe(false);
@@ -56,7 +56,7 @@ describe('the levels taken by an order', () => {
     ]);
   });
 
-  test('are empty for an order that did not enter the book', () => {
+  test('the taken levels are empty for an order that did not enter the book', () => {
     expect(takenLevels(reportOf({ entered: null, arrival: null }))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const plain = {
 };
 
 describe('a shared position', () => {
-  test('contains no amount, size or address by default', () => {
+  test('a shared position contains no amount, size or address by default', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
       market: 'BTC-USDC',
@@ -42,12 +42,12 @@ describe('a shared position', () => {
     expect(JSON.stringify(card)).not.toMatch(/250|"0\.5"|0x/);
   });
 
-  test('has prices with the decimals of its market', () => {
+  test('a shared position has prices with the decimals of its market', () => {
     const { prices } = sharedPosition(position, 1);
     expect(prices.map(({ text }) => text)).toEqual(['97,000.0', '97,500.5']);
   });
 
-  test('contains amounts and the address if they are selected', () => {
+  test('a shared position contains amounts and the address if they are selected', () => {
     const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
     const card = cardOf(sharedPosition(position), choice, words.t);
     expect(card.facts).toEqual([
@@ -70,7 +70,7 @@ describe('a shared trade', () => {
     title: '<b>Rain?</b>',
     outcome: 'Yes',
   };
-  test('has its title as text and its price in cents', () => {
+  test('a shared trade has its title as text and its price in cents', () => {
     const shared = sharedFill(fill as Fill);
     expect(cardOf(shared, plain, words.t)).toMatchObject({
       market: '<b>Rain?</b>',

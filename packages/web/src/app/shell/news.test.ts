@@ -49,11 +49,11 @@ describe('a notice of a fill', () => {
       ],
       ['Sold 2 Wet | “Rain?” at 50.5¢ | sell'],
     ],
-  ])('summarises the fills: %s', (_, fills, expected) => {
+  ])('the notice summarises the fills: %s', (_, fills, expected) => {
     expect(textsOf(fillNews(fills, words.t, [], markets))).toEqual(expected);
   });
 
-  test('shows prices with the decimals of the market', () => {
+  test('the notice shows prices with the decimals of the market', () => {
     const eth = { index: 2, priceTick: '0.01', szDecimals: 4 } as PerpMeta;
     const fills = [fill({ instrumentId: 2, symbol: 'ETH-USDC', px: '3410.2', sz: '0.2' })];
     const expected = ['Bought 0.2000 ETH-USDC | at 3,410.20 | buy'];
@@ -105,11 +105,11 @@ describe('a notice of a ledger update', () => {
       ['“Rain?” resolved to Wet | Your 12 Dry shares pay nothing | sell'],
     ],
     [{ type: 'faucet', amount: '1000' }, []],
-  ])('describes the update %j', (delta, expected) => {
+  ])('the notice describes the update %j', (delta, expected) => {
     expect(textsOf(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
   });
 
-  test('shows perp prices with the decimals of their market', () => {
+  test('the notice shows perp prices with the decimals of their market', () => {
     const btc = { name: 'BTC-USDC', priceTick: '0.1' } as PerpMeta;
     const taken = {
       type: 'liquidation',
@@ -124,7 +124,7 @@ describe('a notice of a ledger update', () => {
     ]);
   });
 
-  test("reports a settlement even if the market's name is unknown", () => {
+  test("the notice reports a settlement even if the market's name is unknown", () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
     expect(textsOf(news)).toEqual([

@@ -73,7 +73,7 @@ describe('a row in a list of requests', () => {
       words.t,
     );
 
-  test('contains the first order and the number of further orders', () => {
+  test('a row contains the first order and the number of further orders', () => {
     expect(listed({ type: 'order', orders: [order({})] } as never, 20)).toMatchObject({
       text: 'Buy 0.014 BTC-USDC at 96,926.5, limit',
       side: 'buy',
@@ -81,7 +81,7 @@ describe('a row in a list of requests', () => {
     });
   });
 
-  test('keeps the price visible after a long market name', () => {
+  test('a row keeps the price visible after a long market name', () => {
     const long = () => '“Does the evening ferry arrive on time, whatever the tide does?”';
     const action = { type: 'order', orders: [order({ a: 100_000, p: '0.44', s: '5' })] };
     const tx = { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries: 1 };
@@ -90,13 +90,13 @@ describe('a row in a list of requests', () => {
     );
   });
 
-  test('counts orders that are cancelled together', () => {
+  test('a row counts orders that are cancelled together', () => {
     const cancels = [{ a: 1, o: 7 }];
     expect(listed({ type: 'cancel', cancels } as never, 3).text).toBe('Cancel 3 orders');
     expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 in BTC-USDC');
   });
 
-  test('shortens addresses and shows only the kind of hidden requests', () => {
+  test('a row shortens addresses and shows only the kind of hidden requests', () => {
     const destination = `0x${'ab'.repeat(20)}`;
     const send = { type: 'withdraw3', amount: '25', destination };
     expect(listed(send, 1).text).toBe('Withdraw 25 USDC to 0xabab…abab');

@@ -10,7 +10,7 @@ const ASKS = [level('0.46', '100'), level('0.47', '100')];
 const BIDS = [level('0.45', '100'), level('0.44', '100')];
 
 describe('a purchase for an amount of money', () => {
-  test('takes levels in order and has a limit slightly beyond the last one', () => {
+  test('a purchase takes levels in order and has a limit slightly beyond the last one', () => {
     // 69.5 / 0.49 = 141.836…, so 100 shares are bought at 0.46 and 41.83 at 0.47. One lot more would cost 69.5016 at the limit.
     expect(quoteBuyFor('69.5', ASKS, GRID)).toEqual({
       shares: '141.83',
@@ -39,13 +39,13 @@ describe('a purchase for an amount of money', () => {
     },
   );
 
-  test('does not use a distant level that would reduce the number of shares', () => {
+  test('a purchase does not use a distant level that would reduce the number of shares', () => {
     // With a limit of 0.42 the money would buy 33.33 shares, while 100 are offered at 0.10.
     const asks = [level('0.1', '100'), level('0.4', '1000')];
     expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
 
-  test('takes the whole book and reports it if the money exceeds it', () => {
+  test('a purchase takes the whole book and reports it if the money exceeds it', () => {
     expect(quoteBuyFor('1000', ASKS, GRID)).toMatchObject({ shares: '200', isWhole: false });
     expect(quoteBuyFor('1000', [], GRID)).toBeUndefined();
   });

@@ -15,19 +15,19 @@ const row = (time: number, delta: object): LedgerUpdate =>
 const FAUCET = { type: 'faucet', amount: '1000', token: 'USDC' };
 
 describe('the value curve of an account', () => {
-  test('starts with the first deposit and its amount', () => {
+  test('the value curve starts with the first deposit and its amount', () => {
     const beginning = beginningOf([row(260, { type: 'send', amount: '5' }), row(250, FAUCET)]);
     expect(beginning).toEqual(point(250, '1000'));
     const points = [point(100, '0'), point(200, '0'), point(300, '998', '-2')];
     expect(sinceBegun(points, beginning)).toEqual([point(250, '1000'), point(300, '998', '-2')]);
   });
 
-  test('covers the whole window for an older account', () => {
+  test('the value curve covers the whole window for an older account', () => {
     const points = [point(100, '70'), point(200, '80')];
     expect(sinceBegun(points, point(20, '1000'))).toBe(points);
   });
 
-  test('starts with the first value if the time of the deposit is unknown', () => {
+  test('the value curve starts with the first value if the time of the deposit is unknown', () => {
     const points = [point(100, '0'), point(200, '40'), point(300, '0')];
     expect(beginningOf([])).toBeUndefined();
     expect(sinceBegun(points, undefined)).toEqual([point(200, '40'), point(300, '0')]);

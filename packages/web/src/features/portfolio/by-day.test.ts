@@ -14,7 +14,7 @@ const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint
 });
 
 describe('the days of a portfolio', () => {
-  test('contain the changes between their boundaries, the current day first', () => {
+  test('the days contain the changes between their boundaries, the current day first', () => {
     const points = [
       point(12, '0', '100'),
       point(24, '5', '105'),
@@ -31,7 +31,7 @@ describe('the days of a portfolio', () => {
     expect(days[0]?.fees).toBe('1.5');
   });
 
-  test('add up to the end of the curve', () => {
+  test('the days add up to the end of the curve', () => {
     const points = [
       point(0, '0', '0'),
       point(24, '0', '0'),
@@ -49,7 +49,7 @@ describe('the days of a portfolio', () => {
     expect(sum(days.map(({ pnl }) => pnl))).toBe(points.at(-1)?.pnl);
   });
 
-  test('do not exist without points or with a single one', () => {
+  test('a portfolio without points or with a single one has no days', () => {
     expect(byDay([])).toEqual([]);
     expect(byDay([point(3, '0', '1')])).toEqual([]);
   });

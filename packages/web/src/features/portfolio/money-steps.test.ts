@@ -12,7 +12,7 @@ const row = (time: number, delta: object): LedgerUpdate =>
 const faucet = (time: number, amount: string) => row(time, { type: 'faucet', amount });
 
 describe('the value curve with deposits and withdrawals', () => {
-  test('has a step at each deposit and spreads profit around it', () => {
+  test('the value curve has a step at each deposit and spreads profit around it', () => {
     const steps = withSteps(
       [point(1_000, '100', '0'), point(2_000, '1110', '10')],
       [faucet(1_400, '1000'), faucet(900, '100')],
@@ -25,7 +25,7 @@ describe('the value curve with deposits and withdrawals', () => {
     ]);
   });
 
-  test('has one step per payment, oldest first, which goes down for withdrawals', () => {
+  test('the value curve has one step per payment, oldest first, which goes down for withdrawals', () => {
     const sent = row(1_800, { type: 'send', amount: '30', fee: '0' });
     const steps = withSteps(
       [point(1_000, '0', '0'), point(2_000, '70', '0')],
@@ -42,7 +42,7 @@ describe('the value curve with deposits and withdrawals', () => {
     expect(steps.every(({ pnl }) => pnl === '0')).toBe(true);
   });
 
-  test('has the step at the later point if the ledger lacks the time', () => {
+  test('the step of a payment is at the later point if the ledger lacks the time', () => {
     const steps = withSteps(
       [point(1_000, '50', '0'), point(2_000, '20', '0')],
       [row(1_500, { type: 'withdraw', amount: '30', status: 'pending' })],
@@ -54,14 +54,14 @@ describe('the value curve with deposits and withdrawals', () => {
     ]);
   });
 
-  test('has no step for internal transfers and profit', () => {
+  test('the value curve has no step for internal transfers and profit', () => {
     const points = [point(1_000, '50', '0'), point(2_000, '60', '10'), point(3_000, '45', '-5')];
     const own = row(1_200, { type: 'accountTransfer', amount: '20' });
     expect(withSteps(points, [own])).toEqual(points);
     expect(withSteps([], [own])).toEqual([]);
   });
 
-  test('has unique times, even for payments in adjacent milliseconds', () => {
+  test('the points of the value curve have unique times, even for payments in adjacent milliseconds', () => {
     const steps = withSteps(
       [point(1_000, '0', '0'), point(1_003, '6', '0')],
       [faucet(1_001, '1'), faucet(1_002, '1'), faucet(1_002, '1'), faucet(1_003, '3')],

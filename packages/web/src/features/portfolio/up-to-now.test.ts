@@ -18,21 +18,21 @@ function faucet(time: number, amount: string): LedgerUpdate {
 }
 
 describe('the profit up to the current value', () => {
-  test('includes the change of the value since the last point', () => {
+  test('the profit includes the change of the value since the last point', () => {
     expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
     expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');
   });
 
-  test('excludes later deposits, because the last point contains only earlier ones', () => {
+  test('the profit excludes later deposits, because the last point contains only earlier ones', () => {
     expect(pnlOf(upToNow(LAST, '1103.5', [faucet(1_500, '100'), faucet(900, '7')]))).toBe('28.5');
   });
 
-  test("is the venue's figure while a response is missing", () => {
+  test("the profit is the venue's figure while a response is missing", () => {
     expect(upToNow(LAST, undefined, [])).toBe(LAST);
     expect(upToNow([], '5', [])).toEqual([]);
   });
 
-  test('equals the sum of the days for responses of any age', () => {
+  test('the profit equals the sum of the days for responses of any age', () => {
     const month = [point(20 * HOUR, '0', '0'), point(24 * HOUR, '990', '-10')];
     const older = [...month, point(30 * HOUR, '1010.25', '10.25')];
     const newer = [...month, point(31 * HOUR, '1057.17', '7.17')];

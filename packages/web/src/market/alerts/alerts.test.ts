@@ -31,7 +31,7 @@ describe('an alert is reached', () => {
     ['funding', '0.01', figures('1', '0.00009'), false],
     ['funding', '0.01', figures('1', ''), false],
   ] as const)(
-    'of the kind %s with the bound %s at the figures %j: %j',
+    'an alert of the kind %s with the bound %s is reached at the figures %j: %j',
     (kind, bound, at, expected) => {
       expect(isReached(alert({ kind, bound }), at)).toBe(expected);
     },
@@ -39,7 +39,7 @@ describe('an alert is reached', () => {
 });
 
 describe('the notification of an alert', () => {
-  test('occurs once for a price, however often the price returns', () => {
+  test('an alert on a price notifies once, however often the price returns', () => {
     const first = judged([alert({})], '1', figures('101'), 5);
     expect(first.due.map(({ id }) => id)).toEqual(['a']);
     expect(first.rows).toEqual([alert({ toldMs: 5 })]);
@@ -49,7 +49,7 @@ describe('the notification of an alert', () => {
     }
   });
 
-  test('occurs each time that a rate reaches the bound', () => {
+  test('an alert on a rate notifies each time that the rate reaches the bound', () => {
     const rows = [alert({ kind: 'funding', bound: '0.01' })];
     const first = judged(rows, '1', figures('1', '0.0001'), 5);
     expect(first.due).toHaveLength(1);
@@ -58,13 +58,13 @@ describe('the notification of an alert', () => {
     expect(judged(gone.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
   });
 
-  test('does not occur for other markets', () => {
+  test('an alert does not notify for other markets', () => {
     expect(judged([alert({})], '2', figures('101'), 5).due).toEqual([]);
   });
 });
 
 describe('stored alerts', () => {
-  test('are restored', () => {
+  test('stored alerts are restored', () => {
     const kept = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
     expect(alertsOf(JSON.stringify(kept))).toEqual(kept);
     expect(withoutRow(kept, 'a').rows).toEqual([]);
@@ -78,11 +78,11 @@ describe('stored alerts', () => {
     ['{"rows":7}'],
     ['{"rows":[null,{},{"id":"a","kind":"above","coin":"1","market":"x","bound":"1; drop"}]}'],
     ['{"rows":[{"id":1,"kind":"above","coin":"1","market":"x","bound":"1"}],"marginFrom":"80"}'],
-  ])('ignore the invalid text %s', (text) => {
+  ])('the invalid stored text %s contains no alerts', (text) => {
     expect(alertsOf(text)).toEqual(NO_ALERTS);
   });
 
-  test('are limited in number, and the oldest are removed first', () => {
+  test('stored alerts are limited in number, and the oldest are removed first', () => {
     const many = Array.from({ length: 60 }, (_, at) => alert({ id: String(at) }));
     const kept = many.reduce(withRow, NO_ALERTS);
     expect([kept.rows.length, kept.rows[0]?.id]).toEqual([50, '10']);

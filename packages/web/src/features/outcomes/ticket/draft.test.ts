@@ -26,7 +26,7 @@ const entryOf = (ticket: Ticket) => draftOf(ticket, FACTS).entry?.(1_000);
 const faultOf = (ticket: Ticket) => draftOf(ticket, FACTS).fault;
 
 describe('a market order for shares', () => {
-  test('is a limit order beyond the needed level whose rest is cancelled', () => {
+  test('a market order is a limit order beyond the needed level whose rest is cancelled', () => {
     expect(entryOf(BUY)).toEqual({
       a: 100_001,
       b: true,
@@ -37,7 +37,7 @@ describe('a market order for shares', () => {
     });
   });
 
-  test('for NO is on the other side of the book at the NO price', () => {
+  test('a market order for NO is on the other side of the book at the NO price', () => {
     expect(entryOf({ ...BUY, leg: 'No' })).toMatchObject({ b: false, r: false, p: '0.48' });
     expect(entryOf({ ...BUY, intent: 'sell', unit: 'shares', amount: '20' })).toMatchObject({
       b: false,
@@ -46,7 +46,7 @@ describe('a market order for shares', () => {
     });
   });
 
-  test('requires a counterparty', () => {
+  test('a market order requires a counterparty', () => {
     const empty = { ...FACTS, ladder: { bids: [], asks: [] } };
     expect(draftOf(BUY, empty)).toMatchObject({ fault: 'emptyBook', entry: undefined });
   });
@@ -61,7 +61,7 @@ describe('a limit order for shares', () => {
       { life: 'date', untilMs: 7_000_000 },
       { tif: 'Gtd', expireTime: 7_000_000 },
     ],
-  ] as const)('with %o has the lifetime %o', (part, limit) => {
+  ] as const)('a limit order with %o has the lifetime %o', (part, limit) => {
     const entry = entryOf({ ...LIMIT, ...part });
     expect(entry).toMatchObject({ p: '0.4', s: '20', t: { limit } });
   });

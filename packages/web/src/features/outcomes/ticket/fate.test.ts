@@ -65,18 +65,18 @@ describe('the status of an order for shares', () => {
     ['filled', atBook('filled', '20'), 'trace'],
     ['ended', atBook('cancelled', '5'), 'trace'],
     ['ended', atBook('rejected', '0'), 'trace'],
-  ] as const)('is shown as %s', (at, state, traceId) => {
+  ] as const)('the status is shown as %s', (at, state, traceId) => {
     expect(fateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
   });
 
-  test('contains the reason of a failure', () => {
+  test('the status contains the reason of a failure', () => {
     expect(fateOf(SENT, released(false), undefined)).toMatchObject({
       message: 'Trading is halted',
     });
   });
 });
 
-test('is taken from the receipt if the response was lost', () => {
+test('the status is taken from the receipt if the response was lost', () => {
   const result: OrderResult = {
     i: 0,
     oid: 7,
@@ -94,7 +94,7 @@ test('is taken from the receipt if the response was lost', () => {
   });
 });
 
-test('is taken from the receipt if stream events are missing', () => {
+test('the status is taken from the receipt if stream events are missing', () => {
   const result = (state: OrderResult['state'], error: string | null): ActionStatus =>
     ({
       status: 'executed',

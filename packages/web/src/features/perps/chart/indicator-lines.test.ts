@@ -11,18 +11,18 @@ function rising(count: number): readonly Candle[] {
 }
 
 describe('chart indicators', () => {
-  test('include a moving average, which is the mean of its last candles', () => {
+  test('a moving average is the mean of its last candles', () => {
     const [line] = indicatorLines('sma', rising(22));
     expect(line!.points.map(({ value }) => value)).toEqual([10.5, 11.5, 12.5]);
     expect(line!.points[0]!.timeMs).toBe(19 * 60_000);
   });
 
-  test('include the VWAP over all candles so far', () => {
+  test('the VWAP includes all candles so far', () => {
     const [line] = indicatorLines('vwap', rising(3));
     expect(line!.points.at(-1)!.value).toBeCloseTo(2, 9);
   });
 
-  test('have an RSI of 100 and bands around the mean for rising prices', () => {
+  test('rising prices have an RSI of 100 and bands around the mean', () => {
     const [strength] = indicatorLines('rsi', rising(40));
     expect(strength!.points.at(-1)!.value).toBe(100);
     const [upper, middle, lower] = indicatorLines('bollinger', rising(20));
@@ -31,7 +31,7 @@ describe('chart indicators', () => {
   });
 
   test.each(['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd'] as const)(
-    'contain no %s line without enough candles',
+    'the %s indicator is empty without enough candles',
     (kind) => {
       for (const line of indicatorLines(kind, [])) expect(line.points).toEqual([]);
       if (kind === 'vwap') return;

@@ -8,29 +8,29 @@ function placed(ys: readonly number[], height = 400) {
 }
 
 describe('labels of chart lines', () => {
-  test('are placed at their line if no label overlaps', () => {
+  test('labels are placed at their line if no label overlaps', () => {
     expect(placed([100, 200]).tags.map(({ tagY }) => tagY)).toEqual([100, 200]);
   });
 
-  test('move apart in the order of their prices', () => {
+  test('labels move apart in the order of their prices', () => {
     expect(placed([100, 105, 103]).tags.map(({ tagY }) => tagY)).toEqual([81, 125, 103]);
   });
 
-  test('of one price surround it, with the ticket next to its resting order', () => {
+  test('labels of one price surround it, with the ticket next to its resting order', () => {
     expect(placed([200, 200]).tags.map(({ tagY }) => tagY)).toEqual([189, 211]);
     // A label without overlap does not move.
     expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
   });
 
-  test('that are pushed into another label push that label as well', () => {
+  test('labels that are pushed into another label push that label as well', () => {
     expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
-  test('move up at the lower edge', () => {
+  test('labels move up at the lower edge', () => {
     expect(placed([398, 399, 400]).tags.map(({ tagY }) => tagY)).toEqual([356, 378, 400]);
   });
 
-  test('are placed at the edge for the three nearest lines out of sight, and only counted for others', () => {
+  test('labels of the three nearest lines out of sight are placed at the edge, and others are only counted', () => {
     const { above, below, tags } = placed([-10, -20, -30, -40, 500]);
     expect([above, below]).toEqual([1, 0]);
     expect(tags.map(({ edge }) => edge)).toEqual(['above', 'above', 'above', 'above', 'below']);
@@ -40,7 +40,7 @@ describe('labels of chart lines', () => {
     expect(tags[4]!.tagY).toBe(389);
   });
 
-  test('of visible lines move away from labels at the edge', () => {
+  test('labels of visible lines move away from those at the edge', () => {
     const [, inSight] = placed([-10, 5]).tags;
     expect(inSight!.tagY).toBe(33);
   });

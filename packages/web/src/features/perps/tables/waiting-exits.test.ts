@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exitsAmong } from './waiting-exits.ts';
 
 describe('the triggers that would close a position', () => {
-  test('are on the other side of its market, with take-profits first', () => {
+  test('the exits of a position are on the other side of its market, with take-profits first', () => {
     const triggers = [
       trigger({ oid: 1, side: 'A', triggerPx: '96000' }),
       trigger({ oid: 2, side: 'A', triggerPx: '98000' }),

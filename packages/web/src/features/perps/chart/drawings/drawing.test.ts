@@ -19,18 +19,18 @@ const line: Drawing = {
 
 describe('a new drawing', () => {
   const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
-  test('is placed around the mark, on the grid of prices and candles', () => {
+  test('a new drawing is placed around the mark, on the grid of prices and candles', () => {
     expect(newDrawing('line', about).points).toEqual([
       { timeMs: 1_800_000, price: '96854.5' },
       { timeMs: 3_600_000, price: '97145.5' },
     ]);
   });
-  test('of a price level has one point', () => {
+  test('a new price level has one point', () => {
     expect(newDrawing('level', about).points).toEqual([{ timeMs: 3_600_000, price: '97145.5' }]);
   });
 });
 
-test('of retracement levels starts at the end of the move', () => {
+test('new retracement levels start at the end of the move', () => {
   expect(ratioLevels({ ...line, kind: 'ratio' }).map(({ price }) => price)).toEqual([
     '200',
     '176.4',
@@ -43,7 +43,7 @@ test('of retracement levels starts at the end of the move', () => {
 });
 
 describe('stored drawings', () => {
-  test('are restored, and their points can be moved', () => {
+  test('stored drawings are restored, and their points can be moved', () => {
     const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
     expect(drawingsOf(JSON.stringify(moved))).toEqual(moved);
     expect(moved[0]!.points).toEqual([line.points[0], { timeMs: 1, price: '7' }]);
@@ -58,11 +58,11 @@ describe('stored drawings', () => {
     ['[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"-1"}]}]'],
     ['[{"id":"a","kind":"level","points":[{"timeMs":0.5,"price":"1"}]}]'],
     ['[{"id":"a","kind":"script","points":[{"timeMs":1,"price":"1"}]}]'],
-  ])('ignore the invalid text %s', (text) => {
+  ])('the invalid stored text %s contains no drawings', (text) => {
     expect(drawingsOf(text)).toEqual([]);
   });
 
-  test('are limited in number, and the oldest are removed first', () => {
+  test('stored drawings are limited in number, and the oldest are removed first', () => {
     const all = Array.from({ length: 50 }, (_, at) => ({ ...line, id: String(at) }));
     const kept = all.reduce<readonly Drawing[]>(withDrawing, []);
     expect([kept.length, kept[0]?.id]).toEqual([40, '10']);
