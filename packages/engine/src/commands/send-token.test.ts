@@ -160,7 +160,7 @@ describe('destinations of a transfer', () => {
     { from: 'perp', to: 'outcome', left: [979n, 10n], got: [0n, 10n] },
     { from: 'perp', to: 'perp', left: [979n, 10n], got: [10n, 0n] },
   ] as const)(
-    'R-account: a transfer from $from to $to of a new address opens its account',
+    'R-account: a transfer from $from to the $to balance of a new address opens its account',
     (row) => {
       const { from, got, left, to } = row;
       const venue = open();

@@ -43,10 +43,10 @@ function reservedInOutcome({ outcomeReserved: amount }: Account): readonly Reser
 
 /**
  * Returns the parts of a perp balance that are not free, the largest first. Together with the free
- * money they add up to the balance, or to 0 if it is negative. They are determined in this order:
- * the loss of open positions, the margin that positions and orders need beyond their profit, the
- * amount that is free at this block's marks but not at the last valid ones (R-order-of-events), and
- * the remainder, which a stale oracle reserves.
+ * money they add up to the balance, or to 0 if it is negative. The loss of open positions is
+ * determined first, and second the margin that positions and orders need beyond their profit. Third
+ * is the amount that is free at this block's marks but not at the last valid ones
+ * (R-order-of-events). A stale oracle reserves the remainder.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);

@@ -9,8 +9,8 @@ import { isWorkable, positionsOf } from './scope.ts';
 /**
  * Sells the positions that the insurance fund took over (R-insurance-fund). At intervals the fund
  * reduces each position by a share of it, but at least by a minimum amount, near the mark and
- * without fees. Each position starts one step from the mark and moves a step further when less than
- * half of an order was filled, so that bids far from the mark fill last.
+ * without fees. Each position starts one step from the mark and moves a step further after an order
+ * of which less than half was filled. Bids far from the mark therefore fill last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;

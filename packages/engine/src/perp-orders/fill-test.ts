@@ -10,38 +10,46 @@ import { isFillable } from './match-order.ts';
 import { ownerOf } from './rest-order.ts';
 
 /**
- * R-fillable: the venue uses a price of a book only if an order could trade at it. An order whose fill would not be
- * covered by margin is cancelled before a mark, a premium or a post-only order depends on it.
+ * Returns false for markets without the fill test (R-fillable): halted, stale or closing ones, and
+ * those without a mark.
  */
-
-/** False for markets without the test: halted, stale or closing ones, and those without a mark. */
 function isTested(state: State, perp: Perp): boolean {
   if (perp.halted || perp.delisted || perp.closing !== undefined || perp.mark === 0) return false;
   return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
 }
 
-/** Before a mark is computed from a book: tests the best order of each side. */
+/**
+ * Tests the best order of each side before a mark is computed from the book. An order whose fill
+ * would not be covered by margin is cancelled, so that no mark, premium or post-only order depends
+ * on it.
+ */
 export function testBestOrders(execution: Execution, perp: Perp): void {
   if (perp.book.orderCount === 0 || !isTested(execution.state, perp)) return;
   testSide(execution, perp, true, 0);
   testSide(execution, perp, false, 0);
 }
 
-/** Before a premium is sampled: tests the side beyond the oracle, up to the impact notional. */
+/** Tests the side beyond the oracle, up to the impact notional, before a premium is sampled. */
 export function testImpactOrders(execution: Execution, perp: Perp): void {
   const isBuy = sideBeyondOracle(perp);
   if (isBuy === undefined || !isTested(execution.state, perp)) return;
   testSide(execution, perp, isBuy, perp.definition.impactNotionalMicroUsdc);
 }
 
-/** The side whose best price is beyond the oracle: the bids above it, the asks below it. */
+/**
+ * Returns the side whose best price is beyond the oracle: true for bids above it, false for asks
+ * below it.
+ */
 function sideBeyondOracle({ book, oracle }: Perp): boolean | undefined {
   if (book.bestPrice(true) > oracle) return true;
   const ask = book.bestPrice(false);
   return ask !== 0 && ask < oracle ? false : undefined;
 }
 
-/** Tests a side, best first, until the orders that pass are worth a value; cancels those that fail. */
+/**
+ * Tests a side, best price first, until the orders that pass are worth the given value, and cancels
+ * those that fail.
+ */
 function testSide(execution: Execution, perp: Perp, isBuy: boolean, worth: number): void {
   const { state } = execution;
   const { book } = perp;
@@ -61,8 +69,9 @@ function testSide(execution: Execution, perp: Perp, isBuy: boolean, worth: numbe
 }
 
 /**
- * True if a post-only order would trade (R-tif): with an order that passes the test, with one of its own account, or,
- * in markets without the test, with any. Better orders that fail the test are cancelled.
+ * Returns true if a post-only order would trade (R-tif) with an order that passes the test or
+ * belongs to the same account, or with any order in markets without the test. Better orders that
+ * fail the test are cancelled.
  */
 export function wouldTrade(
   execution: Execution,
@@ -82,8 +91,8 @@ export function wouldTrade(
 }
 
 /**
- * The impact price of a side as the next sample would compute it. A query cancels no orders: it omits those that would
- * fail the test.
+ * Returns the impact price of a side as the next sample would compute it. A query cancels no
+ * orders; it omits those that would fail the test.
  */
 export function impactOf(state: State, perp: Perp, isBuy: boolean): ImpactPrice | undefined {
   return sideBeyondOracle(perp) === isBuy && isTested(state, perp)

@@ -153,8 +153,8 @@ function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): S
 }
 
 /**
- * Returns true if a resting order would pass the check of a fill of its whole rest as the maker
- * (R-fillable), with the account as it is and its other orders unfilled.
+ * Returns true if a fill of a resting order's whole rest would pass the check of the maker
+ * (R-fillable). The account is taken as it is, with its other orders unfilled.
  */
 export function isFillable(state: State, slot: number): boolean {
   const { pool } = state;

@@ -27,8 +27,8 @@ export type PendingFill = {
 };
 
 /**
- * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check), so
- * that a price far from the mark cannot move margin to another account. The fill passes if the
+ * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check). A
+ * price far from the mark can therefore not move margin to another account. The fill passes if the
  * account value covers the initial margin. A reducing fill also passes if equity stays at or above
  * zero and the margin ratio does not fall.
  */

@@ -39,9 +39,9 @@ export function isInsuranceFund(state: State, account: Account): boolean {
 
 /**
  * Returns true if the fund may take over a position at a price. Afterwards the notional of all its
- * positions must be at most five times its account value, and that of the instrument at most twice,
- * so that one manipulated market cannot empty the fund. The cost of take-overs and unwinding within
- * an hour is limited to a small share, so that a gap is not a free option against the fund.
+ * positions must be at most five times its account value, and that of the instrument at most twice.
+ * One manipulated market can therefore not empty the fund. The cost of take-overs and unwinding
+ * within an hour is limited to a small share, so that a gap is not a free option against the fund.
  */
 export function mayTakeOver(
   state: State,

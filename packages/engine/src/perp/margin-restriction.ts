@@ -52,8 +52,8 @@ export function unpricedDeductionWith(
 }
 
 /**
- * Returns the deduction from the value at the marks for positions without a valid price, which
- * count at the mark or at the last valid mark, whichever is worse for them (R-ratio).
+ * Returns the deduction from the value at the marks for positions without a valid price (R-ratio).
+ * They count at the mark or at the last valid mark, whichever is worse for them.
  */
 export function paperProfit(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, paperProfitOf);

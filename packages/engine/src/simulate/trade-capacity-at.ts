@@ -25,8 +25,8 @@ type Limits = { readonly buy: number | undefined; readonly sell: number | undefi
 
 /**
  * Returns the largest orders at the given prices that would be accepted now (R-initial) and that
- * margin would not stop, neither during a fill in the current book (R-fill-check) nor when the
- * remainder rests.
+ * margin would not stop. This includes fills in the current book (R-fill-check) and the remainder
+ * when it rests.
  */
 export function tradeCapacityAt(
   state: State,

@@ -30,8 +30,8 @@ const SCALE_DECIMALS = 6;
 
 /**
  * Events whose markets are all paid. A series creates tens of thousands of events per year that
- * differ in little but their time, so they are stored as columns of numbers and converted to
- * objects when read.
+ * differ in little but their time. They are stored as columns of numbers and converted to objects
+ * when read.
  */
 export class PastEvents {
   readonly #runs: Run[] = [];

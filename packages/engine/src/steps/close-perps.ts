@@ -79,9 +79,9 @@ function changed({ commandIndex, events, state }: Execution, perp: Perp): void {
 }
 
 /**
- * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions
- * of insolvent margin accounts to the fund or the other side, and finally closes every position at
- * the mark without a fee.
+ * Ends trading permanently: cancels resting orders, sets the mark to the average, and moves
+ * positions of insolvent margin accounts to the fund or the other side. Finally it closes every
+ * position at the mark without a fee.
  */
 function settle(execution: Execution, perp: Perp, price: number): void {
   const { commandIndex, events, state } = execution;
