@@ -530,7 +530,7 @@ class CryptoPriceHistoryDataRow(TypedDict):
 
 
 class DeleverageDelta(TypedDict):
-    """Notice that the account's position was closed against a bankrupt one (auto-deleveraging)."""
+    """Closing of the account's position against a bankrupt one (auto-deleveraging)."""
     #: Type of the action; see the table below.
     type: Literal["adl"]
     #: Instrument id.
@@ -559,7 +559,7 @@ class ErrorDetails(TypedDict):
     required: NotRequired[str]
     #: Available funds, margin or shares.
     available: NotRequired[str]
-    #: Amounts that are reserved and for what, largest first.
+    #: Amounts that are reserved, largest first, each with its purpose.
     reservedBy: NotRequired[list[ErrorDetailsReservedByRow]]
     #: Name of the client's exhausted budget.
     budget: NotRequired[str]

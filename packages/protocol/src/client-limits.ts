@@ -8,15 +8,15 @@ export const CLIENT_LIMITS = {
   ordersMax: 50,
   /** Maximum number of signers of a multi-sig account, and of inner signatures of one action. */
   multiSigSignersMax: 10,
-  /** Control frames per second on one connection. */
+  /** Maximum number of control frames per second on one connection. */
   framesPerSecond: 20,
-  /** Control frames that one connection may send at once. */
+  /** Maximum number of control frames that one connection can send at once. */
   framesBurst: 40,
-  /** Bytes of a request body. */
+  /** Maximum size of a request body, in bytes. */
   bodyBytesMax: 64 * 1024,
-  /** Unanswered posts of one connection to /ws. */
+  /** Maximum number of unanswered posts per connection to /ws. */
   postsMax: 100,
-  /** Rows of a snapshot frame of a history channel. */
+  /** Maximum number of rows in a snapshot frame of a history channel. */
   snapshotRowsMax: 200,
 } as const;
 

@@ -6,78 +6,78 @@ import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
-  /** Bytes of the body of a permissioned action whose signer is configured. */
+  /** Maximum size in bytes of the body of a permissioned action whose signer is configured. */
   permissionedBodyBytesMax: 256 * 1024,
   /**
-   * Bytes of JSON text under keys that the schema does not define, and separately of the names of
-   * these keys.
+   * Maximum number of bytes of JSON text under keys that the schema does not define. The names of
+   * these keys have a separate limit of the same size.
    */
   unknownBytesMax: 1024,
-  /** Levels of nested arrays and objects in a request body. */
+  /** Maximum number of levels of nested arrays and objects in a request body. */
   jsonDepthMax: 32,
 
-  /** Entries of cancel and cancelByCloid. */
+  /** Maximum number of entries in cancel and cancelByCloid. */
   cancelsMax: 200,
-  /** Entries of a split or merge in outcomeOperate. */
+  /** Maximum number of entries in a split or merge of outcomeOperate. */
   outcomeOperationsMax: 50,
-  /** Instrument ids in one query, subscription or setTrading. */
+  /** Maximum number of instrument ids in one query, subscription or setTrading. */
   instrumentIdsMax: 50,
-  /** Addresses that a relay registers in one request. */
+  /** Maximum number of addresses that a relay registers in one request. */
   pegsMax: 100,
 
-  /** Agent labels of one account. */
+  /** Maximum number of agent labels per account. */
   agentsMax: 100,
-  /** Approved builders of one account. */
+  /** Maximum number of approved builders per account. */
   buildersMax: 20,
-  /** Builder fee `f` on a perp, in tenths of a basis point. */
+  /** Maximum builder fee `f` on a perp, in tenths of a basis point. */
   builderFeePerpMax: 100,
-  /** Builder fee `f` on an outcome market, in tenths of a basis point. */
+  /** Maximum builder fee `f` on an outcome market, in tenths of a basis point. */
   builderFeeOutcomeMax: 1000,
 
-  /** Levels per side in an l2Book answer. */
+  /** Maximum number of levels per side in an l2Book answer. */
   bookLevelsMax: 20,
-  /** Candles in one candleSnapshot answer. */
+  /** Maximum number of candles in a candleSnapshot answer. */
   candlesMax: 5000,
-  /** Hours in one fundingHistory answer. */
+  /** Maximum number of hours in a fundingHistory answer. */
   fundingHistoryMax: 500,
-  /** Hours in one openInterestHistory answer. */
+  /** Maximum number of hours in an openInterestHistory answer. */
   openInterestHistoryMax: 500,
-  /** Points in one cryptoPriceHistory answer. */
+  /** Maximum number of points in a cryptoPriceHistory answer. */
   priceHistoryPointsMax: 2000,
-  /** Points in one outcomeProbability answer, for all its markets together. */
+  /** Maximum number of points in an outcomeProbability answer, for all its markets together. */
   probabilityPointsMax: 20_000,
-  /** Highest offset of a paged query. */
+  /** Maximum offset of a paged query. */
   offsetMax: 200_000,
-  /** Points in one portfolio answer. */
+  /** Maximum number of points in a portfolio answer. */
   portfolioPointsMax: 500,
   /** Highest row that a builder query can reach. */
   resultWindowMax: 10_000,
 
-  /** Subscriptions of one connection. */
+  /** Maximum number of subscriptions per connection. */
   subscriptionsMax: 1000,
-  /** outcomeBbos subscriptions of one connection. */
+  /** Maximum number of outcomeBbos subscriptions per connection. */
   bboGroupsMax: 20,
-  /** Open connections per client address and endpoint. */
+  /** Maximum number of open connections per client address and endpoint. */
   connectionsMax: 10,
-  /** Time without frames after which a connection is closed. */
+  /** Time without frames after which the venue closes a connection. */
   idleMsMax: 60_000,
-  /** Interval between two protocol-level pings of the service. */
+  /** Interval between two protocol-level pings of the venue. */
   pingEveryMs: 20_000,
 
-  /** /info requests per second and client address. */
+  /** Maximum number of /info requests per second and client address. */
   infoPerSecond: 50,
-  /** /exchange requests per second and client address. */
+  /** Maximum number of /exchange requests per second and client address. */
   exchangePerSecond: 10,
-  /** explainSignature queries per second and client address. */
+  /** Maximum number of explainSignature queries per second and client address. */
   explainPerSecond: 5,
-  /** Vaults that explainSignature tries if an envelope has none. */
+  /** Maximum number of vaults that explainSignature tries if an envelope names none. */
   explainVaultsMax: 100,
   /**
-   * Bytes of actions that one explainSignature query hashes. A large action therefore gets fewer
-   * attempts.
+   * Maximum number of bytes of actions that one explainSignature query hashes. A large action
+   * therefore gets fewer attempts.
    */
   explainBytesMax: 4 * 1024 * 1024,
-  /** simulate queries per second and client address. */
+  /** Maximum number of simulate queries per second and client address. */
   simulatePerSecond: 10,
 
   /** Minimum withdrawal in micro-USDC. */
