@@ -45,8 +45,8 @@ describe('R-builder on outcome markets', () => {
 
   test("a taker at the cap of f = 1000 pays 1 % of the outcome's notional", async () => {
     await placed(alice, market, 'buy Yes 100 at 0.70');
-    // 30 for the shares, 0.07 × 100 × 0.21 for the exchange, 0.3 for the builder; the order
-    // reserved funds at 0.35.
+    // Bob pays 30 for the shares, 0.07 × 100 × 0.21 to the exchange and 0.3 to the builder. His
+    // order had reserved funds at 0.35.
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
     done(reply);
     expect(warningsOf(reply)).toBeUndefined();

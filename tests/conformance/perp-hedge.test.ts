@@ -233,8 +233,8 @@ describe('R-hedge: triggers and TP/SL of one side', () => {
   test('R-liquidation: the common part of a cross pair closes at the mark, without a fee', async () => {
     await take({ ...OPEN_LONG, size: '100' });
     await take({ ...OPEN_SHORT, size: '40' });
-    // The balance is 1,000 − 4.5 − 1.8, and 60 coins are net: 993.7 + 60 (p − 100) = 140p × 0.03 at
-    // 89.72…
+    // The balance is 1,000 − 4.5 − 1.8 = 993.7, and the net position is 60 coins. The ratio reaches
+    // 1 where 993.7 + 60 (p − 100) = 140p × 0.03, at 89.72….
     const balance = Number(await alice.balance());
     await perp.push('89.6');
     expect(await sizes()).toEqual(['60']);

@@ -65,7 +65,8 @@ describe('R-isolated: the reserve of an opening order', () => {
     const { oid } = done(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
-    // 50, and a taker fee on a notional between 450 (at the limit) and 500 (at the mark).
+    // The order reserves 50 and a taker fee on a notional between 450 (at the limit) and 500 (at
+    // the mark).
     expect(left).toBeLessThanOrEqual(exact('949.7975'));
     expect(left).toBeGreaterThanOrEqual(exact('949.775'));
     done(await alice.cancel({ a: perp.id, o: oid }));
@@ -74,7 +75,7 @@ describe('R-isolated: the reserve of an opening order', () => {
 
   test('an opening order reserves the open loss if its limit is worse than the mark', async () => {
     done(await alice.place(reserving('110')));
-    // A margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
+    // The order reserves a margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
     done(await act(alice, { type: 'cancelAll' }));
     done(await alice.place(reserving('90', 'sell')));
@@ -122,7 +123,7 @@ describe('the record of an isolated position', () => {
       unrealizedPnl: '0',
       marginUsed: '50',
       leverage: { type: 'Isolated', value: 10, rawUsd: '-450' },
-      // 50 / (500 × 0.025 + 500 × 0.005).
+      // The ratio is 50 / (500 × 0.025 + 500 × 0.005).
       marginRatio: '3.333333',
       returnOnEquity: '0',
       maxLeverage: 20,
@@ -150,7 +151,7 @@ describe('the record of an isolated position', () => {
       unrealizedPnl: '20',
       marginUsed: '70',
       leverage: { type: 'Isolated', value: 10, rawUsd: '-450' },
-      // 70 / (520 × 0.03).
+      // The ratio is 70 / (520 × 0.03).
       marginRatio: '4.487179',
       returnOnEquity: '0.4',
     });
@@ -162,13 +163,13 @@ describe('the record of an isolated position', () => {
 
   test("liquidationPx is the price at which the position's own ratio is 1", async () => {
     await openLong();
-    // 50 + 5 (p − 100) = 5p × 0.03 at 92.7835…
+    // The ratio reaches 1 where 50 + 5 (p − 100) = 5p × 0.03, at 92.7835….
     const { liquidationPx } = (await recordOf(alice, perp)).position;
     expect(['92.783', '92.784']).toContain(liquidationPx);
     await trade(bob, alice, { market: perp, price: '100', size: '5', sellerMargin: 'isolated' });
     expect(await recordsOf(alice, perp)).toEqual([]);
     await trade(bob, alice, { market: perp, price: '100', size: '5', sellerMargin: 'isolated' });
-    // 50 + 5 (100 − p) = 5p × 0.03 at 106.7961…
+    // The ratio reaches 1 where 50 + 5 (100 − p) = 5p × 0.03, at 106.7961….
     const short = (await recordOf(alice, perp)).position;
     expect(short).toMatchObject({ szi: '-5', leverage: { rawUsd: '550' } });
     expect(['106.796', '106.797']).toContain(short.liquidationPx);
@@ -203,7 +204,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(left).toBeLessThan(exact('900'));
     expect(left).toBeGreaterThan(exact('899.4'));
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // 40 is in the position, and the maker fee was 380 × 0.00015.
+    // A margin of 40 is in the position, and the maker fee was 380 × 0.00015.
     expect(await withdrawable()).toBe('959.943');
   });
 
@@ -228,7 +229,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     await openLong();
     await perp.push('104');
     await sell('104', '2');
-    // A margin of 20 and a profit of 8, less a fee of 208 × 0.00045.
+    // The account receives a margin of 20 and a profit of 8, less a fee of 208 × 0.00045.
     expect(await withdrawable()).toBe('977.6814');
     expect((await recordOf(alice, perp)).position).toMatchObject({
       szi: '3',
@@ -244,7 +245,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     await openLong();
     await perp.push('96');
     await sell('96', '2');
-    // 20 − 8 − 192 × 0.00045.
+    // The account receives 20 − 8 − 192 × 0.00045.
     expect(await withdrawable()).toBe('961.6886');
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '3', marginUsed: '18' });
     await sell('96', '3');

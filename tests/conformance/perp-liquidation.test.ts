@@ -78,7 +78,7 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
 
   test('the predicted liquidation price of a cross long is exact', async () => {
     await openLong();
-    // 995.5 + 100 (p − 100) = 100p × 0.03 at 92.8298…
+    // The ratio reaches 1 where 995.5 + 100 (p − 100) = 100p × 0.03, at 92.8298….
     expect((await recordOf(alice, perp)).position.liquidationPx).toMatch(/^92\.8(29|3)$/);
     await confirmPrediction('long');
   });
@@ -142,8 +142,8 @@ describe('R-liquidation', () => {
     for (const { oid } of resting) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
     }
-    // 995.5 minus a loss of 800 and a liquidation fee of 0.5 % of 9,200, which replaces the taker
-    // fee.
+    // The balance is 995.5, less a loss of 800 and a liquidation fee of 0.5 % of 9,200, which
+    // replaces the taker fee.
     expect(await alice.balance()).toBe('149.5');
     const rows = await eventually(async () => {
       const found = await ledgerOf(alice, 'liquidation');
@@ -333,7 +333,7 @@ describe('R-adl', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await recordsOf(bob, perp)).toEqual([]);
     expect(await alice.balance()).toBe('0');
-    // 1,000 minus Bob's maker fee of 1.5, plus 100 × (100 − 90.045).
+    // Bob has 1,000, less his maker fee of 1.5, plus 100 × (100 − 90.045).
     expect(await bob.balance()).toBe('1994');
     const [row] = await eventually(async () => {
       const rows = await ledgerOf(bob, 'adl');

@@ -171,7 +171,7 @@ describe('registerPerp', () => {
     ['an empty tier', [{ ...first, maxSize: '0' }]],
     ['mmr that does not rise', [first, { ...second, mmr: '0.025' }]],
     ['leverage that does not fall', [first, { ...second, maxLeverage: 20 }]],
-    // 1 / 20 must exceed mmr + 0.005 + 0.00045.
+    // The value 1 / 20 must exceed mmr + 0.005 + 0.00045.
     ['a tier born at liquidation', [{ ...first, mmr: '0.04455' }]],
     ['a later tier born at liquidation', [first, second, { ...third, mmr: '0.2' }]],
   ])('registerPerp rejects a margin table with %s', async (_, tiers) => {

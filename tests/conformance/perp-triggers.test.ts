@@ -308,7 +308,7 @@ describe('R-trigger: the moment of triggering', () => {
     await quote('sell', '126.01', '5');
     const oid = await wait();
     await perp.push('120');
-    // 1.05 × 120 is 126, so two quotes are within the range, and the rest of the order is
+    // The range ends at 1.05 × 120 = 126, so two quotes are within it, and the rest of the order is
     // cancelled.
     const { order, reason } = await watch.last(oid, 'cancelled');
     expect(reason).toBe('iocRemainder');

@@ -40,7 +40,7 @@ function fees(notional: Exact): { taker: Exact; maker: Exact } {
   };
 }
 
-describe('money to the micro-USDC', () => {
+describe('exact amounts of money', () => {
   test('taker and maker pay their rates on the notional, each rounded up', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;

@@ -131,7 +131,7 @@ describe('simulate: an order', () => {
     const answer = await agentSigned(alice, action);
     expect(answer).toMatchObject({ accepted: true, error: null, warnings: [] });
     expect(answer.orders).toMatchObject([
-      // 150 + 101 USDC at 0.045% are 0.11295, rounded up once.
+      // The fee on 150 + 101 USDC at 0.045% is 0.11295, rounded up once.
       {
         state: 'open',
         filledSz: '2.5',
@@ -144,7 +144,7 @@ describe('simulate: an order', () => {
       },
     ]);
     expect(answer.positions).toMatchObject([{ szi: '2.5', entryPx: '100.4', leverage: 20 }]);
-    // 4 × 100 / 20, for the largest possible position.
+    // The largest possible position needs an initial margin of 4 × 100 / 20.
     expect(answer.margin.initialMargin).toBe('20');
     expect(await alice.balance()).toBe('999.88705');
   });
@@ -189,7 +189,7 @@ describe('simulate: an order', () => {
     ]);
     done(await approveBuilder(alice, builder.address));
     const answer = await agentSigned(alice, action);
-    // 200 USDC at 5 basis points.
+    // The builder fee is 5 basis points of 200 USDC.
     expect(answer.orders).toMatchObject([{ fee: '0.09', builderFee: '0.1' }]);
   });
 });

@@ -12,7 +12,7 @@ import type { Shot } from './shot.ts';
 
 type Lots = { sign: number; old: number; fresh: number };
 
-/** Close against a bankrupt position. */
+/** A close of an account's lots against a bankrupt position. */
 export type Closed = {
   readonly event: Deleveraged;
   readonly isLong: boolean;

@@ -55,8 +55,8 @@ export class SignedRequests {
   }
 
   /**
-   * Returns undefined if no client could sign the text: not an object, a field of another type, or
-   * too much nesting.
+   * Returns undefined if no client could sign the text, because it is not an object, has a field of
+   * another type or is nested too deeply.
    */
   async #body(text: string): Promise<Buffer | undefined> {
     const confirm = this.#random.below(2) === 0 ? { confirm: 'executed' } : {};
