@@ -111,8 +111,8 @@ export function takeEndangered(state: State): Scope[] {
 }
 
 /**
- * Quotient of a sum's magnitude and the bound of its error. A number has 53 bits, and each operation loses at
- * most half of the last one, so 2^20 operations stay below this bound.
+ * Divisor that turns the magnitude of a sum into the bound of its error. A number has 53 bits, and
+ * each operation loses at most half of the last one, so 2^20 operations stay below this bound.
  */
 const INEXACT = 2 ** 32;
 

@@ -22,7 +22,9 @@ type Target = {
 };
 
 export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
-  /** Returns the orders that a command names; absent if it names none. */
+  /**
+   * Returns the orders that a command names; the function is absent for commands that name none.
+   */
   readonly targets?: (command: Asked) => readonly Target[];
 };
 

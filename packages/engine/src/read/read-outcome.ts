@@ -240,7 +240,10 @@ type SeriesOutlook = {
   readonly decidedBy: 'series' | 'operator';
 };
 
-/** Returns undefined for a market without a series, or one whose holders have been paid. */
+/**
+ * Returns the state of a series market's inputs, or undefined for a market without a series or one
+ * whose holders have been paid.
+ */
 export function seriesOutlook(state: State, id: number): SeriesOutlook | undefined {
   const market = state.outcomes.markets.get(id);
   if (market === undefined || market.definition.reference === undefined) return undefined;

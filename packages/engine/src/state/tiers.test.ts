@@ -8,8 +8,9 @@ const table = tierTable(PERP.tiers);
 const MARK = 1_000_000;
 
 describe('R-tiers: maintenance margin', () => {
-  // Tier 1 has 1%. Tier 2 from 100,000 lots has 2.5% less 100,000 × 1.5% = 1,500 lots. Tier 3 from
-  // 1,000,000 lots has 10% less 1,500 + 1,000,000 × 7.5% = 76,500 lots.
+  // Maintenance margin is 1% in tier 1. In tier 2, from 100,000 lots, it is 2.5% less 100,000 ×
+  // 1.5% = 1,500 lots. In tier 3, from 1,000,000 lots, it is 10% less 1,500 + 1,000,000 × 7.5% =
+  // 76,500 lots.
   test.each([
     [0, 0n],
     [1, 10_000n],

@@ -328,7 +328,7 @@ describe('R-delist: settlement', () => {
     venue.block({ ...DELIST, halted: true });
     venue.wait(HOUR_MS).block();
     venue.wait(1_000).oracle(1_010_000);
-    // The new hour is halted, as the operator requested; it has its own mark.
+    // The new hour is halted, as the operator requested, and has its own mark.
     expect(perpView(venue.state, ID)).toMatchObject({ halted: true, delisted: true });
     expect(venue.state.perps.get(ID)?.closing?.isWaiting).toBe(false);
     run(venue, 1_800_000 - SAMPLE_MS, 1_010_000);
