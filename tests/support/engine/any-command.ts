@@ -193,7 +193,8 @@ function byAgent(scenario: Scenario, pick: Pick, acted: Acted): Acted {
 type Build = (scenario: Scenario, pick: Pick, user: Address) => Command;
 
 const BRING = [plain, plain, plain, plain, withBuilder, withBuilder, trigger, family, onPosition];
-const CHANGE = [amend, amend, cancel, cancelMany, reverse, settings, settings, money, money, keys];
+const CHANGE_ORDERS = [amend, amend, replace, cancel, cancelMany, reverse];
+const CHANGE = [...CHANGE_ORDERS, settings, settings, money, money, keys];
 
 /**
  * Returns an order half of the time, so that the other commands have orders and positions to act
@@ -262,6 +263,7 @@ function settings(scenario: Scenario, pick: Pick, user: Address): Command {
         instrumentId: id,
         leverage: pick(62) - 10,
         marginMode: one(pick, ['cross', 'isolated']),
+        ...(pick(2) === 0 ? {} : { switchesMode: true }),
       });
     default:
       return isolatedMargin(scenario, pick, user);
@@ -397,6 +399,20 @@ function amend(scenario: Scenario, pick: Pick, user: Address): Command {
     target: { orderId: target?.orderId ?? 1 },
     price: pick(3) === 0 ? (target?.price ?? 1_000_000) : near(pick, 40),
     size: pick(pick(3) === 0 ? 12 : 250),
+  });
+}
+
+/** Replaces live orders, most of them by orders of the same instrument. */
+function replace(scenario: Scenario, pick: Pick, user: Address): Command {
+  const live = openOrders(scenario.state, user);
+  const targets = Array.from({ length: 1 + pick(2) }, () => live[pick(Math.max(1, live.length))]);
+  return sign(scenario, user, {
+    type: 'placeOrders',
+    orders: targets.map((target) => {
+      const placed = pick(4) === 0 ? anyTrigger(pick) : anyOrder(scenario, pick);
+      return { ...placed, instrumentId: target?.instrumentId ?? placed.instrumentId };
+    }),
+    replaces: targets.map((target) => ({ orderId: target?.orderId ?? 1 })),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ExchangeClient } from '@nktkas/hyperliquid';
 import { markHyperliquid } from '@oddlot/protocol';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '@oddlot/testing/venue/http/client';
 import { hyperliquidBody } from '@oddlot/testing/venue/http/hyperliquid';
@@ -205,4 +206,31 @@ describe('the ports for Hyperliquid clients and for the API of the venue', () =>
     await edge.send('/exchange', body);
     expect(await openOrders(alice.address)).toHaveLength(1);
   });
+});
+
+test('no changed body is executed or fails internally', async () => {
+  const bodies = [
+    await bodyOf(buy),
+    await bodyOf((client) => client.modify({ oid: 1, order: limit })),
+    await bodyOf((client) => client.usdSend({ destination: stranger.address, amount: '5' })),
+  ];
+  const parts = ['"', '{', '}', '[', ',', ':', '7', '-1', '1e9', 'null', '\u0000', '"a":1,', '\\'];
+  const change = fc.record({
+    body: fc.constantFrom(...bodies),
+    at: fc.nat(400),
+    cut: fc.nat(6),
+    part: fc.constantFrom(...parts),
+  });
+  const own = await openOrders(alice.address);
+  await fc.assert(
+    fc.asyncProperty(change, async ({ at, body, cut, part }) => {
+      const changed = body.slice(0, at) + part + body.slice(at + cut);
+      fc.pre(changed !== body);
+      const { json, status } = await edge.send('/hyperliquid', changed);
+      expect(status).toBeLessThan(500);
+      expect(['ok', 'err', 'pending']).toContain(json.status);
+    }),
+    { numRuns: 150 },
+  );
+  expect(await openOrders(alice.address)).toEqual(own);
 });
