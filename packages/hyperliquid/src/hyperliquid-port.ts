@@ -42,6 +42,8 @@ export type HyperliquidPort = {
 };
 
 const LOOPBACK = '127.0.0.1';
+/** Each connection opens up to two sessions on each endpoint of the venue. */
+const CONNECTIONS_MAX = LIMITS.connectionsMax / 2;
 const NOT_FOUND = refusalOf(
   404,
   'Not found. The paths are /info, /exchange, /faucet and /ws.',
@@ -54,7 +56,7 @@ export async function startHyperliquidPort(
   const { hasLimits, log, metrics, venue } = options;
   const limiter = createLimiter(hasLimits);
   const services = servicesOf(venue, limiter);
-  const connectionsMax = hasLimits ? LIMITS.connectionsMax : Infinity;
+  const connectionsMax = hasLimits ? CONNECTIONS_MAX : Infinity;
   const sockets = new SocketEdge({ ...services, venue, log, connectionsMax });
   const clientIp = clientIpFinder([]);
   const http = new HttpEdge({

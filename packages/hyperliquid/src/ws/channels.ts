@@ -29,6 +29,8 @@ import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
 export type ChannelContext = Omit<InfoContext, 'coins'> & {
   /** The perps of the newest state. */
   readonly coins: () => InfoContext['coins'];
+  /** Reports an error of the venue to its operator. */
+  readonly report: (error: unknown) => void;
   /** For channels with one stream each. */
   readonly streams: VenueStreams;
   /** For channels that report only new events of streams, which they share. */
@@ -65,7 +67,12 @@ const TRADES_FIRST = 50;
 
 const MARKET_CHANNELS: Readonly<Record<string, Channel>> = {
   allMids: channel(same('After each change, at most every 250 ms.'), dex, (context, _, out) =>
-    polled(MIDS_MS, () => ({ mids: midsOf(context.coins(), context.venue.contexts()) }), out),
+    polled(
+      context,
+      MIDS_MS,
+      () => ({ mids: midsOf(context.coins(), context.venue.contexts()) }),
+      out,
+    ),
   ),
   l2Book: channel(
     differs('An aggregated book can have fewer than 20 levels.'),
@@ -127,7 +134,12 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
     (context, params, out) => {
       const { id, name } = coinOf(context.coins(), params.coin);
       const asked = { type: 'activeAssetData', user: params.user, coin: String(id) } as const;
-      return polled(ACCOUNT_MS, async () => activeAssetOf(name, await ask(context, asked)), out);
+      return polled(
+        context,
+        ACCOUNT_MS,
+        async () => activeAssetOf(name, await ask(context, asked)),
+        out,
+      );
     },
   ),
   orderUpdates: channel(same('Only changes, without a snapshot.'), user, (context, params, out) =>
@@ -201,7 +213,12 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
         context.venue
           .openOrders(params.user as Address)
           .map((order) => frontendOrder(context.coins(), order));
-      return polled(ACCOUNT_MS, () => ({ dex: '', user: params.user, orders: orders() }), out);
+      return polled(
+        context,
+        ACCOUNT_MS,
+        () => ({ dex: '', user: params.user, orders: orders() }),
+        out,
+      );
     },
   ),
   clearinghouseState: channel(
@@ -220,7 +237,12 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
     differs('Every second. Vaults, TWAP orders and spot balances are empty.'),
     user,
     (context, params, out) =>
-      polled(WEB_DATA_MS, () => webData2({ ...context, coins: context.coins() }, params.user), out),
+      polled(
+        context,
+        WEB_DATA_MS,
+        () => webData2({ ...context, coins: context.coins() }, params.user),
+        out,
+      ),
   ),
   notification: channel(differs('Only liquidations and deleveraging.'), user, notification),
 };
@@ -269,7 +291,12 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
 }
 
 /** Reads a state regularly and sends it after each change. */
-function polled(everyMs: number, read: () => unknown, out: Out): () => void {
+function polled(
+  { report }: ChannelContext,
+  everyMs: number,
+  read: () => unknown,
+  out: Out,
+): () => void {
   let last = '';
   let isBusy = false;
   const look = async (): Promise<void> => {
@@ -282,7 +309,7 @@ function polled(everyMs: number, read: () => unknown, out: Out): () => void {
       last = text;
     } catch (error) {
       // The state may be readable again at the next time.
-      if (!(error instanceof RefusedError)) throw error;
+      if (!(error instanceof RefusedError)) report(error);
     } finally {
       isBusy = false;
     }

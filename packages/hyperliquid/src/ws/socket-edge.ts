@@ -66,7 +66,11 @@ export class SocketEdge {
     const client: Client = { ip, heardMs: nowMs, pingedMs: nowMs };
     this.#clients.set(socket, client);
     const { log, venue } = this.#options;
+    const report = (err: unknown): void => {
+      log.error({ err }, 'a request of a Hyperliquid client failed');
+    };
     const session = new SocketSession({ venue, ip }, this.#options, {
+      report,
       send: (text) => {
         if (socket.readyState !== socket.OPEN) return;
         socket.send(text);
@@ -85,7 +89,7 @@ export class SocketEdge {
       try {
         session.receive(isBinary ? undefined : textOf(data));
       } catch (err) {
-        log.error({ err }, 'a frame of a Hyperliquid client failed');
+        report(err);
         socket.close(CLOSE.internal, 'internal error');
       }
     });

@@ -20,6 +20,8 @@ export type SocketServices = {
 };
 
 type Wire = {
+  /** Reports an error of the venue to its operator. */
+  readonly report: (error: unknown) => void;
   readonly send: (text: string) => void;
   readonly close: (code: number, reason: string) => void;
 };
@@ -50,6 +52,7 @@ export class SocketSession {
     this.#context = {
       ...asker,
       coins: services.coins,
+      report: wire.report,
       streams: new VenueStreams(asker, { onLost, repeatsLast: true }),
       events: new VenueStreams(asker, { onLost, repeatsLast: false }),
     };
@@ -148,9 +151,10 @@ export class SocketSession {
       const response = await this.#answer(request['type'], request['payload']);
       this.#send({ channel: 'post', data: { id, response } });
     } catch (error) {
-      const payload = error instanceof RefusedError ? error.message : 'Internal error';
+      const isRefused = error instanceof RefusedError;
+      if (!isRefused) this.#wire.report(error);
+      const payload = isRefused ? error.message : 'The venue could not answer. Try again.';
       this.#send({ channel: 'post', data: { id, response: { type: 'error', payload } } });
-      if (!(error instanceof RefusedError)) throw error;
     } finally {
       this.#posts -= 1;
     }

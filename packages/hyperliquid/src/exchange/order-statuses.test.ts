@@ -1,0 +1,95 @@
+import type { OrderResult } from '@oddlot/protocol';
+import { expect, test } from 'vitest';
+import { cancelStatuses, orderStatuses, rejectedStatuses } from './order-statuses.ts';
+
+const sent = (fields: object = {}) => ({ asset: 1, cloid: undefined, isTrigger: false, ...fields });
+
+const result = (fields: Partial<OrderResult>): OrderResult => ({
+  i: 0,
+  oid: 7,
+  cloid: null,
+  state: 'open',
+  filledSz: '0',
+  avgPx: null,
+  error: null,
+  ...fields,
+});
+
+const statusOf = (fields: Partial<OrderResult>, order = sent()): unknown =>
+  orderStatuses([order], [result(fields)], 'na', undefined)[0];
+
+test.each<[string, Partial<OrderResult>, unknown]>([
+  ['rests', {}, { resting: { oid: 7 } }],
+  ['rests after a partial fill', { filledSz: '1', avgPx: '9' }, { resting: { oid: 7 } }],
+  [
+    'fills',
+    { state: 'filled', filledSz: '2', avgPx: '9' },
+    { filled: { totalSz: '2', avgPx: '9', oid: 7 } },
+  ],
+  [
+    'fills in part and is cancelled',
+    { state: 'cancelled', filledSz: '1', avgPx: '9' },
+    { filled: { totalSz: '1', avgPx: '9', oid: 7 } },
+  ],
+  [
+    'finds no match',
+    { state: 'cancelled' },
+    { error: 'Order could not immediately match against any resting orders. asset=1' },
+  ],
+  [
+    'is rejected',
+    { state: 'rejected', oid: null, error: 'Insufficient margin' },
+    { error: 'Insufficient margin to place order. asset=1' },
+  ],
+  [
+    'is rejected for a reason of this venue',
+    { state: 'rejected', oid: null, error: 'Market is closing' },
+    { error: 'Market is closing asset=1' },
+  ],
+])('an order that %s', (_, fields, status) => {
+  expect(statusOf(fields)).toEqual(status);
+});
+
+test('a client order id is repeated', () => {
+  expect(statusOf({}, sent({ cloid: '0xab' }))).toEqual({ resting: { oid: 7, cloid: '0xab' } });
+});
+
+test.each<[OrderResult['state'], string]>([
+  ['filled', 'waitingForTrigger'],
+  ['open', 'waitingForFill'],
+])('the exits of an order that is %s are %s', (state, status) => {
+  const orders = [sent(), sent({ isTrigger: true })];
+  const results = [result({ state, filledSz: '1', avgPx: '9' }), result({ oid: 8 })];
+  expect(orderStatuses(orders, results, 'normalTpsl', undefined)[1]).toBe(status);
+  // A trigger order without a parent has its own id.
+  const [, alone] = orderStatuses(orders, results, 'na', undefined);
+  expect(alone).toEqual({ resting: { oid: 8 } });
+});
+
+test('only the first failure of a request has its details', () => {
+  const failed = result({ state: 'rejected', error: 'Price precision does not match the tick' });
+  const failure = {
+    message: 'orders[0]: Price precision does not match the tick',
+    details: { nearest: ['1', '2'] as const },
+  };
+  const [first] = orderStatuses([sent()], [failed], 'na', failure as never);
+  expect(first).toEqual({
+    error: 'Price must be divisible by tick size. The nearest valid values are 1 and 2. asset=1',
+  });
+});
+
+test('a rejected request names the entry that caused it', () => {
+  const failure = { message: 'Market is closing', details: { field: 'orders[1].a' } };
+  expect(rejectedStatuses([1, 2], failure)).toEqual([
+    {
+      error: 'Not executed, because entry 1 was rejected: Market is closing (orders[1].a) asset=1',
+    },
+    { error: 'Market is closing (orders[1].a) asset=2' },
+  ]);
+});
+
+test('a cancel has one status per entry', () => {
+  const gone = 'Order was never placed, already canceled, or filled. asset=2';
+  const results = [result({ state: 'cancelled' }), result({ state: 'rejected', error: gone })];
+  expect(cancelStatuses([1, 2], results)).toEqual(['success', { error: gone }]);
+});
