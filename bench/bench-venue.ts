@@ -94,7 +94,6 @@ export class BenchVenue {
     return (await fetch(`${url}/metrics`)).text();
   }
 
-  /** Returns the value of a metric without labels. */
   async metric(name: string): Promise<number> {
     const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.metrics())?.[1];
     if (value === undefined) throw new Error(`the venue reports no ${name}`);

@@ -248,7 +248,6 @@ function withdrawal(user: Address, nonce: number) {
   return { type: 'withdraw', authority, destination, amountMicroUsdc: 5_000_000 } as const;
 }
 
-/** Returns operations per second of wall-clock time. */
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   const before = performance.now();
   await work();

@@ -69,7 +69,6 @@ export class Crowd {
     return this.#block([{ type: 'pushOracle', prices, observedMs: timeMs(this.#nowMs) }]);
   }
 
-  /** Opens a position in this many perps. */
   open(signer: Address, positions: number): void {
     for (let id = 1; id <= positions; id++) {
       this.#block([
@@ -201,7 +200,6 @@ export function listing(id: number): PerpListing {
   };
 }
 
-/** The size of a venue created by a section. */
 export type Crowding = {
   readonly accounts: number;
   readonly instruments: number;

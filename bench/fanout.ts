@@ -29,7 +29,6 @@ const LEVELS = 25;
 /** The pause is longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
-/** Each change causes one frame per channel. */
 const CASES = [
   { what: 'l2Book', channels: ['l2Book'] },
   { what: 'l2Book and l2Diff', channels: ['l2Book', 'l2Diff'] },

@@ -28,7 +28,6 @@ export type Segment = {
   readonly isTimed: boolean;
 };
 
-/** The operations by column. */
 type Columns = {
   readonly kind: Int32Array;
   readonly id: Int32Array;
@@ -169,7 +168,6 @@ class FlowMaker {
     else this.rest();
   }
 
-  /** Adds an order that does not cross. */
   rest(): void {
     const isBuy = this.#random.below(2) === 0;
     this.#place(isBuy, this.#ownPrice(isBuy), 1 + this.#random.below(SIZE_MAX));

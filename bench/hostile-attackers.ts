@@ -13,7 +13,6 @@ export type Attack = {
   readonly durationMs: number;
   /** An account with thousands of orders, whose lists are requested. */
   readonly whale: string;
-  /** All ports, if the venue has several. */
   readonly ports: HostilePorts;
 };
 
@@ -28,7 +27,6 @@ const RESUME_SOCKETS = 10;
 /** Time in which all attacks begin, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
-/** Interval of reports to the parent process. */
 const REPORT_MS = 500;
 
 if (import.meta.main) {
@@ -116,7 +114,6 @@ class Battlefield {
     for (let index = 0; index < PING_SOCKETS; index++) open();
   }
 
-  /** Sends bodies that are never completed. */
   heldBodies(): void {
     this.#every(1000 / HELD_PER_SECOND, () => {
       const socket = this.#open('127.0.0.4');
@@ -265,7 +262,6 @@ type FloodOptions = {
 
 const CONNECTIONS_EACH = 5;
 const AHEAD_BYTES = 640_000;
-/** Delay before a closed connection is reopened. */
 const AGAIN_MS = 500;
 const HELD_SOCKETS_EACH = 60;
 const HELD_BODIES_EACH = 40;

@@ -123,7 +123,6 @@ async function attack(wanted: Attack): Promise<AttackResult> {
   return result;
 }
 
-/** A client within its limits. */
 class PoliteClient {
   readonly #signer: RequestSigner;
   readonly #port: number;

@@ -14,7 +14,6 @@ import { ServerProcess } from './server-process.ts';
  * it. The peer is the start of an empty venue.
  */
 
-/** Maximum ratio of stalls with and without a snapshot. */
 const STALL_RATIO = 1.5;
 const START_SECONDS = 3;
 const EMPTY_SECONDS = 1;
@@ -107,7 +106,6 @@ type Start = {
   readonly seconds: number;
   /** CPU time of all threads until the first response. */
   readonly cpuMs: number;
-  /** The height in the first response. */
   readonly found: number;
 };
 

@@ -33,7 +33,6 @@ const LEVELS = 1_000;
 const PER_ACTION = 50;
 /** Number of actions that are proposed together during setup. */
 const AT_ONCE = 200;
-/** Interval between two blocks. */
 const TRICKLE_MS = 5;
 /** Number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;

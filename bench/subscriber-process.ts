@@ -29,7 +29,6 @@ class Audience {
   readonly #counts: number[] = [];
   readonly #openingFrames: number;
   #frames: Buffer[] = [];
-  /** Numbers of reported and requested frames. */
   #reported = 0;
   #wanted = 0;
   #haveAll = 0;
@@ -92,7 +91,6 @@ class FrameReader {
     this.#take = take;
   }
 
-  /** True after the handshake. */
   get isOpen(): boolean {
     return this.#isOpen;
   }

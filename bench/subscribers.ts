@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Await, Got, Join } from './subscriber-process.ts';
 
-/** Subscribers of a server, in their own process. */
 export class Subscribers {
   readonly #child: ChildProcess;
   readonly #ended: Promise<never>;

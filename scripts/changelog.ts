@@ -24,7 +24,6 @@ export const MARKER = '<!-- releases, newest first -->';
 /** Maximum number of words of an entry, without its note on compatibility. */
 const ENTRY_WORDS_MAX = 45;
 
-/** The format of a line of the changelog. */
 export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
 
 export type Fragment = {

@@ -30,7 +30,6 @@ const NOTICES = ['LICENSE', 'NOTICE'];
 /** Packages that are compiled into the SDK, each into a folder with its name. */
 const PARTS = ['units', 'protocol', 'sdk'];
 
-/** The public entry points. */
 const DOORS = ['index', 'actions'];
 
 /** Module specifiers in `from '…'` and `import('…')`. */

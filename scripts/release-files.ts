@@ -70,7 +70,6 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(settings), NO_COLOR: '1' };
 }
 
-/** The scope of the workspace packages. */
 const SCOPE = '@oddlot';
 
 type Source = {

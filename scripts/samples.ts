@@ -147,8 +147,6 @@ export type Stage = {
   readonly people: People;
 };
 
-/** Maximum width of a line of a sample. */
-
 const WIDTH = 110;
 /** Longer texts, such as MessagePack data, are cut. */
 const TEXT_MAX = 200;
@@ -203,7 +201,6 @@ function written({ label, value }: Part): string {
   return `${label}:\n\n\`\`\`json\n${printed(shortened(value), 0)}\n\`\`\`\n`;
 }
 
-/** Returns the samples of a page, by name. */
 export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
   return new Map(
     [...page.matchAll(PLACE)].map(([, name = '', text = '']) => [

@@ -102,7 +102,6 @@ function readJson<T>(root: string, path: string): T {
   return JSON.parse(read(root, path)) as T;
 }
 
-/** Writes JSON in the format of npm. */
 function writeJson(root: string, path: string, value: unknown): void {
   writeFileSync(join(root, path), `${JSON.stringify(value, undefined, 2)}\n`);
 }

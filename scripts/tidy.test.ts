@@ -34,7 +34,6 @@ function manifest(path: string, value: object): { path: string; text: string } {
   return { path, text: JSON.stringify(value) };
 }
 
-/** Returns the findings for one file, as `line rule`. */
 function rules(path: string, text: string, ...besides: SourceFile[]): string[] {
   const files = [...MANIFESTS, { path, text }, ...besides];
   return tidy(files).map(({ line, rule }) => `${line} ${rule}`);

@@ -299,7 +299,6 @@ async function list(admin: Client, count: number): Promise<readonly string[]> {
 
 let step = 0;
 
-/** Sets prices around 100 with small changes. */
 async function feed(admin: Client): Promise<void> {
   step++;
   const { universe } = await admin.info.perpMeta();

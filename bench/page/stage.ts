@@ -140,7 +140,6 @@ export type TraceEvent = {
 
 const CATEGORIES = ['devtools.timeline', 'blink.user_timing', 'loading', 'toplevel', 'v8'];
 
-/** Returns the browser's trace of a run. */
 export async function traced(
   instruments: CDPSession,
   work: () => Promise<void>,

@@ -14,7 +14,6 @@ const KINDS = ['none', 'fresh', 'stale'] as const;
 type Kind = (typeof KINDS)[number];
 
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 5, quick: 1 };
-/** Maximum ratio of starts with and without a page. */
 const DELAY_MAX = 1.1;
 const ASKED_FOR_MS = 6_000;
 const ASKED_EVERY_MS = 25;

@@ -9,9 +9,7 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
 /** A kind of call that the protocol defines, and the files of its other parts. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
-  /** The files that define calls of this kind. */
   readonly source: RegExp;
-  /** Returns the names and their positions in a file. */
   readonly names: (text: string) => readonly Named[];
   /** The page that describes a call; `*` matches part of a name. */
   readonly page: string;

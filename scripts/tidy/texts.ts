@@ -114,7 +114,6 @@ export function checkWords(source: Source): Finding[] {
   ];
 }
 
-/** Checks any text file, including code. */
 export function checkText(file: SourceFile): Finding[] {
   return find(file, file.text, TEXT_WORDS);
 }

@@ -4,9 +4,7 @@ import type { ApiError, ValidationError } from '@oddlot/sdk';
 /** Exit codes for scripts, which docs/build/cli.md documents. */
 export const EXIT = {
   done: 0,
-  /** An internal error. */
   fault: 1,
-  /** Wrong usage of the command line. */
   usage: 2,
   /** The venue rejected the request; nothing has changed. */
   refused: 3,
@@ -25,7 +23,6 @@ export const EXIT = {
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
-  /** Additional fields of the JSON error. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(

@@ -40,7 +40,6 @@ export type StoredKey = {
   readonly name: string;
   readonly address: string;
   readonly kind: 'account' | 'agent';
-  /** The account that approved an agent's key. */
   readonly agentOf?: string;
 };
 

@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 
-/** Output as a table, or as one JSON value. */
 type Shown = {
   /** The value that `--json` prints. */
   readonly json: unknown;

@@ -19,7 +19,6 @@ import { CommandContext } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
 
-/** Runs one command and returns its exit code. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

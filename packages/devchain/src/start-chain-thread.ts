@@ -54,7 +54,6 @@ type Place = {
 /** Resolves when the port is open, and rejects if the chain cannot be opened. */
 export async function startChainThread(
   options: ChainThreadOptions,
-  /** Called if the thread ends unexpectedly. */
   onLost: (error: Error) => void,
 ): Promise<ChainThread> {
   const worker = new Worker(new URL('./chain-worker.ts', import.meta.url), { workerData: options });
@@ -96,7 +95,6 @@ export async function startChainThread(
   };
 }
 
-/** Requests to the thread without an answer. */
 class Questions {
   readonly #send: (message: ChainMessage) => void;
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();

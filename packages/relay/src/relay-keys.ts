@@ -16,7 +16,6 @@ import {
  * relay.
  */
 
-/** Name of the journal in the data folder. */
 export const BOOK_NAME = 'relay.jsonl';
 /** Name of the seed file in the data folder, which only a relay with test funds has. */
 export const SEED_NAME = 'seed';

@@ -13,8 +13,6 @@ import { hash, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
-/** Access to the public API of the venue. */
-
 /**
  * Thrown if the venue gave no usable answer. The query is repeated later, and nothing is assumed in
  * the meantime.
@@ -37,7 +35,6 @@ export const VENUE_REQUESTS = {
   fetch: boundedFetch(ANSWER_BYTES_MAX),
 } as const;
 
-/** The facts about a venue that the relay needs. */
 export type VenueFacts = {
   readonly network: Network;
   /** The name that users specify as the other end of a transfer. */

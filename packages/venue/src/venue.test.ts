@@ -99,7 +99,6 @@ test('a venue with its own network name refuses to serve clients of Hyperliquid'
   expect(isDirectoryLocked(folder)).toBe(false);
 });
 
-/** Returns the resources that keep this process alive. */
 function running(): readonly string[] {
   const kinds = ['MessagePort', 'TCPServerWrap', 'PipeWrap', 'Timeout', 'Worker'];
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind));

@@ -65,11 +65,9 @@ export type VenueDependencies = {
   readonly threads?: Threads;
 };
 
-/** The parts of a running venue without open ports. */
 export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwork' | 'stop'> &
   Pick<Core, 'indexer' | 'clock' | 'replica'> &
   Pick<Edges, 'http'> & {
-    /** Opens the ports and returns their addresses. */
     listen(): Promise<Pick<Venue, 'hyperliquidUrl' | 'operationsUrl' | 'url'>>;
   };
 
@@ -204,7 +202,6 @@ async function stopAll(
   log.info({ pending: receipts.pendingCount }, 'stopped');
 }
 
-/** The parts that already run during the start. */
 type Serving = {
   readonly core: Core;
   readonly edges: ReturnType<typeof createEdges>;
@@ -290,7 +287,6 @@ async function logBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Pro
   warnOfBackend(backend, log);
 }
 
-/** Replays the log, and lets the indexer follow it. */
 async function startCore({ indexer, replica }: Core, config: Config, log: Logger) {
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'log replayed');

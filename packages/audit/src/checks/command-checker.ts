@@ -22,7 +22,6 @@ type CommandCheckerOptions = {
    * at their time.
    */
   readonly readers: readonly RequestReader[];
-  /** Returns the state before the block. */
   readonly state: () => State;
   /** If undefined, commands that depend on a chain are counted but not checked. */
   readonly chain?: ChainEvidence | undefined;
@@ -209,7 +208,6 @@ export type ChainEvidence = {
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined>;
 };
 
-/** Describes the unverified commands in words. */
 export function believedCounts(
   { believed, signersSampledOut }: Readonly<Counts>,
   earlierBlocks: number,

@@ -1,4 +1,3 @@
-/** An error in a log, with its position. */
 export type Finding = {
   readonly height: number;
   /** The index of the command in its block; absent if the block as a whole is wrong. */

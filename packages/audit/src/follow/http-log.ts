@@ -11,7 +11,6 @@ const WHY_CHARACTERS_MAX = 300;
  */
 const BUSY_STATUS_MIN = 429;
 
-/** Thrown if the venue does not serve a log. */
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
   /** True if there was no valid answer, in which case a later attempt may succeed. */

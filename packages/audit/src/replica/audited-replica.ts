@@ -18,7 +18,6 @@ type Following = Parameters<typeof FollowingReplica.create>[0];
 export type Checkpoint = {
   readonly height: number;
   readonly hash: string;
-  /** The source of the hash. */
   readonly by: string;
 };
 
@@ -29,7 +28,6 @@ type AuditedReplicaOptions = {
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly chain?: ChainEvidence | undefined;
-  /** Blocks with a known hash and its source. */
   readonly checkpoints?: readonly Checkpoint[];
   /** Returns milliseconds since 1970. Blocks with a time far ahead of it are rejected. */
   readonly now: () => number;

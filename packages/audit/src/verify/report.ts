@@ -1,6 +1,5 @@
 import type { Counts } from '../checks/command-checker.ts';
 
-/** An error in a data folder, with its position. */
 export type Located = {
   readonly file: string;
   /** A byte of the file, or of its decompressed content; absent if a row or a block differs. */
@@ -9,7 +8,6 @@ export type Located = {
   readonly what: string;
 };
 
-/** The result of verifying a data folder. */
 export type VerifyReport = {
   readonly height: number;
   readonly hash: string;

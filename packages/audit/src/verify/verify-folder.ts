@@ -197,7 +197,6 @@ type Claim = { readonly seq: number; readonly place: BlockPlace; readonly conten
 /** The snapshot contents that a log attests, compared with the state after its blocks. */
 class AttestedContents {
   readonly findings: Located[] = [];
-  /** Attestations by the block of the snapshot. */
   readonly #claims = new Map<number, Claim[]>();
   readonly #hasher: ContentHasher;
 

@@ -35,7 +35,6 @@ export type VerifyLogOptions = {
   readonly isDone?: (() => boolean) | undefined;
 };
 
-/** The result of replaying a venue's log. */
 export type LogReport = {
   readonly height: number;
   readonly hash: string;

@@ -6,7 +6,6 @@ import { readJsonFile } from '../arguments.ts';
 import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
-/** Adds the commands for permissions and fees. */
 export function addGovernance(program: Command, around: CommandContext): void {
   addGate(program, around);
   addOperators(program, around);

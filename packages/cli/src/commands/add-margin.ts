@@ -112,7 +112,6 @@ function sideOption(): Option {
     .default('long');
 }
 
-/** Parses an amount to micro-USDC. */
 function amountOf(text: string): number {
   const amount = Number(parseExact(text, MONEY_DECIMALS) ?? 0n);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;

@@ -6,7 +6,6 @@ import { ACCOUNT_ARGUMENT, type GlobalOptions, type CommandContext } from '../su
 
 const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 
-/** Adds the commands that show information about a venue. */
 export function addVenue(program: Command, around: CommandContext): void {
   program
     .command('status')

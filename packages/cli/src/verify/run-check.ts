@@ -53,7 +53,6 @@ function reasonOf(error: unknown): string {
   return (reported.length === 0 ? String(error) : reported.join(': ')).replaceAll('\n', ' ');
 }
 
-/** A compared or unverified fact. */
 type Finding = {
   readonly kind: 'agree' | 'DIFFER' | 'believed';
   readonly what: string;
@@ -140,7 +139,6 @@ export function readQuestion<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Validates the URL of a server. */
 export function urlOf(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);

@@ -36,7 +36,6 @@ type Question = {
   readonly log: string | undefined;
 };
 
-/** The venue's report of a request. */
 type Told = {
   readonly tx: TxDetail;
   readonly status: ActionStatus;

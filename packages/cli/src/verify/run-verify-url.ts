@@ -86,7 +86,6 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   ].join('\n');
 }
 
-/** The compared fields of a block. */
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
 /** Number of blocks per answer of a venue. */
@@ -96,7 +95,6 @@ const AT_ONCE = 100;
 class ToldBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
-  /** Number of blocks that agree. */
   compared = 0;
   /** Number of blocks that the venue does not list because its history was pruned. */
   missing = 0;
@@ -111,7 +109,6 @@ class ToldBlocks {
     return this.#own.length < AT_ONCE ? undefined : this.rest();
   }
 
-  /** Compares the remaining blocks. */
   async rest(): Promise<LogReport['finding']> {
     const own = this.#own;
     this.#own = [];

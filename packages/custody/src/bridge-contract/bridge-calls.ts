@@ -65,7 +65,6 @@ export type Queued = {
 
 const MS_PER_SECOND = 1_000;
 
-/** Returns a queued large payout as of a block. */
 export async function readQueued(
   client: ChainClient,
   bridge: Hex,

@@ -1,4 +1,3 @@
-/** Calls and logs of the bridge contract. */
 export {
   batchData,
   type BridgeNow,

@@ -10,7 +10,6 @@ import type { ChainClient } from '../chain/chain-client.ts';
 import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 
-/** An EIP-2612 permit as a client sends it. */
 export type Permit = {
   readonly user: Hex;
   readonly usd: bigint;

@@ -188,7 +188,6 @@ async function minedReceipt(
   );
 }
 
-/** Thrown for a command line with invalid syntax. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -203,7 +202,6 @@ export class NotMinedError extends Error {
   override readonly name = 'NotMinedError';
 }
 
-/** The refusals of `Refusals.sol` by code. */
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'the payout is already queued',
   2: 'the payout was already made',
@@ -227,7 +225,6 @@ const PAUSES: Readonly<Record<string, string>> = {
   ExpectedPause: 'the bridge is not paused',
 };
 
-/** Returns the reason why the contract refused a call. */
 function refusalText(data: string | undefined): string {
   try {
     const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });

@@ -197,7 +197,6 @@ function workTreeOf(folder: string): string | undefined {
   }
 }
 
-/** Returns warnings about the parties that control a bridge. */
 export function partyWarnings(parties: {
   readonly validators: readonly Hex[];
   readonly threshold: bigint;

@@ -80,7 +80,6 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   sign: signRequest,
 };
 
-/** Runs one command and returns its exit code. */
 export async function runBridge(
   [name = '--help', ...args]: readonly string[],
   {
@@ -90,7 +89,6 @@ export async function runBridge(
   }: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly print: (line: string) => void;
-    /** Receives errors and warnings. */
     readonly complain: (line: string) => void;
   },
 ): Promise<number> {

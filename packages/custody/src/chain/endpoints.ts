@@ -62,7 +62,6 @@ type Answer<Value> = { readonly watched: Watched; readonly value: Value };
 type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;
-  /** Number of queries without an answer yet. */
   pending: number;
   /** Number of consecutive answers that others confirmed, since the last unconfirmed one. */
   agreed: number;

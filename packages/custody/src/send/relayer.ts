@@ -283,7 +283,6 @@ export class Relayer {
     }
   }
 
-  /** Stores a record if it has changed. */
   async #keep(record: SendRecord): Promise<void> {
     const known = this.#journal.get(record.key);
     if (JSON.stringify(known) !== JSON.stringify(record)) await this.#journal.put(record);

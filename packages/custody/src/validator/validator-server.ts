@@ -20,7 +20,6 @@ import { SigningRefusal } from './signing-refusal.ts';
 type ValidatorServerOptions = {
   readonly signer: Signer;
   readonly domain: BridgeDomain;
-  /** The address of the venue's relayer key. */
   readonly relayer: string;
   /** The network name of the venue whose payouts the validator signs. */
   readonly serviceNetwork: string;

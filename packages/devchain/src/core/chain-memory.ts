@@ -8,7 +8,6 @@ import { Bloom } from '@ethereumjs/vm';
 /** The number of blocks that can be undone, and whose states can be queried. */
 export const UNDO_BLOCKS_MAX = 1024;
 
-/** The position of a transaction in the chain. */
 export type MinedPlace = {
   readonly block: ChainBlock;
   readonly index: number;

@@ -65,7 +65,6 @@ export class TransactionPool {
     if (mine?.size === 0) this.#bySender.delete(pooled.from);
   }
 
-  /** Removes transactions whose nonce a block has used. */
   forgetBelow(sender: Hex, nonce: bigint): void {
     for (const pooled of this.of(sender)) if (pooled.nonce < nonce) this.remove(pooled.hash);
   }

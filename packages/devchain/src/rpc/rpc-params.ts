@@ -13,7 +13,6 @@ export type CallRequest = {
   readonly accessList: readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
 };
 
-/** A block by number, by name, or by hash. */
 export type BlockReference =
   | { readonly number: bigint }
   | { readonly tag: 'latest' | 'pending' | 'earliest' }

@@ -40,7 +40,6 @@ export type RpcListen = {
   readonly port: number;
   /** The interface to listen on; by default only this machine can connect. */
   readonly host?: string;
-  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
   /** Pages that can send requests from a browser; none by default. */
   readonly pages?: PageOrigins;

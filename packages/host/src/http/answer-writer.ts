@@ -208,8 +208,6 @@ export class AnswerWriter {
   }
 }
 
-/** A response with the headers that all responses share. */
-
 type Answer = {
   readonly status: number;
   /** JSON text; empty for no body. */

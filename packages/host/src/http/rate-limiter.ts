@@ -10,7 +10,6 @@ import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 /** The groups of endpoints with separate buckets per client. */
 type Surface = 'info' | 'exchange' | 'explainSignature' | 'simulate';
 
-/** Requests per second and client address. */
 type SurfaceLimits = Readonly<Record<Surface, number>>;
 
 export type Budget = {

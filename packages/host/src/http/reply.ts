@@ -24,7 +24,6 @@ export type TextRequest = {
   readonly isForwarded?: boolean;
 };
 
-/** A request with a parsed body. */
 export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
 
 type EndpointHead = {
@@ -61,7 +60,6 @@ export type TextEndpoint = EndpointHead & {
 /** A GET request whose response has an unlimited length. */
 export type StreamRequest = {
   readonly parameters: Iterable<readonly [string, string]>;
-  /** The client whose budget applies. */
   readonly client: string;
 };
 

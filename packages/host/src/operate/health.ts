@@ -14,7 +14,6 @@ import type { Metrics } from './metrics.ts';
 export type ReadinessCheck = {
   readonly name: string;
   readonly ok: boolean;
-  /** The reason for a failure. */
   readonly why?: string;
   /**
    * True if trading does not depend on this condition. A failure is reported, but the venue stays

@@ -1,4 +1,3 @@
-/** Access to the machine and the parent process. */
 export { bytesIn, isInside, newestSnapshot } from './data-folder.ts';
 export {
   chainConnectionsFor,

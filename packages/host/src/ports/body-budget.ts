@@ -124,14 +124,12 @@ export class BodyBudget {
   }
 }
 
-/** The operations that a hold needs from its budget. */
 type Room = {
   readonly grow: (own: ClientUse, bytes: number) => BodyRefusal | undefined;
   readonly read: (own: ClientUse, hold: BodyHold) => void;
   readonly release: (own: ClientUse, bytes: number) => void;
 };
 
-/** The part of the budget held by one body. */
 export class BodyHold {
   readonly sinceMs = performance.now();
   readonly #room: Room;

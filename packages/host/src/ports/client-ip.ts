@@ -84,7 +84,6 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** Headers that proxies add to requests. */
 const HEADERS: readonly string[] = [
   'forwarded',
   'via',

@@ -63,7 +63,6 @@ export class ClientTurns<Item> {
     return this.#take(this.#line);
   }
 
-  /** Returns the next item of a resting client. */
   nextResting(): Turn<Item> | undefined {
     return this.#take(this.#resting);
   }
@@ -129,7 +128,6 @@ export class ClientTurns<Item> {
     return client;
   }
 
-  /** Drops idle clients whose buckets are full again. */
   #sweep(nowMs: number): void {
     const { burst, perSecond } = this.#pace;
     const fullMs = perSecond === Infinity ? 1000 : 1000 + (burst * 1000) / perSecond;

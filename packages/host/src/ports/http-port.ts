@@ -40,9 +40,7 @@ export type HttpPortOptions = {
   /** Selects the WebSocket handshakes that `upgrade` handles. */
   readonly accepts?: (request: IncomingMessage) => boolean;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** Limits on connections, in total and per client. */
   readonly connectionLimits?: ConnectionLimits | undefined;
-  /** Memory limits for bodies, in total and per client. */
   readonly bodyLimits?: BodyLimits | undefined;
   /** Memory limits for unread responses, in total and per client. */
   readonly answerLimits?: BodyLimits | undefined;
@@ -79,7 +77,6 @@ const KEEP_ALIVE_MS = 65_000;
 const SILENCE_MS = 30_000;
 /** How long a stop waits for slow clients, because it still has to write a snapshot. */
 const DRAIN_MS = 5_000;
-/** Approximate size of a response's head. */
 const HEAD_BYTES = 512;
 
 type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };

@@ -1,4 +1,3 @@
-/** The common part of all listening ports. */
 export {
   ANSWER_LIMITS,
   BODY_LIMITS,

@@ -4,7 +4,6 @@ import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
 /** Functions that read bodies of limited size, and answer clients that are still sending. */
 
-/** The reason why a body was not read. */
 export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
 export type BodyBounds = {
@@ -14,7 +13,6 @@ export type BodyBounds = {
    * `bytesMax` is reached.
    */
   readonly bytesMaxOf?: (start: Buffer) => number;
-  /** The part of the budget held by this body. */
   readonly hold?: BodyHold;
 };
 

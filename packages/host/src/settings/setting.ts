@@ -66,7 +66,6 @@ export type SettingGroups = Readonly<Record<string, Readonly<Record<string, Sett
 
 /** All settings of a program: the single source for reading, help and validation. */
 export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
-  /** A description in one line. */
   readonly title: string;
   /**
    * The command that starts the program: `oddlot start`, or a script of the repository such as `npm
@@ -82,7 +81,6 @@ export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
   readonly closing: string;
 };
 
-/** The settings of a program after reading. */
 export type SettingsOf<Groups extends SettingGroups> = z.output<
   z.ZodObject<{ [Key in keyof Joined<Groups>]: SchemaOf<Joined<Groups>[Key]> }>
 >;

@@ -27,7 +27,6 @@ type PegScanOptions = {
 };
 
 const MONEY_DECIMALS = 6;
-/** Maximum number of rows per query. */
 const ROWS = 200;
 /**
  * A peg is scanned again after this fraction (1/n) of its age, because most pegs are used soon or
@@ -179,7 +178,6 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
 type PegRow = {
   /** True for a deposit from the settlement chain, and false for a transfer inside the venue. */
   readonly isDeposit: boolean;
-  /** The time of the row's block. */
   readonly time: number;
   readonly coming: Omit<Coming, 'key'>;
 };
@@ -383,7 +381,6 @@ export function payoutKey({ attempt, id }: Transfer): string {
   return `payout:${id}:${attempt}`;
 }
 
-/** The comparison of a peg's balance with the journal. */
 type Holding =
   | { readonly is: 'whole' }
   /**

@@ -8,7 +8,6 @@ export function floatTrouble(chain: string, needed: bigint, balance: bigint): Tr
   return { what: 'float', detail: `the relay has ${has} USDC on ${chain} but needs ${needs} USDC` };
 }
 
-/** Returns the obstacle of a sent transaction, if any. */
 export function chainTrouble({ trouble }: SendRecord): Trouble | undefined {
   return trouble === undefined ? undefined : { what: 'chain', detail: trouble };
 }

@@ -110,7 +110,6 @@ function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: numb
  */
 type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
-/** Shares of each outcome that the account can sell. */
 export type FreeShares = { yes: number; no: number };
 
 /** Distance between two rungs of an outcome market, as a fraction of a share's payout. */

@@ -6,7 +6,6 @@ import type { BotMarket, FairValues } from './fair-values.ts';
 import { type FreeShares, shareStep } from './ladder.ts';
 import { freeSharesOf } from './maker.ts';
 
-/** Bounds of the value of one order. */
 const USDC_MIN = 50;
 const USDC_MAX = 1_500;
 /** Maximum distance of the limit price from the oracle price, as a fraction. */

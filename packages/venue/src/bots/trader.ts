@@ -19,7 +19,6 @@ type BotExchange = {
 };
 
 type BotReply = {
-  /** The reply as JSON text. */
   readonly body: string;
 };
 

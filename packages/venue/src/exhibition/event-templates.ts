@@ -11,7 +11,6 @@ export type EventTemplate = {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Interval between the starts of two rounds. */
   readonly everyMs: number;
   /** Offset of the first start of a day from midnight UTC. */
   readonly offsetMs: number;

@@ -8,14 +8,12 @@ type PathMarket = {
   readonly endMs: number;
 };
 
-/** Interval between two steps of a score. */
 export const STEP_MS = 5_000;
 /** Weight of the first step, which makes rounds open at different odds. */
 const OPENING_WEIGHT = 6;
 /** A step is the sum of this many bytes minus its mean, which is close to a normal distribution. */
 const STEP_BYTES = 4;
 const STEP_MEAN = STEP_BYTES * 127.5;
-/** Standard deviation of one step. */
 const STEP_DEVIATION = 147.8;
 const STEPS_PER_HASH = 32 / STEP_BYTES;
 

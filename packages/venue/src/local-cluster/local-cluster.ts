@@ -327,7 +327,6 @@ type Sizes = { readonly port: number; readonly replicas: number; readonly server
  */
 type ClusterPorts = {
   readonly replicas: readonly number[];
-  /** First port of the NATS servers. */
   readonly servers: number;
   readonly wallets: number;
   /** Port of the chain that the replicas use. */

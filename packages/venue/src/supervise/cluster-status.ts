@@ -4,7 +4,6 @@ import type { LogTrouble } from '@oddlot/cluster/cluster-log';
 import type { DivergenceWatch } from './divergence-watch.ts';
 import type { Cluster } from '@oddlot/cluster/open-cluster';
 
-/** The cluster of a replica that follows its log. */
 export type JoinedCluster = Cluster & {
   /** Returns the reason why blocks cannot be written, or undefined if they can. */
   trouble(): LogTrouble | undefined;

@@ -29,7 +29,6 @@ export class DiskWatch {
     this.#options = options;
   }
 
-  /** Checks the disk once, and then every second. */
   static async start(options: DiskWatchOptions): Promise<DiskWatch> {
     const watch = new DiskWatch(options);
     await watch.look();

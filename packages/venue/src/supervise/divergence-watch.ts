@@ -38,7 +38,6 @@ export class OutvotedError extends Error {
 
 type DivergenceOptions = {
   readonly replica: { readonly standing: Standing };
-  /** Returns the number of replicas that are running now. */
   readonly present: () => number;
   readonly log: Pick<Logger, 'error' | 'info'>;
   /** Stores the evidence for an investigation and returns its folder. */

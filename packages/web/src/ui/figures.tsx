@@ -62,7 +62,6 @@ type PercentProps = {
   readonly isColoured?: boolean;
 };
 
-/** Shows a fraction in percent. */
 export function Percent({ value, decimals = 2, isSigned = true, isColoured = true }: PercentProps) {
   const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
   return (

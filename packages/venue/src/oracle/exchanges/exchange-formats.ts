@@ -5,12 +5,9 @@ import { z } from 'zod';
 /** The best bid and ask of a symbol, in units of 10^-8 USD. */
 type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: number };
 
-/** The public market data format of one exchange. */
 export type ExchangeFormat = {
   readonly url: string;
-  /** Returns the address to connect to for these symbols. */
   address(url: string, symbols: readonly string[]): string;
-  /** Returns the messages to send after connecting. */
   greetings(symbols: readonly string[]): readonly string[];
   /**
    * Returns the quotes in a frame. The list is empty for frames without quotes, such as heartbeats,

@@ -12,7 +12,6 @@ export type ExchangePricesOptions = {
   readonly symbols: readonly string[];
   /** Returns true if a market uses the symbol; other missing prices are not reported. */
   readonly isNeeded: (symbol: string) => boolean;
-  /** The minimum number of exchanges for an oracle price. */
   readonly sourcesMin: number;
   readonly outlierBps: number;
   readonly silentMs: number;
