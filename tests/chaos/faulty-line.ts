@@ -51,9 +51,7 @@ export class FaultyLine {
     this.#isHalving = true;
   }
 
-  /**
-   * Ends all faults. Messages that a silence blocked are lost, and their connections are closed.
-   */
+  /** Ends all faults. Messages that were blocked are lost, and their connections are closed. */
   mend(): void {
     if (this.#isSilent) for (const pair of this.#pairs) end(pair);
     this.#isSilent = false;

@@ -6,7 +6,7 @@ import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
  * Goal: a bot on ccxt runs unchanged on the Hyperliquid port in sandbox mode; only its URLs and its
- * key differ. Method: the published package against a venue of the testkit.
+ * key differ. Method: run the published package against a venue of the testkit.
  */
 
 const SYMBOL = 'BTC/USDC:USDC';
@@ -17,7 +17,7 @@ let proxy: CuttableProxy;
 const opened: Json[] = [];
 
 beforeAll(async () => {
-  // Not a dependency of this repository, so the compiler does not know it.
+  // The package is not a dependency of this repository, so the compiler does not know it.
   const name = 'ccxt';
   ({ default: ccxt } = (await import(name)) as Json);
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
@@ -47,13 +47,13 @@ function exchangeOf(Exchange: Json, options: object = {}): Json {
   return exchange;
 }
 
-describe('over HTTP', () => {
+describe('ccxt over HTTP', () => {
   let bot: Json;
   beforeAll(() => {
     bot = exchangeOf(ccxt.hyperliquid);
   });
 
-  test('markets have the precision and the limits of the venue', async () => {
+  test('ccxt markets have the precision and the limits of the venue', async () => {
     const markets = await bot.loadMarkets();
     expect(markets[SYMBOL]).toMatchObject({
       base: 'BTC',
@@ -61,11 +61,11 @@ describe('over HTTP', () => {
       active: true,
       precision: { amount: 0.00001 },
     });
-    // An id that no market has is not tradable.
+    // A market whose id no venue market has is not tradable.
     expect(Object.values(markets).filter((each: Json) => each.active)).toHaveLength(3);
   });
 
-  test('tickers, books, trades, candles and funding rates are read', async () => {
+  test('ccxt reads tickers, books, trades, candles and funding rates', async () => {
     expect(await bot.fetchTicker(SYMBOL)).toMatchObject({ symbol: SYMBOL, bid: 96999.9 });
     const book = await bot.fetchOrderBook(SYMBOL);
     expect([book.bids[0], book.asks[0]]).toEqual([
@@ -77,7 +77,7 @@ describe('over HTTP', () => {
     expect(await bot.fetchFundingRateHistory(SYMBOL)).toEqual([]);
   });
 
-  test('the first order brings the test funds, although ccxt asks for its builder before', async () => {
+  test('the first order adds test funds, although ccxt approves its builder before it', async () => {
     const order = await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
     expect(order.id).toMatch(/^\d+$/);
     const { USDC } = await bot.fetchBalance();
@@ -92,7 +92,7 @@ describe('over HTTP', () => {
     expect(await bot.fetchOrder(edited.id, SYMBOL)).toMatchObject({ status: 'canceled' });
   });
 
-  test('a market order opens a position with its exits, and another one closes it', async () => {
+  test('a ccxt market order opens a position with its TP/SL, and another one closes it', async () => {
     await bot.setLeverage(5, SYMBOL, { marginMode: 'cross' });
     await bot.createOrder(SYMBOL, 'market', 'buy', 0.01, 97000, {
       takeProfit: { triggerPrice: 99000, price: 99000 },
@@ -129,14 +129,14 @@ describe('over HTTP', () => {
     await expect(bot.createOrder(SYMBOL, ...args)).rejects.toMatchObject({ name });
   });
 
-  test('an unknown order is OrderNotFound, and a spot transfer is refused', async () => {
+  test('ccxt throws OrderNotFound for an unknown order, and a spot transfer is rejected', async () => {
     await expect(bot.cancelOrder('999999', SYMBOL)).rejects.toMatchObject({
       name: 'OrderNotFound',
     });
     await expect(bot.transfer('USDC', 1, 'spot', 'swap')).rejects.toThrow('no spot');
   });
 
-  test('outside of sandbox mode the request is refused', async () => {
+  test('a ccxt request outside of sandbox mode is rejected', async () => {
     const { privateKey, walletAddress } = bot;
     const mainnet = new ccxt.hyperliquid({ walletAddress, privateKey });
     mainnet.urls.api = bot.urls.api;
@@ -146,9 +146,9 @@ describe('over HTTP', () => {
   });
 });
 
-test('streams deliver books, trades and orders, also after a cut of the socket', async () => {
+test('ccxt streams deliver books, trades and orders, also after the socket is cut', async () => {
   const bot = exchangeOf(ccxt.pro.hyperliquid);
-  // ccxt requires it before a URL without TLS.
+  // ccxt requires this call before it opens a URL without TLS.
   await bot.loadHttpProxyAgent();
   const other = exchangeOf(ccxt.hyperliquid);
   await other.createOrder(SYMBOL, 'market', 'buy', 0.01, 97000);
@@ -158,7 +158,7 @@ test('streams deliver books, trades and orders, also after a cut of the socket',
   expect((await bot.watchOHLCV(SYMBOL, '1m')).at(-1)[4]).toBeGreaterThan(0);
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
   const heard = bot.watchOrders(SYMBOL);
-  // Subscribed before the order that it reports.
+  // The subscription must exist before the order that it reports.
   await eventually(() => expect(Object.keys(bot.clients)).toHaveLength(1));
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96100);
   expect((await heard).at(-1)).toMatchObject({ symbol: SYMBOL, price: 96100 });

@@ -6,7 +6,7 @@ import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
  * Goal: a bot on the package `hyperliquid` runs unchanged on the Hyperliquid port. Its hosts are
- * constants, so the test replaces them in the created client; nothing else differs. Method: the
+ * constants, so the test replaces them in the created client; nothing else differs. Method: run the
  * published package against a venue of the testkit.
  */
 
@@ -19,9 +19,9 @@ let sdk: Json;
 const user = { key: generatePrivateKey(), address: '' };
 
 beforeAll(async () => {
-  // It reports every frame.
+  // The package logs every frame.
   vi.spyOn(console, 'log').mockReturnValue(undefined);
-  // Not a dependency of this repository, so the compiler does not know it.
+  // The package is not a dependency of this repository, so the compiler does not know it.
   const name = 'hyperliquid';
   const { Hyperliquid } = (await import(name)) as Json;
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
@@ -40,7 +40,7 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-/** Replaces the host of its constants in all parts of a client. */
+/** Replaces the constant host in all objects that a client contains. */
 function redirect(part: Json, host: string, seen = new Set<unknown>()): void {
   if (part === null || !['object', 'function'].includes(typeof part) || seen.has(part)) return;
   seen.add(part);
@@ -60,12 +60,12 @@ const order = (fields: object = {}): object => ({
   ...fields,
 });
 
-test('markets and prices are read', async () => {
+test('the package reads markets and prices', async () => {
   expect((await sdk.info.perpetuals.getMeta()).universe.map(({ name }: Json) => name)).toContain(
     COIN,
   );
   expect(await sdk.info.getAllMids()).toMatchObject({ [COIN]: 97_000 });
-  // It asks for five significant figures.
+  // The package requests five significant figures.
   const { levels } = await sdk.info.getL2Book(COIN);
   expect([levels[0][0].px, levels[1][0].px]).toEqual([96_999, 97_001]);
   const candles = await sdk.info.getCandleSnapshot(COIN, '1h', Date.now() - 3_600_000, Date.now());
@@ -73,7 +73,7 @@ test('markets and prices are read', async () => {
   expect(await sdk.info.perpetuals.getFundingHistory(COIN, 0)).toEqual([]);
 });
 
-test('orders rest, fill, change and are cancelled', async () => {
+test('orders of the package can rest, fill, be amended and be cancelled', async () => {
   const placed = await sdk.exchange.placeOrder(order());
   const [{ resting }] = placed.response.data.statuses;
   expect(await sdk.info.getUserOpenOrders(user.address)).toMatchObject([
@@ -107,13 +107,13 @@ test('orders rest, fill, change and are cancelled', async () => {
   expect(await sdk.info.perpetuals.getUserFunding(user.address, 0)).toEqual([]);
 });
 
-test('a refusal is a sentence', async () => {
+test('a reject is a sentence', async () => {
   const { response } = await sdk.exchange.placeOrder(order({ limit_px: '96000.11' }));
   const [{ error }] = response.data.statuses;
   expect(error).toMatch(/^Price must be divisible by tick size\. .* 96000\.1 and 96000\.2/);
 });
 
-test('streams deliver, and continue after a cut of the socket', async () => {
+test('streams of the package continue after the socket is cut', async () => {
   const heard: Json[] = [];
   await sdk.subscriptions.subscribeToL2Book(COIN, (book: Json) => heard.push(book));
   const fills: Json[] = [];
@@ -128,7 +128,7 @@ test('streams deliver, and continue after a cut of the socket', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   proxy.cut();
   await eventually(() => expect(sdk.ws.isConnected()).toBe(true));
-  // The package does not subscribe again by itself.
+  // The package does not subscribe again automatically.
   await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => heard.push(bbo));
   await eventually(() => expect(heard.at(-1)).toMatchObject({ coin: COIN }));
 });

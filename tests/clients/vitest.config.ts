@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:clients`: tests with clients that are not dependencies of this repository. */
+/** `npm run test:clients` runs tests with clients that are not dependencies of this repository. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -90,7 +90,7 @@ describe('a taker order', () => {
       resting: null,
       end: { ...at, state: 'filled', reason: null },
     });
-    // The fields in the order that the API documents.
+    // The report has its fields in the order that the API documents.
     const fields =
       'oid cloid instrumentId coin side outcome tif limitPx origSz received entered arrival fills filledSz avgPx fee ' +
       'builderFee slippage resting end';

@@ -230,8 +230,8 @@ describe('modify2', () => {
     expect(refused).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',
-      // Requires 1080 and a fee of 0.07 × 1200 × 0.09, from the free balance and the order's
-      // reserve.
+      // The amend requires 1080 and a fee of 0.07 × 1200 × 0.09, from the free balance and the
+      // order's reserve.
       details: { required: '1087.56', available: '1000' },
     });
     expect(await purse(bob, market)).toBe('791.6 + 208.4 reserved');

@@ -11,7 +11,9 @@ import {
 import { aSharedVenue, aVenue, type World } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 
-/** The SDK with `transport: 'socket'`: each action executes once, whatever happens to the socket. */
+/**
+ * With `transport: 'socket'`, the SDK executes each action once, whatever happens to the socket.
+ */
 
 const confirm = { confirm: 'executed' } as const;
 
@@ -21,17 +23,17 @@ afterEach(() => {
 });
 
 type Wire = {
-  /** Paths of the HTTP requests. */
+  /** Paths of the HTTP requests so far. */
   readonly fetched: string[];
-  /** Frames with posts. */
+  /** Frames with posts so far. */
   readonly posted: string[];
-  /** Number of next answers that are lost together with their connection. */
+  /** Number of following answers that are lost together with their connection. */
   answersLost: number;
-  /** Number of next posts that are lost together with their connection. */
+  /** Number of following posts that are lost together with their connection. */
   postsLost: number;
 };
 
-/** A funded client whose socket is open, and the requests that it sends from then on. */
+/** Returns a funded client whose socket is open, and the requests that it sends from then on. */
 async function aClient(world: World, options: Partial<ClientOptions> = {}) {
   const wire: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
   const wallet = privateKeyWallet(randomPrivateKey());
@@ -81,7 +83,7 @@ function withFaults(socket: WebSocket, wire: Wire): ReturnType<ClientOptions['op
   };
 }
 
-describe('requests over the socket', () => {
+describe('requests of the SDK over the socket', () => {
   const world = aSharedVenue();
   const order = () => {
     const { btc } = world;
@@ -100,7 +102,7 @@ describe('requests over the socket', () => {
     expect(wire.posted).toHaveLength(2);
   });
 
-  test('streams share the connection', async () => {
+  test('streams and requests of the SDK share the connection', async () => {
     const { client, wallet } = await aClient(world);
     const updates = client.streams.orderUpdates({ user: wallet.address }, () => undefined);
     await updates.ready;
@@ -110,7 +112,7 @@ describe('requests over the socket', () => {
     expect(await client.info.frontendOpenOrders({ user: wallet.address })).toHaveLength(1);
   });
 
-  test.each([1, 2, 3])('R-tx: after %d lost answers, the order has executed once', async (lost) => {
+  test.each([1, 2, 3])('R-tx: an order is executed once after %d lost answers', async (lost) => {
     const { client, wallet, wire } = await aClient(world);
     wire.answersLost = lost;
     const reply = await client.exchange.order(order(), confirm);
@@ -120,18 +122,18 @@ describe('requests over the socket', () => {
     expect(more).toEqual([]);
   });
 
-  test('R-tx: after a lost post, the order executes once', async () => {
+  test('R-tx: an order is executed once after a lost post', async () => {
     const { client, wallet, wire } = await aClient(world);
     wire.postsLost = 1;
     const reply = await client.exchange.order(order(), confirm);
     expect(reply.status).toBe('executed');
     expect(await openOrders(wallet.address)).toHaveLength(1);
-    // The same bytes were sent again.
+    // The SDK sent the same bytes again.
     const signatures = wire.posted.map((text) => /"signature":\{.*?\}/.exec(text)?.[0]);
     expect(new Set(signatures).size).toBe(1);
   });
 
-  test('more requests than a connection may have unanswered are sent by HTTP', async () => {
+  test('requests beyond the limit of unanswered posts are sent by HTTP', async () => {
     const { client, wire } = await aClient(world);
     const answers = await Promise.all(Array.from({ length: 120 }, () => client.info.venueStatus()));
     expect(answers).toHaveLength(120);
@@ -139,7 +141,7 @@ describe('requests over the socket', () => {
     expect(wire.fetched).toEqual(Array.from({ length: 20 }, () => '/info'));
   });
 
-  test('refusals are thrown as over HTTP', async () => {
+  test('the SDK throws rejects of posts like those of HTTP', async () => {
     const { client, wire } = await aClient(world);
     const [entry] = order().orders;
     const tooSmall = { orders: [{ ...entry!, s: '0.0000000001' }] };
@@ -147,8 +149,8 @@ describe('requests over the socket', () => {
     expect(wire.fetched.filter((path) => path === '/exchange')).toEqual([]);
   });
 
-  test('a venue that does not know posts gets its requests by HTTP', async () => {
-    // This path answers a post as a venue of an earlier release does on /ws.
+  test('the SDK falls back to HTTP for a venue that does not know posts', async () => {
+    // This path answers a post like /ws of a venue of an earlier release.
     const wires: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
     const { client, wallet, wire } = await aClient(world, {
       openSocket: (url) => withFaults(new WebSocket(url.replace(/\/ws$/, '/api-ws')), wires),
@@ -163,10 +165,10 @@ describe('requests over the socket', () => {
   });
 });
 
-describe('rate limits', () => {
+describe('rate limits of posts', () => {
   const world = aVenue(['--oracle', 'still']);
 
-  test('of posts delay a request like those of HTTP', async () => {
+  test('rate limits of posts delay a request like those of HTTP', async () => {
     const waits: number[] = [];
     const { client } = await aClient(world, { onRateLimited: (waitMs) => waits.push(waitMs) });
     const queries = Array.from({ length: 90 }, () => client.info.venueStatus());

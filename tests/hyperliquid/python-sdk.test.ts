@@ -9,9 +9,9 @@ import { eventually, type Json } from '../support/client.ts';
 
 /**
  * Goal: the Python SDK of Hyperliquid runs unchanged on the Hyperliquid port after a change of
- * `base_url`. Method: the test repeats byte for byte what the SDK sends: its start with `spotMeta`
- * first, the spaces of Python's JSON, its key orders, its null fields, and signatures without
- * leading zeros. It also looks up frames as the SDK does, by coins in lower case.
+ * `base_url`. Method: the test sends byte for byte what the SDK sends: `spotMeta` first, with the
+ * spaces of Python's JSON, its key order, its null fields, and signatures without leading zeros. It
+ * also looks up frames like the SDK, by coins in lower case.
  */
 
 let venue: TestVenue;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => venue.stop());
 
-/** `json.dumps` of Python. */
+/** Formats a value like Python's `json.dumps`. */
 function dumps(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(dumps).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -31,7 +31,7 @@ function dumps(value: Json): string {
   return `{${fields.join(', ')}}`;
 }
 
-/** The error handling of the SDK, which needs `code` and `msg` in a 4xx body. */
+/** Posts like the SDK, whose error handling needs `code` and `msg` in the body of a 4xx answer. */
 async function post(path: string, payload: Json): Promise<Json> {
   const response = await fetch(venue.hyperliquidUrl + path, {
     method: 'POST',
@@ -63,7 +63,7 @@ const AGENT = {
   ],
 } as const;
 
-/** `to_hex` of an integer has no leading zeros. */
+/** Python's `to_hex` of an integer has no leading zeros. */
 const short = (word: Hex): string => numberToHex(BigInt(word));
 
 class Bot {
@@ -86,7 +86,7 @@ class Bot {
     return post('/exchange', await this.signed(action));
   }
 
-  /** Fields are appended to the action before it is signed. */
+  /** Signs an action after the SDK has appended the fields to it. */
   async sendUserSigned(
     primaryType: string,
     fields: readonly (readonly [string, string])[],
@@ -120,7 +120,7 @@ const wire = (fields: object = {}): object => ({
 });
 const orderAction = (...orders: object[]): object => ({ type: 'order', orders, grouping: 'na' });
 
-test('the start of the SDK finds its lists, and asset ids are indexes', async () => {
+test('the start of the Python SDK finds its lists, and asset ids are indexes', async () => {
   const spot = await post('/info', { type: 'spotMeta' });
   expect([spot.universe, spot.tokens[0].name]).toEqual([[], 'USDC']);
   const { universe } = await post('/info', { type: 'meta', dex: '' });
@@ -129,7 +129,7 @@ test('the start of the SDK finds its lists, and asset ids are indexes', async ()
   expect(universe[1].szDecimals).toBe(5);
 });
 
-test('a limit order, a market order and a cancel are executed', async () => {
+test('a limit order, a market order and a cancel of the Python SDK are executed', async () => {
   const bot = new Bot();
   const user = bot.account.address;
   const cloid = `0x${'0'.repeat(31)}1`;
@@ -142,7 +142,7 @@ test('a limit order, a market order and a cancel are executed', async () => {
   expect(await post('/info', { type: 'openOrders', user, dex: '' })).toMatchObject([{ cloid }]);
   const asked = { type: 'orderStatus', user, oid: resting.oid };
   expect(await post('/info', asked)).toMatchObject({ status: 'order', order: { status: 'open' } });
-  // Five percent above the mid, with five significant figures.
+  // The limit price is five percent above the mid, with five significant figures.
   const mid = Number((await post('/info', { type: 'allMids', dex: '' })).BTC);
   const p = String(Number((mid * 1.05).toPrecision(5)));
   const bought = await bot.send(orderAction(wire({ p, t: { limit: { tif: 'Ioc' } } })));
@@ -168,7 +168,7 @@ test('a signature without its leading zeros is accepted', async () => {
   expect(await post('/exchange', payload)).toMatchObject({ status: 'ok' });
 });
 
-test('a trigger has the key order of the SDK, and settings are changed', async () => {
+test("a trigger order in the SDK's key order is accepted, and settings can be changed", async () => {
   const bot = new Bot();
   const leverage = { type: 'updateLeverage', asset: 1, isCross: true, leverage: 5 };
   await bot.send({ type: 'scheduleCancel', time: Date.now() + 60_000 });
@@ -207,12 +207,12 @@ test('user-signed actions have their type last, and an agent without a name is u
   expect(await agent.send(orderAction(wire()))).toMatchObject({ status: 'ok' });
 });
 
-test('a refused query has the fields that the SDK reads from a 4xx body', async () => {
+test('a rejected query has the fields that the SDK reads from the body of a 4xx answer', async () => {
   const asked = post('/info', { type: 'delegations', user: `0x${'1'.repeat(40)}` });
   await expect(asked).rejects.toThrow('422: This venue has no staking.');
 });
 
-test('frames are found under the identifiers of the SDK', async () => {
+test('the SDK finds frames under its own identifiers', async () => {
   const bot = new Bot();
   await bot.send(orderAction(wire({ p: '98000', t: { limit: { tif: 'Ioc' } } })));
   await venue.settled();
@@ -264,7 +264,7 @@ test('frames are found under the identifiers of the SDK', async () => {
   socket.close();
 });
 
-/** How the SDK names the subscription of a frame. */
+/** Returns the name that the SDK gives to the subscription of a frame. */
 function identifierOf({ channel, data }: Json): string {
   switch (channel) {
     case 'l2Book':

@@ -71,7 +71,7 @@ function refusal(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** Runs in the page. */
+/** Announces the wallet to the page (EIP-6963). This function runs in the page. */
 function announce(): void {
   type Answer = { result?: unknown; error?: { code: number; message: string } };
   const { askInjectedWallet } = globalThis as unknown as {
