@@ -23,8 +23,9 @@ export type ConnectOptions = {
   /** Called with the URL when the client switches to another replica. */
   readonly onReplica?: ((url: string) => void) | undefined;
   /**
-   * `'socket'` sends actions and queries over the connection of the streams while it is open, and by
-   * HTTP otherwise. The connection stays open until `close()`. The default is `'http'`.
+   * With `'socket'`, actions and queries are sent over the connection of the streams while it is
+   * open, and otherwise over HTTP. The connection then stays open until `close()`. The default is
+   * `'http'`.
    */
   readonly transport?: 'http' | 'socket' | undefined;
   readonly fetch?: Fetch | undefined;

@@ -53,7 +53,10 @@ type AnyOperation = { readonly sz: string };
 type AnyAction = {
   readonly type: string;
   readonly orders?: readonly AnyOrder[] | undefined;
-  /** Of a Hyperliquid request that replaces orders, or one order. */
+  /**
+   * Set for a Hyperliquid request that replaces several orders; `order` is set if it replaces a
+   * single one.
+   */
   readonly modifies?: readonly { readonly order: AnyOrder }[] | undefined;
   readonly order?: AnyOrder | undefined;
   readonly cancels?: readonly AnyCancel[] | undefined;

@@ -45,9 +45,9 @@ export type Endpoints = {
 };
 
 type HyperliquidEndpoints = {
-  /** Executes the bodies of Hyperliquid clients. */
+  /** Executes requests of Hyperliquid clients. */
   readonly exchange: TextEndpoint;
-  /** `/info`, which also remembers the accounts that clients query. */
+  /** Answers /info queries and remembers the accounts that they name. */
   readonly info: Endpoint;
 };
 

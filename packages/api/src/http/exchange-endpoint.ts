@@ -208,7 +208,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
 }
 
-/** The rejections that a signer without an account can get. */
+/** Rejections that a signer without an account can get. */
 const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
   'agentUnknown',
   'accountUnknown',

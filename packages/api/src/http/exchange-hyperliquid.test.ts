@@ -95,7 +95,7 @@ describe('a request of a Hyperliquid client', () => {
     expect(json).toMatchObject({ status: 'ok', data: { type: 'TokenSend' } });
   });
 
-  test('modifies an order: it is cancelled, and the new one has a new id', async () => {
+  test('modify cancels the order and places a new one with a new id', async () => {
     await send(buy);
     const order = { ...limit, p: '99', s: '0.4', c: cloid };
     const one = await send((client) => client.modify({ oid: 1, order }));
@@ -114,7 +114,7 @@ describe('a request of a Hyperliquid client', () => {
     expect(await openOrders(alice.address)).toMatchObject([{ oid: 3, limitPx: '98' }]);
   });
 
-  test('sets leverage and margin mode together', async () => {
+  test('updateLeverage sets the leverage and the margin mode together', async () => {
     const { json } = await send((client) =>
       client.updateLeverage({ asset: 1, isCross: false, leverage: 7 }),
     );
@@ -162,7 +162,7 @@ describe('a request that is not executed', () => {
     expect((await send(buy, { key: stranger })).json).toMatchObject({ status: 'ok' });
   });
 
-  test('a mainnet signature of a queried account is refused at once', async () => {
+  test('a mainnet signature of a queried account is refused at its first request', async () => {
     edge.signers.noteQueried(stranger.address);
     const refused = await send(buy, { key: stranger, isMainnet: true });
     expect(why(refused)).toContain('switch the client to testnet mode');

@@ -13,15 +13,15 @@ type Options = {
 };
 
 const LOOPBACK = '127.0.0.1';
-/** Above this number of remembered addresses all of them are forgotten. */
+/** If more addresses are remembered, all of them are forgotten. */
 const REMEMBERED_MAX = 10_000;
 
 /**
  * Handles requests of unknown signers on the port for Hyperliquid clients. An L1 signature for
- * Hyperliquid's mainnet recovers to another address with each request, so its mainnet signer is
- * compared with known accounts, with addresses that clients have queried, and with mainnet signers
- * of earlier requests. If it is one of them, the request is refused with that reason; any other
- * signer is credited with test funds.
+ * Hyperliquid's mainnet recovers to a different address with each request here. The mainnet signer
+ * is therefore compared with known accounts, queried addresses and the mainnet signers of earlier
+ * requests. If it is one of them, the request is refused with that reason; any other signer is
+ * credited with test funds.
  */
 export class SignerIntroductions {
   readonly #options: Options;
@@ -31,7 +31,7 @@ export class SignerIntroductions {
     this.#options = options;
   }
 
-  /** Remembers the account of a query, because a client queries the account that it trades for. */
+  /** Remembers the account of a query, because clients query the account for which they trade. */
   noteQueried(user: unknown): void {
     const address = Address.safeParse(user).data;
     if (address !== undefined) this.#remember(address);

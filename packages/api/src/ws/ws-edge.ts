@@ -43,9 +43,10 @@ const FRAGMENTS_MAX = 64;
 const CHUNKS_MAX = 4096;
 
 /**
- * The part of the library that decides whether the next frame is handled in the same turn of the
- * event loop. After a post that did not have to wait it is: posts that arrive together are recovered,
- * logged and answered together, which takes half of the CPU time of a turn for each.
+ * The field of the `ws` library that decides whether the next frame is handled in the same turn of
+ * the event loop. It is set after a post that did not have to wait. Posts that arrive together are
+ * then recovered, logged and answered together, which takes half the CPU time of a separate turn
+ * for each post.
  */
 const IN_ONE_TURN = '_allowSynchronousEvents';
 type Receiver = { [IN_ONE_TURN]: boolean };

@@ -32,22 +32,24 @@ export type ClientFrame =
   | { method: 'unsubscribe'; subscription: SubscriptionFields }
   | { method: 'ping' };
 
-/** A request for /exchange (`action`) or /info, with the body of HTTP. Only on /ws. */
+/**
+ * Request for /exchange (`action`) or /info with the same body as over HTTP, supported only on /ws.
+ */
 export type PostFrame = {
   method: 'post';
-  /** Different from those of the other unanswered posts of the connection. */
+  /** Id that no other unanswered post of the connection has. */
   id: number;
   request: { type: 'action' | 'info'; payload: object };
 };
 
-/** The answer to a post. */
+/** Answer to a post. */
 export type PostAnswerFrame = {
   channel: 'post';
   data: {
     id: number;
-    /** `error` if the HTTP status is 400 or more. */
+    /** The type is `error` if the HTTP status is 400 or above. */
     response: { type: 'action' | 'info' | 'error'; status: number; payload: object };
-    /** In seconds. */
+    /** Time to wait before another attempt, in seconds. */
     retryAfter?: number;
     rateLimit?: { limit: number; remaining: number; reset: number };
   };

@@ -34,7 +34,9 @@ type HttpOptions = {
   readonly clock?: VenueClock | undefined;
   /** Called when an answer arrives after an attempt without one. */
   readonly onRecovered?: (() => void) | undefined;
-  /** Sends a request over a socket to this replica; undefined if that is not possible now. */
+  /**
+   * Sends a request over a socket to a replica, or returns undefined if that is not possible now.
+   */
   readonly post?:
     | ((url: string, path: string, body: string) => Promise<Posted> | undefined)
     | undefined;
@@ -335,7 +337,7 @@ function attemptOf(
   return { failure: undefined, outcome };
 }
 
-/** Rejects when the signal is aborted first. */
+/** Rejects if the signal is aborted before the promise settles. */
 function withSignal<Value>(
   promise: Promise<Value> | undefined,
   signal: AbortSignal,

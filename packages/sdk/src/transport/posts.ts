@@ -1,11 +1,11 @@
 import { CLIENT_LIMITS, type PostAnswerFrame, type PostFrame } from '@oddlot/protocol';
 
-/** Answer to a post. */
+/** The answer to a request that was sent in a frame (a post). */
 export type PostAnswer = PostAnswerFrame['data'];
 
 /**
- * Result of a post: its answer; `lost` if the connection ended, so that the request may have been
- * processed; or `unsent` if it was certainly not processed.
+ * Result of a post: its answer, `lost` if the connection ended before the answer, or `unsent` if
+ * the venue certainly did not process it. A lost request may have been processed.
  */
 export type Posted = PostAnswer | 'lost' | 'unsent';
 
@@ -14,10 +14,13 @@ const TYPES: Readonly<Record<string, PostFrame['request']['type']>> = {
   '/info': 'info',
 };
 
-/** UTF-8 needs at most three bytes for a UTF-16 code unit. */
+/**
+ * A text with at most this many UTF-16 code units always fits, because UTF-8 needs at most three
+ * bytes for each.
+ */
 const SHORT_CHARS = CLIENT_LIMITS.bodyBytesMax / 3;
 
-/** Requests in frames of a socket, and their answers. */
+/** Sends requests as posts over a socket, and assigns the answers to them. */
 export class Posts {
   readonly #send: (text: string) => void;
   readonly #unanswered = new Map<number, (posted: Posted) => void>();
@@ -28,7 +31,7 @@ export class Posts {
     this.#send = send;
   }
 
-  /** Sends a request, unless the venue would refuse its frame. */
+  /** Sends a request. Returns undefined if the venue would refuse its frame. */
   ask(path: string, body: string): Promise<Posted> | undefined {
     const type = TYPES[path];
     const isFull = this.#unanswered.size >= CLIENT_LIMITS.postsMax;
@@ -36,7 +39,7 @@ export class Posts {
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {
       this.#unanswered.set(id, resolve);
-      // The body is signed as text, so it is not encoded again.
+      // The signature covers the text of the body, so the text is inserted unchanged.
       this.#send(`{"method":"post","id":${id},"request":{"type":"${type}","payload":${body}}}`);
     });
   }
@@ -47,8 +50,8 @@ export class Posts {
   }
 
   /**
-   * The venue does not know a kind of frame. True if that can only be a post, which an older venue
-   * does not process.
+   * Handles the error that the venue sends for an unknown kind of frame. Returns true if posts are
+   * unanswered, because only a post can be unknown to an older venue.
    */
   refused(): boolean {
     if (this.#unanswered.size === 0) return false;
@@ -57,7 +60,7 @@ export class Posts {
     return true;
   }
 
-  /** The connection has ended. */
+  /** Ends all posts whose answers can no longer arrive. */
   lost(): void {
     this.#settle('lost');
   }

@@ -27,7 +27,7 @@ export class SocketTransport {
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
   readonly #posts: Posts;
-  /** True after the first post: the connection stays open for the next ones. */
+  /** True after the first post. The connection then stays open for later posts. */
   #isPosting = false;
   /** Streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
@@ -75,8 +75,8 @@ export class SocketTransport {
   }
 
   /**
-   * Sends a request over the open connection to this URL. Undefined if there is none; then the
-   * connection is opened for later requests.
+   * Sends a request over the open connection to a URL. If there is none, it returns undefined and
+   * opens the connection for later requests.
    */
   post(url: string, path: string, body: string): Promise<Posted> | undefined {
     if (this.status === 'closed') return undefined;
