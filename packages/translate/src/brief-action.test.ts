@@ -10,6 +10,14 @@ test('briefAction keeps the first entry of a list and counts all entries', () =>
   expect(action.orders).toHaveLength(3);
 });
 
+test('briefAction keeps the first entry of the orders that a Hyperliquid client modifies', () => {
+  const action = { type: 'batchModify', modifies: [{ oid: 1 }, { oid: 2 }] };
+  expect(briefAction(action)).toEqual({
+    action: { type: 'batchModify', modifies: [{ oid: 1 }] },
+    entries: 2,
+  });
+});
+
 test('briefAction leaves an action without a list unchanged', () => {
   const action = { type: 'tokenSend', amount: '25', destination: '0xab' };
   expect(briefAction(action)).toEqual({ action, entries: 1 });

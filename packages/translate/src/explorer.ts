@@ -131,7 +131,7 @@ type BriefAction = {
   readonly entries: number;
 };
 
-const LISTS = ['orders', 'cancels', 'split', 'merge'] as const;
+const LISTS = ['orders', 'modifies', 'cancels', 'split', 'merge'] as const;
 
 /**
  * Shortens an action for a list of transactions, so one long action does not make the whole answer

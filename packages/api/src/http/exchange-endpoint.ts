@@ -179,7 +179,12 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const command = commandIn(encoded);
   const { signer } = authorityOf(command);
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
-  const checked = await checkIntroduced(context, command, request);
+  const first = context.replica.check(command);
+  // Only requests of Hyperliquid clients wait here.
+  const checked =
+    context.introduce === undefined
+      ? first
+      : await checkIntroduced(context, { command, request }, first);
   if ('refused' in checked) return refuse(checked.refused);
   if (checked.reject !== undefined) {
     // A rejection is final, but the state of this replica may lack newer blocks.
@@ -215,13 +220,12 @@ const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
   'depositFirst',
 ]);
 
-/** Checks a command, and checks it again if its signer was unknown and is now known. */
+/** Checks a command again if its signer was unknown and is now known. */
 async function checkIntroduced(
   { introduce, replica }: Context,
-  command: RequestCommand,
-  request: string,
+  { command, request }: { readonly command: RequestCommand; readonly request: string },
+  checked: CommandResult,
 ): Promise<CommandResult | { readonly refused: WireError }> {
-  const checked = replica.check(command);
   const reason = checked.reject?.reason;
   const isUnknown = reason !== undefined && OF_UNKNOWN_SIGNERS.has(reason);
   if (introduce === undefined || !isUnknown) return checked;

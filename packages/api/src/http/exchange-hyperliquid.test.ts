@@ -133,6 +133,15 @@ describe('a request of a Hyperliquid client', () => {
   });
 });
 
+test('the explorer shows the action and the signature of a Hyperliquid request as received', async () => {
+  await send(buy);
+  const body = await bodyOf((client) => client.modify({ oid: 1, order: { ...limit, p: '99' } }));
+  const { txHash } = (await edge.send('/hyperliquid', body)).json;
+  const { action, signature } = JSON.parse(body);
+  const { data } = (await edge.send('/info', { type: 'tx', txHash })).json;
+  expect(data).toMatchObject({ action, nonce, signature, signer: alice.address, hash: txHash });
+});
+
 describe('a request that is not executed', () => {
   test.each<[string, Call, string]>([
     [
