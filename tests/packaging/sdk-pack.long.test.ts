@@ -171,9 +171,9 @@ test('every kind of project that can import the SDK finds its types', async () =
   // TypeScript's folder resolution cannot find it.
   const isSupported = (resolution: string): boolean =>
     resolution === 'bundler' || resolution === 'node16-esm';
-  const found = Object.entries(analysis.entrypoints).flatMap(([door, { resolutions }]) =>
+  const found = Object.entries(analysis.entrypoints).flatMap(([entryPoint, { resolutions }]) =>
     Object.values(resolutions).map(({ resolutionKind, resolution }) => [
-      door,
+      entryPoint,
       resolutionKind,
       resolution !== undefined,
     ]),

@@ -193,11 +193,18 @@ test("an operator's own relay waits for funds, reports this, and continues when 
   const data = await temporaryData();
   const config = join(data, 'relay.toml');
   await writeFile(config, `[[chains]]\nname = "arbitrum"\nrpc = ["${rpc}"]\nconfirmations = 1\n`);
-  const doors = ['--venue', venue.url, '--operations', venue.operations, '--log-level', 'silent'];
+  const venueFlags = [
+    '--venue',
+    venue.url,
+    '--operations',
+    venue.operations,
+    '--log-level',
+    'silent',
+  ];
   const named = ['--service-network', 'Oddlot-Testnet', '--seed', 'env:WORDS'];
   const own = ['--config', config, '--data', data, ...named, '--port', '0'];
   const WORDS = `${'test '.repeat(11)}junk`;
-  const other = await startRelay([...own, ...doors], { WORDS });
+  const other = await startRelay([...own, ...venueFlags], { WORDS });
   try {
     const into = { srcChain: 'arbitrum', dstChain: 'oddlot', asset: 'USDC' } as const;
     const client = createRelayClient({ url: other.url });

@@ -181,14 +181,14 @@ export async function factsOf(...actors: Actor[]): Promise<Json> {
   );
 }
 
-export type Doors = {
+export type VenueAddresses = {
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
 };
 
 export type World = {
-  readonly venue: Doors;
+  readonly venue: VenueAddresses;
   readonly client: Client;
   readonly btc: Market;
   readonly eth: Market;
@@ -251,7 +251,7 @@ export function aHeldVenue(flags: readonly string[] = CALM): World {
   return worldAt(borrowed({ flags, isHeld: true }));
 }
 
-function borrowed(wish: Wish): Opening<Doors> {
+function borrowed(wish: Wish): Opening<VenueAddresses> {
   let loan: Loan;
   return {
     open: async () => (loan = await borrowVenue(wish)),
@@ -265,7 +265,7 @@ function borrowed(wish: Wish): Opening<Doors> {
   };
 }
 
-type Opening<V extends Doors> = {
+type Opening<V extends VenueAddresses> = {
   open(): Promise<V>;
   close(people: readonly Actor[]): Promise<void>;
   /** Label that keeps the account names of different files apart on a shared venue. */
@@ -273,7 +273,7 @@ type Opening<V extends Doors> = {
   clockFile(): string | undefined;
 };
 
-function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
+function worldAt<V extends VenueAddresses>(opening: Opening<V>): World & { venue: V } {
   const { open, close, turn, clockFile } = opening;
   let venue: V;
   let client: Client;

@@ -64,8 +64,8 @@ export class VenueInHand {
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
     // One thread is sufficient for few traders.
     const small = ['--recover-workers', '1', '--chain', 'none', '--no-web'];
-    const doors = ['--port', '0', '--ops-port', '0', '--data', this.folder];
-    this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...doors], {}), {
+    const fixed = ['--port', '0', '--ops-port', '0', '--data', this.folder];
+    this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...fixed], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
         // Throws outside of promises, which could swallow the error.
