@@ -18,7 +18,7 @@ import {
 
 export type Load = {
   readonly port: number;
-  /** `/ws` sends actions in frames of a socket. */
+  /** The path of the requests. For `/ws` the actions are sent in frames of a socket. */
   readonly path: string;
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
   /** The text of a successful response; by default that of actions. */
@@ -102,8 +102,8 @@ async function shakeHands(socket: Socket): Promise<void> {
 }
 
 /**
- * Posts the requests of all lanes over one socket, one unanswered request per lane; resolves with
- * the first answer that is not a success.
+ * Posts the requests of all lanes over one socket, with one unanswered request per lane. Resolves
+ * with the first answer that is not a success.
  */
 function post(
   socket: Socket,
@@ -127,7 +127,7 @@ function post(
         if (end === undefined) break;
         const frame = received.slice(0, end);
         received = received.slice(end);
-        // The venue also sends pings.
+        // Frames without an id are skipped, because the venue also sends pings.
         const lane = /"id":(\d+)/.exec(frame)?.[1];
         if (lane === undefined) continue;
         if (!frame.includes('"status":200') || !frame.includes(success)) fault ??= frame;

@@ -7,10 +7,11 @@ import { openApi } from './openapi/open-api.ts';
 import { pythonClient } from './openapi/python-client.ts';
 
 /**
- * Writes the machine-readable descriptions of the API from the definitions that validate requests, the types of
- * answers, and the meanings and samples of the reference: `npm run write-openapi`.
+ * Writes the machine-readable descriptions of the API (`npm run write-openapi`). They are based on
+ * the definitions that validate requests, the types of answers, and the meanings and samples of the
+ * reference.
  */
-/** The generated files with their texts, by path in the repository. */
+/** Returns the texts of the generated files by path in the repository. */
 export function describedApi(): ReadonlyMap<string, string> {
   const documents = { openapi: openApi(), asyncapi: asyncApi() };
   const files = Object.entries(documents).map(([name, document]) => {

@@ -20,7 +20,7 @@ import { requestSchema } from './request-schemas.ts';
 import { SHARED_FIELDS } from './shared-fields.ts';
 import type { TypeSchemas } from './type-schemas.ts';
 
-/** AsyncAPI 3 of the WebSocket endpoints. */
+/** Returns the AsyncAPI 3 description of the WebSocket endpoints. */
 export function asyncApi(): Node {
   const components: Components = new Map();
   const types = typeReader(components);
@@ -93,7 +93,7 @@ type Socket = {
   readonly union: string;
 };
 
-/** A frame with the data of a channel. */
+/** Returns the schema of a frame with the data of a channel. */
 function dataFrame(name: string, data: JsonSchema): JsonSchema {
   const count = (description: string): JsonSchema => ({
     type: 'integer',
@@ -114,7 +114,7 @@ function dataFrame(name: string, data: JsonSchema): JsonSchema {
   };
 }
 
-/** The frames that all channels of a socket share. */
+/** Adds the frames that all channels of a socket share. */
 function streamFrames(components: Components, types: TypeSchemas): void {
   const resume = types.declared('streams/frames.ts', 'ResumePoint');
   for (const [name, union] of [
@@ -177,7 +177,7 @@ function streamFrames(components: Components, types: TypeSchemas): void {
   });
 }
 
-/** A request of /exchange or /info in a frame of /ws, and its response. */
+/** Adds a request of /exchange or /info in a frame of /ws, and its response. */
 function postFrames(components: Components): void {
   const id: JsonSchema = {
     type: 'integer',
@@ -319,7 +319,10 @@ function asyncDocument(sockets: readonly Socket[], components: Components): Node
   };
 }
 
-/** AsyncAPI names the field of a discriminator without a mapping. */
+/**
+ * Returns the schemas with plain discriminators, because AsyncAPI names the field of a
+ * discriminator without a mapping.
+ */
 function withPlainDiscriminators(components: Components): Map<string, object> {
   return new Map(
     [...components].map(([name, { discriminator, ...schema }]) => [

@@ -12,7 +12,7 @@ import { type Part, samplesOf } from '../samples.ts';
 import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 import { TypeSchemas } from './type-schemas.ts';
 
-/** Parts that both descriptions of the API are made from. */
+/** Functions and definitions from which both descriptions of the API are made. */
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const REFERENCE = 'docs/reference';
@@ -39,7 +39,7 @@ export const pagesOf = (pattern: RegExp): string[] =>
 export const samplesIn = (pattern: RegExp): ReadonlyMap<string, readonly Part[]> =>
   new Map(pagesOf(pattern).flatMap((text) => [...samplesOf(text)]));
 
-/** Definitions that many schemas contain, by their name in the documents. */
+/** Names in the documents of definitions that many schemas contain. */
 export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Order, 'Order'],
   [Cancel, 'Cancel'],
@@ -49,7 +49,7 @@ export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [PermitSignatureSchema, 'PermitSignature'],
 ]);
 
-/** Types of answers that have the name of a request. */
+/** New names for types of answers that have the name of a request. */
 const RENAMED: Readonly<Record<string, string>> = { Details: 'ErrorDetails' };
 
 export const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -64,7 +64,7 @@ export const INFO = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
-/** One schema per definition, and a union of them that `type` discriminates. */
+/** Adds one schema per definition, and returns a union of them that `type` discriminates. */
 export function unionOf(
   name: string,
   members: readonly { readonly type: string; readonly component: string }[],
@@ -85,7 +85,7 @@ export function unionOf(
 
 const SOURCES = new Map<string, string>();
 
-/** The comment of a definition, in the file that contains it. */
+/** Returns the comment of a definition, which is read from the file that contains it. */
 export function commentOf(file: string, name: string): string {
   const path = join(ROOT, 'packages/protocol/src', file);
   const text = SOURCES.get(path) ?? readFileSync(path, 'utf8');
@@ -97,7 +97,7 @@ export function commentOf(file: string, name: string): string {
     .trim();
 }
 
-/** Components in the order of their names, so that a new one moves no others. */
+/** Returns the components ordered by name, so that a new one moves no others. */
 export function sorted(components: ReadonlyMap<string, object>): Node {
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -28,7 +28,7 @@ export function addExamples(schema: JsonSchema, value: Json, components: Compone
   }
 }
 
-/** True if an object has all fields that an alternative requires, with its constants. */
+/** Returns true if an object has all fields that an alternative requires, with its constants. */
 function isFitting(schema: JsonSchema, value: Json, components: Components): boolean {
   const name = schema.$ref?.split('/').at(-1);
   const { properties = {}, required = [] } = name === undefined ? schema : components.get(name)!;

@@ -26,15 +26,15 @@ export type JsonSchema = {
   default?: unknown;
   examples?: readonly unknown[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
-  /** Names of the enum's values are accepted in any case. */
+  /** True if the names of the enum's values are accepted in any case. */
   'x-case-insensitive'?: true;
 };
 
-/** Named schemas of a document. */
+/** The named schemas of a document. */
 export type Components = Map<string, JsonSchema>;
 
 export const ADDRESS = '^0x[0-9a-fA-F]{40}$';
 export const HASH = '^0x[0-9a-fA-F]{64}$';
 
-/** A reference to a named schema of the document. */
+/** Returns a reference to a named schema of the document. */
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });

@@ -28,7 +28,7 @@ import { requestSchema } from './request-schemas.ts';
 import { SHARED_FIELDS } from './shared-fields.ts';
 import type { TypeSchemas } from './type-schemas.ts';
 
-/** OpenAPI 3.1 of the HTTP endpoints. */
+/** Returns the OpenAPI 3.1 description of the HTTP endpoints. */
 export function openApi(): Node {
   const components: Components = new Map();
   const types = typeReader(components);
@@ -58,7 +58,7 @@ export function openApi(): Node {
         { url: '/', description: 'The venue that serves this document' },
         { url: 'http://127.0.0.1:8690', description: 'A local venue' },
       ],
-      // Actions contain their signature; there is no other authentication.
+      // Actions contain their signature, and there is no other authentication.
       security: [],
       tags: [
         { name: 'Trading', description: 'Signed actions' },
@@ -136,7 +136,7 @@ function exchangeOperation(components: Components, types: TypeSchemas, annotator
   };
 }
 
-/** The alternatives of a reply, each with its own name. */
+/** Adds the alternatives of a reply, each with its own name. */
 function namedReplies(components: Components) {
   const { anyOf = [] } = components.get('ExchangeEnvelope')!;
   const named = (name: string, alternatives: readonly JsonSchema[]): JsonSchema => {
@@ -181,7 +181,7 @@ function requestExamples(samples: ReadonlyMap<string, readonly Part[]>): Node {
   );
 }
 
-/** An action that is read in a second step. */
+/** Sets the schema of an inner action, which is read in a second step. */
 function innerActionOf(schema: JsonSchema, union: 'Action' | 'InnerAction'): void {
   schema.properties!['action'] = refTo(union);
 }
@@ -242,14 +242,17 @@ function infoOperation(components: Components, types: TypeSchemas, annotator: An
   };
 }
 
-/** An action in a query; its constant fields may be absent, because it is not signed. */
+/**
+ * Returns the schema of an action in a query. Its constant fields can be absent, because the action
+ * is not signed.
+ */
 const simulatedAction = (): JsonSchema => ({
   type: 'object',
   properties: { type: { enum: Object.keys(ACTIONS), description: 'Type of the action.' } },
   required: ['type'],
 });
 
-/** The envelope of an answer of /info. */
+/** Returns the envelope of an answer of /info. */
 function successOf(data: JsonSchema, components: Components): JsonSchema {
   const asOf = components.has('HistoryAsOf') ? refTo('HistoryAsOf') : {};
   return {
@@ -276,7 +279,10 @@ function successOf(data: JsonSchema, components: Components): JsonSchema {
   };
 }
 
-/** The error of /info and the services, with the types that its envelope shares with successes. */
+/**
+ * Returns the error of /info and the services, with the types that its envelope shares with
+ * successes.
+ */
 function errorEnvelope(components: Components, types: TypeSchemas): JsonSchema {
   types.declared('info/venue-answers.ts', 'HistoryAsOf');
   types.declared('info/venue-answers.ts', 'Warning');
@@ -302,7 +308,7 @@ function errorEnvelope(components: Components, types: TypeSchemas): JsonSchema {
   return refTo('InfoError');
 }
 
-/** The names and codes of the error table. */
+/** Adds the names and codes of the error table. */
 function withErrorNames(schema: JsonSchema): JsonSchema {
   const errors = Object.entries(ERROR_CODES).filter(([name]) => name !== 'OK');
   const fields = schema.properties!;
@@ -536,7 +542,7 @@ function transferParameters(components: Components): Node[] {
   }));
 }
 
-/** The descriptions themselves. */
+/** Returns the endpoints that serve the descriptions. */
 function documentPaths(): Node {
   const document = (operationId: string, summary: string, type: string): Node => ({
     get: {
@@ -583,7 +589,7 @@ const answer = (description: string, schema: JsonSchema): Node => ({
   content: { 'application/json': { schema } },
 });
 
-/** The answers that every endpoint can give to a request that it does not process. */
+/** Returns the answers that every endpoint can give to a request that it does not process. */
 function failures(schema: JsonSchema): Node {
   const refused = (description: string, headers: Node = {}): Node => ({
     description,

@@ -2,7 +2,7 @@ import type { Node } from './definitions.ts';
 import { upper } from './definitions.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The queries and the types of answers for Python, from the OpenAPI document. */
+/** Writes the queries and the types of answers for Python, based on the OpenAPI document. */
 
 type Document = {
   readonly paths: { readonly '/info': { readonly post: Node } };
@@ -13,7 +13,7 @@ const MADE = '# Made by npm run write-openapi.';
 /** Longer lines are wrapped. */
 const WIDTH = 100;
 
-/** The modules by path in the repository. */
+/** Returns the Python modules by path in the repository. */
 export function pythonClient(openApi: Node, asyncApi: Node): ReadonlyMap<string, string> {
   const document = openApi as unknown as Document;
   const streams = asyncApi as unknown as Document;
@@ -144,7 +144,7 @@ const enumType = (values: readonly (string | number | boolean | null)[]): string
 /** Names that a class cannot have as fields. */
 const KEYWORDS: ReadonlySet<string> = new Set(['from', 'in', 'is', 'class', 'import', 'not']);
 
-/** `feeTierInfo` as `fee_tier_info`. */
+/** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
 function snake(name: string): string {
   return name.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
 }
@@ -167,7 +167,7 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** TypedDicts for the objects of answers. */
+/** Collects TypedDicts for the objects of answers. */
 class PythonTypes {
   readonly #schemas: Readonly<Record<string, JsonSchema>>;
   readonly #classes = new Map<string, string>();
@@ -180,7 +180,10 @@ class PythonTypes {
     return this.#classes.has(name);
   }
 
-  /** The annotation of a value; objects become classes, an unnamed one with the given name. */
+  /**
+   * Returns the annotation of a value. Objects become classes; an unnamed object gets the given
+   * name.
+   */
   typeOf(schema: JsonSchema, name: string): string {
     if (schema.$ref !== undefined) {
       const target = schema.$ref.split('/').at(-1)!;
@@ -193,7 +196,7 @@ class PythonTypes {
       return [...new Set(types)].join(' | ');
     }
     if (schema.prefixItems !== undefined) {
-      // JSON has lists only.
+      // JSON has only lists, so a tuple becomes a list.
       const types = schema.prefixItems.map((each, index) => this.typeOf(each, name + index));
       return `list[${[...new Set(types)].join(' | ')}]`;
     }

@@ -1,7 +1,10 @@
 import type { JsonSchema, Components } from './json-schema.ts';
 import { ADDRESS, HASH } from './json-schema.ts';
 
-/** The meaning, type and unit of fields, and the text of sections, as the pages of the reference state them. */
+/**
+ * The meaning, type and unit of fields, and the text of sections, as the pages of the reference
+ * state them.
+ */
 
 /** A row of a table of fields. */
 export type FieldNote = {
@@ -11,14 +14,14 @@ export type FieldNote = {
 };
 
 type Section = {
-  /** The first paragraph. */
+  /** The first paragraph of the section. */
   readonly summary: string;
   readonly fields: readonly FieldNote[];
-  /** Names of the sections to which it links. */
+  /** Names of the sections to which the section links. */
   readonly links: readonly string[];
 };
 
-/** The sections of pages by the lower-case anchor of their heading. */
+/** Returns the sections of pages by the lower-case anchor of their heading. */
 export function sectionsOf(pages: readonly string[]): ReadonlyMap<string, Section> {
   const sections = new Map<string, Section>();
   for (const page of pages) {
@@ -55,19 +58,23 @@ function rowsOf(table: string): FieldNote[] {
     });
 }
 
-/** Text without links. */
+/** Returns the text without links. */
 function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
 }
 
 /**
- * Adds the notes of sections to the fields of schemas. A field takes the row with the longest path that ends its own,
- * first of its section, then of linked sections, then of any section.
+ * Adds the notes of sections to the fields of schemas. A field takes the row with the longest path
+ * that matches the end of its own path. Its section comes first, followed by linked sections and
+ * then all others.
  */
 export class Annotator {
   readonly #sections: ReadonlyMap<string, Section>;
   readonly #components: Components;
-  /** Fields that a note describes; a comment of the type definition is used until there is one. */
+  /**
+   * Fields that a note describes. Until there is a note, the comment of the type definition is
+   * used.
+   */
   readonly #noted = new Set<JsonSchema>();
 
   constructor(sections: ReadonlyMap<string, Section>, components: Components) {
@@ -75,7 +82,10 @@ export class Annotator {
     this.#components = components;
   }
 
-  /** Describes the fields below a schema from a section, and fields that are still without a note from its links. */
+  /**
+   * Describes the fields below a schema from a section, and fields that are still without a note
+   * from the sections to which it links.
+   */
   annotate(schema: JsonSchema, anchor: string): void {
     const section = this.#sections.get(anchor.toLowerCase());
     if (section === undefined) throw new Error(`the reference has no section ${anchor}`);
@@ -84,7 +94,10 @@ export class Annotator {
     this.#walk(schema, [], linked, new Set());
   }
 
-  /** Describes what is still without a note: from other notes, or by a name with the same meaning everywhere. */
+  /**
+   * Describes fields that are still without a note, from other notes or by a name that has the same
+   * meaning everywhere.
+   */
   finish(schemas: readonly JsonSchema[], others: readonly FieldNote[]): void {
     const byName = new Map<string, FieldNote | undefined>();
     for (const { fields } of this.#sections.values()) {
@@ -151,7 +164,10 @@ function longest(notes: readonly FieldNote[], path: readonly string[]): FieldNot
   return best;
 }
 
-/** The description with its unit, and the form of the value where the table is more exact than the definition. */
+/**
+ * Adds the description with its unit. Where the table is more exact than the definition, the form
+ * of the value is added too.
+ */
 function describe(field: JsonSchema, { type, meaning }: FieldNote): void {
   const [kind = '', unit] = /^(?:decimal|integer|number|object)/.test(type)
     ? type.replace(/ or null$/, '').split(', ')

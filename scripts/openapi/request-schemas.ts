@@ -11,7 +11,7 @@ import {
 } from '../../packages/protocol/src/primitives.ts';
 import { ADDRESS, type Components, HASH, type JsonSchema, refTo } from './json-schema.ts';
 
-/** The parts of a zod definition that a JSON Schema is derived from. */
+/** The parts of a zod definition from which a JSON Schema is derived. */
 type Parts = {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -38,7 +38,7 @@ type CheckParts = {
 
 const partsOf = (schema: z.core.$ZodType): Parts => (schema as z.ZodType).def as unknown as Parts;
 
-/** Building blocks with a meaning that their definition does not show. */
+/** Definitions whose meaning their code does not show. */
 const NAMED = new Map<unknown, JsonSchema>([
   [Address, { type: 'string', pattern: ADDRESS }],
   [Hash, { type: 'string', pattern: HASH }],
@@ -58,8 +58,9 @@ const NAMED = new Map<unknown, JsonSchema>([
 ]);
 
 /**
- * The JSON Schema of a request, derived from the definition that validates it. Schemas with a name are referenced.
- * Conditions between fields are not part of it; the reference states them.
+ * Returns the JSON Schema of a request, derived from the definition that validates it. Schemas with
+ * a name are referenced. Conditions between fields are not included, because the reference states
+ * them.
  */
 export function requestSchema(
   schema: z.core.$ZodType,
@@ -151,7 +152,10 @@ function isOptional(schema: z.core.$ZodType): boolean {
   return within !== undefined && isOptional(within);
 }
 
-/** A list checks its length before its entries; other pipes transform a value that was read. */
+/**
+ * Returns the schema of a pipe. A list checks its length before its entries, and other pipes
+ * transform a value that was read.
+ */
 function pipeSchema(
   { in: before, out: after }: Parts,
   inner: (schema: z.core.$ZodType) => JsonSchema,

@@ -6,7 +6,7 @@ import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 /** Values of the flags of the compiler's API, which exports them only as types. */
 const OPTIONAL_SYMBOL = 1 << 24;
 
-/** Names that differ from those of the types, where two types have the same name. */
+/** Returns another name for a type if two types have the same name. */
 type Rename = (typeName: string) => string;
 
 /** Derives JSON Schemas from the type definitions of answers, with the help of the compiler. */
@@ -16,7 +16,7 @@ export class TypeSchemas {
   readonly #root: string;
   readonly #components: Components;
   readonly #rename: Rename;
-  /** Guards against two types of the same name. */
+  /** The id of each named type, which detects two types with the same name. */
   readonly #typeIds = new Map<string, number>();
 
   constructor(
@@ -38,17 +38,20 @@ export class TypeSchemas {
     this.#api.close();
   }
 
-  /** The schema of a declared type; with a name in the document if it is an object. */
+  /**
+   * Returns the schema of a declared type. The schema has a name in the document if the type is an
+   * object.
+   */
   declared(file: string, name: string): JsonSchema {
     return this.#schemaOf(this.#declaredType(file, name));
   }
 
-  /** The schemas of the properties of a declared type, by name. */
+  /** Returns the schemas of the properties of a declared type, by name. */
   properties(file: string, name: string): ReadonlyMap<string, JsonSchema> {
     return this.#schemasOf(this.#declaredType(file, name));
   }
 
-  /** The types that the entries of a table name under a key by `typeOf<Type>()`. */
+  /** Returns the types that the entries of a table specify under a key with `typeOf<Type>()`. */
   tableTypes(file: string, table: string, key: string): ReadonlyMap<string, JsonSchema> {
     const symbol = this.#symbolAt(file, `export const ${table}`, table);
     const entries = this.#checker.getPropertiesOfType(this.#checker.getTypeOfSymbol(symbol)!);
@@ -103,7 +106,7 @@ export class TypeSchemas {
     const name = this.#rename(alias.name);
     const known = this.#typeIds.get(name);
     if (known !== undefined && known !== type.id) {
-      // Without `undefined`, an optional union is another type of the same name.
+      // Without `undefined`, an optional union is another type with the same name.
       return this.#components.has(name) ? refTo(name) : this.#unnamed(type);
     }
     if (known === undefined) {
@@ -130,7 +133,7 @@ export class TypeSchemas {
     if (type.isTemplateLiteralType()) return { type: 'string' };
     if (type.isIntrinsicType()) return intrinsic(type.intrinsicName);
     if (type.isIntersectionType() && type.getTypes().some((each) => each.isIntrinsicType())) {
-      // A branded scalar.
+      // The type is a branded scalar.
       return this.#unnamed(type.getTypes().find((each) => each.isIntrinsicType())!);
     }
     if (type.isTypeReference() && this.#checker.isArrayType(type)) {
@@ -170,7 +173,10 @@ export class TypeSchemas {
     };
   }
 
-  /** Literals become one enum, and both booleans one type; undefined means that the field is optional. */
+  /**
+   * Returns the schema of a union. Literals become one enum, and both booleans one type.
+   * `undefined` means that the field is optional.
+   */
   #union(types: readonly Type[]): JsonSchema {
     const members = types.filter((each) => !isUndefined(each));
     const literals = members.filter((each) => each.isLiteralType());
@@ -193,7 +199,10 @@ export class TypeSchemas {
 const isUndefined = (type: Type): boolean =>
   type.isIntrinsicType() && type.intrinsicName === 'undefined';
 
-/** True for a union with an object: a union of literals is written out where it is used. */
+/**
+ * Returns true for a union that contains an object. A union of literals is written out where it is
+ * used.
+ */
 const hasObject = (type: Type): boolean =>
   type.isUnionType() &&
   !type.getTypes().some((each) => isUndefined(each) || isNull(each)) &&
@@ -210,7 +219,7 @@ function intrinsic(name: string): JsonSchema {
   throw new Error(`the type ${name} on the wire`);
 }
 
-/** A comment as one paragraph. */
+/** Returns a comment as one paragraph. */
 function plain(comment: string): string {
   return comment.replace(/\s+/g, ' ');
 }

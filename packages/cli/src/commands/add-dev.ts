@@ -22,7 +22,7 @@ type DevOptions = GlobalOptions & {
   readonly bots: boolean;
   readonly liquidity?: string;
   readonly controls?: string;
-  /** True without a port. */
+  /** True if the option is used without a port. */
   readonly hyperliquid?: string | true;
 };
 
@@ -223,7 +223,7 @@ function portOf(flag: string, text = ''): number {
   throw new CliError('usage', `Invalid ${flag}. Use a port from 0 to 65535.`);
 }
 
-/** Undefined if the option is not set. */
+/** Returns the port, or undefined if the option is not used. */
 function hyperliquidPortOf({ hyperliquid }: DevOptions): number | undefined {
   if (hyperliquid === undefined) return undefined;
   return hyperliquid === true ? HYPERLIQUID_PORT : portOf('--hyperliquid', hyperliquid);

@@ -121,7 +121,7 @@ export class ChainMemory {
     ];
   }
 
-  /** Drops the data from memory that was omitted from the shortened file. */
+  /** Drops the data from memory that the shortened file no longer contains. */
   shorten(steps: readonly ChainStep[]): void {
     this.#packed = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
     for (let number = this.#pastBlocks; number <= this.oldestState; number += 1) {

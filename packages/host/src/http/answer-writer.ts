@@ -105,7 +105,7 @@ export class AnswerWriter {
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
   }
 
-  /** The answer to a request from a socket, whose connection limits its unread bytes. */
+  /** Delivers the answer to a request from a socket, whose connection limits its unread bytes. */
   #deliver(
     call: SocketCall,
     { after, body, status }: Pick<SocketAnswer, 'body' | 'status'> & { after: number | undefined },
@@ -275,7 +275,7 @@ function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Bud
   return { limit, windowMs: requests.windowMs, remaining, resetMs: work.resetMs };
 }
 
-/** The state of a budget as clients get it; `reset` is in whole seconds. */
+/** The state of a budget in the form for clients; `reset` is in whole seconds. */
 type BudgetFields = {
   readonly limit: number;
   readonly remaining: number;

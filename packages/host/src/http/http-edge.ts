@@ -66,14 +66,16 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly ageMs?: (() => number) | undefined;
 };
 
-/** A request from a frame of a socket. */
 export type SocketRequest = {
   readonly path: string;
   readonly text: string;
   readonly ip: string;
   /** The version header of the handshake. */
   readonly version: string | undefined;
-  /** The connection has too many unanswered requests: this one is refused at once. */
+  /**
+   * True if the connection has too many unanswered requests, in which case this one is refused
+   * immediately.
+   */
   readonly isExcess: boolean;
   readonly answer: (answer: SocketAnswer) => void;
 };
@@ -133,8 +135,8 @@ export class HttpEdge {
   }
 
   /**
-   * Answers a request from a frame of a socket: the limits, the checks and the endpoint are those of
-   * a POST with the same body. It is answered even if the connection ends meanwhile.
+   * Answers a request from a frame of a socket. The limits, the checks and the endpoint are those
+   * of a POST with the same body. The request is answered even if the connection ends.
    */
   post({ answer, ip, isExcess, path, text, version }: SocketRequest): void {
     const endpoint = this.#endpoints.get(path);
@@ -200,7 +202,7 @@ export class HttpEdge {
     return this.#read(call, endpoint);
   }
 
-  /** Counts a request against the client's budget; false if it is refused at once. */
+  /** Counts a request against the client's budget. Returns false if it is refused immediately. */
   #isAdmitted(call: AnyCall, endpoint: AnyEndpoint): boolean {
     const taken = this.#options.limiter.take(endpoint.surface, call.ip);
     call.budget = taken;

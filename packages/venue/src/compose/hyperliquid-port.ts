@@ -19,11 +19,9 @@ import type { Config } from '../config.ts';
 
 type VenueAccess = HyperliquidPortOptions['venue'];
 
-/** The parts of the venue that the port uses. */
 export type HyperliquidParts = {
   readonly metrics: Metrics;
   readonly replica: { readonly state: State };
-  /** The last trades of each instrument. */
   readonly tape: Pick<TradeTape, 'last'>;
   readonly info: Endpoint;
   readonly submit: TextEndpoint;
@@ -35,8 +33,8 @@ export type HyperliquidParts = {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * A Hyperliquid signature does not name a venue, so only a venue that accepts the shared signatures
- * of test funds may accept it.
+ * Rejects the port for a venue with its own network name. A Hyperliquid signature does not name a
+ * venue, so only a venue that accepts the shared signatures of test funds can accept it.
  */
 export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: Network): void {
   if (hyperliquid === undefined || serviceNetwork === NETWORKS.testnet.serviceNetwork) return;
@@ -47,7 +45,10 @@ export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: N
   );
 }
 
-/** Undefined if the port is not configured. The package is loaded only if it is. */
+/**
+ * Opens the port, or returns undefined if it is not configured. The package is loaded only if it is
+ * needed.
+ */
 export async function openHyperliquidPort(
   { hyperliquid, limits }: Config,
   parts: HyperliquidParts,
@@ -89,10 +90,10 @@ function internal(body: Readonly<Record<string, unknown>>, ip = LOOPBACK): EdgeR
   return { text: JSON.stringify(body), body, ip };
 }
 
-/** Not imported: see `host/src/ports/http-port.ts`. */
+/** The module is not imported, for the reason stated in `host/src/ports/http-port.ts`. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** A WebSocket connection inside the process, with the limits of a connection from outside. */
+/** Opens a WebSocket connection inside the process, with the limits of an external connection. */
 function openStream(
   upgrade: HyperliquidParts['upgrade'],
   { ip, path }: { readonly ip: string; readonly path: string },

@@ -185,10 +185,7 @@ function followMarks(onChange: () => void): FollowedMarks {
   };
 }
 
-/**
- * These values equal those of the venue. Free margin, ratios and liquidation prices stay unchanged
- * between responses.
- */
+/** The decimals of the venue, so that figures computed here equal those in its responses. */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;

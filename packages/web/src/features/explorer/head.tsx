@@ -143,7 +143,10 @@ type Wanted =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'hash'; readonly hash: string };
 
-/** Returns the object of a search text. Spaces and grouping commas are ignored. */
+/**
+ * Returns the block height, address or hash in a search text, or undefined for other texts. Spaces
+ * at the ends and grouping commas are ignored.
+ */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();
   const height = text.replaceAll(',', '');
