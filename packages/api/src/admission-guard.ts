@@ -10,7 +10,6 @@ export type Restriction = {
    * action is.
    */
   readonly stops: 'risk' | 'all';
-  /** Error for the actions that the restriction rejects. */
   readonly error: WireError;
 };
 

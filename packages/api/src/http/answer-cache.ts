@@ -5,7 +5,6 @@ import { LazyRows, ROWS_AT_ONCE } from '@oddlot/translate/info/open-orders';
 
 export type Spend = (ms: number) => void;
 
-/** Runs a function when it is scheduled. */
 type InTurn = (run: () => void) => void;
 
 /** Serialises a value to JSON. A lazy list is written over several turns of the event loop. */

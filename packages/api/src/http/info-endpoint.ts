@@ -90,7 +90,6 @@ export type InfoOptions = {
   readonly reserves?: ReservesSource['reserves'];
   /** Reports the progress of payouts on the settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
-  /** Records the changes of the signers of multi-sig accounts. */
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
   /** Seals cursors. If it is absent, cursors become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;

@@ -32,14 +32,12 @@ const ROUNDS_MAX = 4;
  */
 const BARS_AT_ONCE = 5_000;
 
-/** History on behalf of a client, and access to the current state. */
 type PastSource = {
   readonly history: History;
   readonly spend: Spend;
   readonly contextOf: () => InfoContext;
 };
 
-/** Context with all data that a query needs, and the last block of the history. */
 type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
 
 /** Loads data from the history until the query needs no more. */

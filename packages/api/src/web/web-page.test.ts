@@ -15,7 +15,6 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Writes a small page to disk. */
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-page-'));
   ends.push(() => rm(folder, { recursive: true, force: true }));

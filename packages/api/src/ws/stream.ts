@@ -427,7 +427,6 @@ export type PastFrame = {
  * them.
  */
 export interface Past {
-  /** The number of frames. */
   readonly count: number;
   /**
    * Returns some more frames, oldest first. The result is empty at the end. Rejects if they cannot

@@ -13,7 +13,6 @@ type Page = { events: { slug: string; markets: { slug: string }[] }[]; next_curs
 const page = (fields: object = {}): Page => world.data('outcomeMeta', fields);
 const slugs = (fields: object = {}): string[] => page(fields).events.map(({ slug }) => slug);
 
-/** Collects the slugs of all pages. */
 function walk(fields: object): string[] {
   const found: string[] = [];
   let cursor: string | null = null;

@@ -74,7 +74,6 @@ const INTERVALS = {
   max: { reach: Infinity, fidelity: 720 },
 } as const;
 
-/** Returns the probability of YES over time. */
 const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
   context,
   query,
@@ -145,7 +144,6 @@ function marksOfTrades(
 type ProbabilityQuery = InfoQueryOf<'outcomeProbability'>;
 type Span = { readonly fromMs: number; readonly toMs: number };
 
-/** Returns the period and the resolution of each known market. */
 function spansOf(
   context: InfoContext,
   query: ProbabilityQuery,

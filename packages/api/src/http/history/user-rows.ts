@@ -151,7 +151,6 @@ function fundedInstruments(
   return refused;
 }
 
-/** Lists the withdrawals of an account, newest first. */
 const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   { history, payouts },
   query,
@@ -195,7 +194,6 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
  */
 const ROWS_PER_ORDER = 20;
 
-/** Returns the execution of an order, or of the orders of an action. */
 const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
   { history },
   query,

@@ -29,7 +29,6 @@ export class PacedRecords implements Source {
     stream: Stream;
     timing: Timing;
     intervalMs: number;
-    /** Returns the ids of the records in a snapshot. */
     ids: () => readonly number[];
     /** Returns undefined if the record has no content or was removed. */
     record: RecordText;
