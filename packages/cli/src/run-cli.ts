@@ -8,6 +8,7 @@ import { addCompletion } from './commands/add-completion.ts';
 import { addDeposit, addTransfers } from './commands/add-deposit.ts';
 import { addDev } from './commands/add-dev.ts';
 import { addGovernance } from './commands/add-governance.ts';
+import { addMcp } from './commands/add-mcp.ts';
 import { addMargin } from './commands/add-margin.ts';
 import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
@@ -83,6 +84,7 @@ function programOf(
   addTables(program, around);
   addVenue(program, around);
   addWatch(program, around);
+  addMcp(program, around);
   addBackup(program);
   addSnapshot(program);
   addOperating(program, around);

@@ -130,10 +130,10 @@ function addOrder(program: Command, around: CommandContext): void {
 }
 
 /** Returns the order alone, or together with TP/SL orders that close its filled size. */
-function withExits(
+export function withExits(
   parent: OrderEntry,
   { isOutcome, name }: Instrument,
-  { sl, tp }: OrderOptions,
+  { sl, tp }: { readonly sl?: string | undefined; readonly tp?: string | undefined },
 ): OrderParameters {
   if (tp === undefined && sl === undefined) return { orders: [parent] };
   if (isOutcome)
@@ -145,10 +145,20 @@ function withExits(
   });
 }
 
-async function orderOf(
-  client: Client,
+/** An order as the user describes it. Without a price it is a market order. */
+type WantedOrder = Pick<OrderOptions, 'leg' | 'slippage' | 'tif'> & {
+  readonly side: 'buy' | 'sell';
+  readonly size: string;
+  readonly price?: string | undefined;
+  readonly reduceOnly?: boolean | undefined;
+  readonly cloid?: string | undefined;
+};
+
+/** Returns the entry of an order on a perp or an outcome market. */
+export async function orderOf(
+  client: Pick<Client, 'info'>,
   instrument: Instrument,
-  wanted: OrderOptions & { readonly side: 'buy' | 'sell'; readonly size: string },
+  wanted: WantedOrder,
 ): Promise<OrderEntry> {
   const { cloid, leg, price, reduceOnly, side, size, tif } = wanted;
   const asset = instrument.id;

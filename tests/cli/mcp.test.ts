@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { startVenue, type TestVenue } from '@oddlot/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { OddlotCommand, PASSWORD } from '../support/oddlot-command.ts';
+
+/** Goal: `oddlot mcp` as its users run it. Method: the protocol's own client starts the command as a process. */
+
+const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+
+let venue: TestVenue;
+const command = new OddlotCommand(() => venue.url);
+let user: string;
+beforeAll(async () => {
+  venue = await startVenue({ ports: true, time: Date.now() });
+  await venue.fillBook('BTC-USDC');
+  ({ address: user } = await command.json<{ address: string }>('keys new main'));
+  await command.cheapen('main');
+  await venue.fund(user, { perp: '10000' });
+  await command.run('agents approve bot');
+  await command.cheapen('bot');
+});
+afterAll(async () => {
+  await venue.stop();
+  command.remove();
+});
+
+const opened: Client[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((client) => client.close())));
+
+async function connect(line: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...line.split(' ').filter((each) => each !== '')],
+    env: {
+      ...(process.env as Record<string, string>),
+      ODDLOT_HOME: command.home,
+      ODDLOT_PASSWORD: PASSWORD,
+      ODDLOT_URL: venue.url,
+    },
+  });
+  await client.connect(transport);
+  opened.push(client);
+  return client;
+}
+
+type Result = {
+  readonly content: readonly { readonly text: string }[];
+  readonly isError?: boolean;
+};
+
+async function call(client: Client, name: string, input: object = {}) {
+  const result = (await client.callTool({ name, arguments: { ...input } })) as unknown as Result;
+  return { isError: result.isError === true, text: result.content[0]!.text };
+}
+
+async function namesOf(client: Client): Promise<string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+const TRADE = '--tier trade --key bot --max-order 500 --max-day 900';
+const ORDER = { instrument: 'BTC', side: 'buy', size: '0.004', price: '90000' };
+
+describe('oddlot mcp', () => {
+  test('without a tier, offers market data only and needs no key', async () => {
+    const client = await connect('');
+    const names = await namesOf(client);
+    expect(names).toContain('get_order_book');
+    expect(names.filter((name) => /order$|account|fills/.test(name))).toEqual([]);
+    const book = JSON.parse((await call(client, 'get_order_book', { instrument: 'BTC' })).text);
+    expect(book.levels[0].length).toBeGreaterThan(0);
+  });
+
+  test('each tier offers the tools of the tiers before it', async () => {
+    const account = await namesOf(await connect('--tier account --key bot'));
+    const simulate = await namesOf(await connect('--tier simulate --key bot'));
+    const trade = await namesOf(await connect(TRADE));
+    expect(account).toContain('get_account');
+    expect(account).not.toContain('simulate_order');
+    expect(simulate).toEqual(expect.arrayContaining([...account, 'simulate_order']));
+    expect(simulate).not.toContain('place_order');
+    expect(trade).toEqual(expect.arrayContaining([...simulate, 'place_order', 'cancel_order']));
+  });
+
+  test('no tool takes a key, and none moves funds', async () => {
+    const client = await connect(TRADE);
+    for (const { inputSchema, name } of (await client.listTools()).tools) {
+      expect(name).not.toMatch(/withdraw|transfer|send|agent|approve|margin|key/);
+      const fields = Object.keys(inputSchema.properties ?? {});
+      expect(fields.filter((field) => /key|password|secret|signature/i.test(field))).toEqual([]);
+    }
+  });
+
+  test('a simulated order has no effect', async () => {
+    const client = await connect('--tier simulate --key bot');
+    const { isError, text } = await call(client, 'simulate_order', ORDER);
+    expect(isError).toBe(false);
+    expect(JSON.parse(text).accepted).toBe(true);
+    expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
+  });
+
+  test('an agent places, amends and cancels orders of its account', async () => {
+    const client = await connect(TRADE);
+    const placed = JSON.parse((await call(client, 'place_order', ORDER)).text);
+    const { oid, state } = placed.orders[0];
+    expect(state).toBe('open');
+    const change = { instrument: 'BTC', orderId: oid, price: '90000', size: '0.003' };
+    expect((await call(client, 'amend_order', change)).isError).toBe(false);
+    const open = JSON.parse((await call(client, 'get_open_orders')).text);
+    expect(open.perps).toMatchObject([{ oid, sz: '0.003' }]);
+    expect((await call(client, 'cancel_order', { instrument: 'BTC', orderId: oid })).isError).toBe(
+      false,
+    );
+    expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
+  });
+
+  test('an order above the limit per order is not sent', async () => {
+    const client = await connect(TRADE);
+    const { isError, text } = await call(client, 'place_order', { ...ORDER, size: '0.006' });
+    expect(isError).toBe(true);
+    expect(text).toContain('exceeds the limit: 500 USDC (--max-order)');
+    expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
+  });
+
+  test('the limit of a day also counts the orders of an earlier run, and not rejected orders', async () => {
+    // The test before has used 360 + 270 of 900 USDC.
+    const client = await connect(TRADE);
+    const used = async () => JSON.parse((await call(client, 'get_limits')).text).used;
+    expect(await used()).toBe('630');
+    const rejected = await call(client, 'place_order', {
+      ...ORDER,
+      size: '0.002',
+      price: '90000.001',
+    });
+    expect(rejected).toMatchObject({ isError: true, text: expect.stringContaining('tick') });
+    expect(await used()).toBe('630');
+    const refused = await call(client, 'place_order', ORDER);
+    expect(refused).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('270 USDC left'),
+    });
+  });
+
+  test('a second process for the same account is refused', async () => {
+    await connect(TRADE);
+    await expect(connect(TRADE)).rejects.toThrow();
+  });
+
+  test('the tier trade requires limits', async () => {
+    const { code, err } = await command.run('mcp --tier trade --key bot');
+    expect([code, err]).toEqual([2, 'The tier trade requires --max-order and --max-day.\n']);
+  });
+});
