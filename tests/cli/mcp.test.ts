@@ -145,7 +145,7 @@ describe('oddlot mcp', () => {
 
   test('a second process for the same account is refused', async () => {
     await connect(TRADE);
-    await expect(connect(TRADE)).rejects.toThrow();
+    await expect(connect(TRADE)).rejects.toThrow(/closed/i);
   });
 
   test('the tier trade requires limits', async () => {

@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { findInstrument, type Instrument } from '../arguments.ts';
 import { orderOf, withExits } from '../commands/add-trading.ts';
 import { CONFIRM } from '../print-reply.ts';
-import { TradingCaps, valueOf } from './trading-caps.ts';
+import { type TradingCaps, valueOf } from './trading-caps.ts';
 
 /** What a model may do. Each tier contains the ones before it; none can move money or change keys. */
 export const TIERS = ['market', 'account', 'simulate', 'trade'] as const;
