@@ -9,11 +9,11 @@ import {
 } from '@oddlot/sdk';
 import * as z from 'zod';
 import { findInstrument, type Instrument } from '../arguments.ts';
-import { orderOf, withExits } from '../commands/add-trading.ts';
+import { orderOf, withExits } from '../order-entry.ts';
 import { CONFIRM } from '../print-reply.ts';
 import { type TradingCaps, valueOf } from './trading-caps.ts';
 
-/** What a model may do. Each tier contains the ones before it; none can move money or change keys. */
+/** The tools that a model may use. Each tier contains the ones before it; none can move money or change keys. */
 export const TIERS = ['market', 'account', 'simulate', 'trade'] as const;
 
 export type Tier = (typeof TIERS)[number];

@@ -13,7 +13,7 @@ type Spent = { readonly timeMs: number; readonly value: string };
 type SpentFile = { readonly version: 1; readonly orders: readonly Spent[] };
 
 /** Maximum value of an order, and of all orders of the last 24 hours, in USDC. */
-export type Caps = { readonly order: string; readonly day: string };
+type Caps = { readonly order: string; readonly day: string };
 
 /**
  * Limits the value of the orders that a program places. Values are recorded in a file before an order is sent, so that
