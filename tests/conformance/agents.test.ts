@@ -108,7 +108,7 @@ describe('the transition from no label to a bound label', () => {
     );
   });
 
-  test('rejects an account as its own agent', async () => {
+  test('an account cannot be its own agent', async () => {
     const alice = await world.trader('alice');
     expectRefused(await alice.approveAgent(alice.address), 10008, 'Cannot approve self as agent');
     expect(await alice.agents()).toEqual([]);
@@ -126,7 +126,7 @@ describe('the transition from no label to a bound label', () => {
     expect(await bob.agents()).toEqual([]);
   });
 
-  test('rejects an agent address that already has an account', async () => {
+  test('an agent address that already has an account is rejected', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     expectRefused(await alice.approveAgent(bob.address), 10008, 'Agent address is already used');
   });
@@ -151,7 +151,7 @@ describe('the transition from no label to a bound label', () => {
     expect(await alice.agents()).toHaveLength(labels.length);
   });
 
-  test('rejects approvals signed by an agent', async () => {
+  test('approvals signed by an agent are rejected', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   [alice, bob] = await twoWithSomethingToLose(world);
 });
 
-describe('orders', () => {
+describe('malformed orders', () => {
   const good = () => {
     const { btc } = world;
     return order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
@@ -141,7 +141,7 @@ describe('orders', () => {
     ],
   ];
 
-  test.each(changedOrders)('rejects an order %s', async (_what, changes, expected) => {
+  test.each(changedOrders)('the venue rejects an order %s', async (_what, changes, expected) => {
     const bad = JSON.parse(JSON.stringify({ ...good(), ...changes() }));
     const signed = await alice.sign(orderAction(bad));
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
@@ -150,7 +150,7 @@ describe('orders', () => {
   test.each([
     ['size', 's'],
     ['price', 'p'],
-  ])('rejects an order with a negative %s', async (_what, field) => {
+  ])('the venue rejects an order with a negative %s', async (_what, field) => {
     const signed = await alice.sign(orderAction({ ...good(), [field]: '-1' }));
     const before = await factsOf(alice, bob);
     const reply = await world.client.executed(signed);
@@ -189,14 +189,14 @@ describe('orders', () => {
       INVALID,
     ],
   ];
-  test.each(actions)('rejects an order action %s', async (_what, changes, expected) => {
+  test.each(actions)('the venue rejects an order action %s', async (_what, changes, expected) => {
     const action = JSON.parse(JSON.stringify({ ...orderAction(good()), ...changes() }));
     const signed = await alice.sign(action);
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
   });
 });
 
-describe('cancels', () => {
+describe('malformed cancels', () => {
   const entry = () => ({ a: world.btc.id, o: 1 });
   const actions: [string, () => Json, Expected][] = [
     ['without cancels', () => ({ type: 'cancel' }), missing('cancels')],
@@ -257,7 +257,7 @@ describe('cancels', () => {
       [200, 10011, 'Invalid cloid format'],
     ],
   ];
-  test.each(actions)('rejects a cancel %s', async (_what, action, expected) => {
+  test.each(actions)('the venue rejects a cancel %s', async (_what, action, expected) => {
     const signed = await alice.sign(action());
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
   });

@@ -54,7 +54,7 @@ describe('approveAgent', () => {
       [200, 10005, 'Network mismatch: expected Oddlot-Testnet, got Elsewhere'],
     ],
   ];
-  test.each(changed)('rejects an approval %s', async (_what, changes, expected) => {
+  test.each(changed)('the venue rejects an approval %s', async (_what, changes, expected) => {
     const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, options);
     const action = JSON.parse(JSON.stringify({ ...approveAgentAction(options), ...changes }));
@@ -65,7 +65,7 @@ describe('approveAgent', () => {
     );
   });
 
-  test('rejects a label of 65 characters', async () => {
+  test('a label of 65 characters is rejected', async () => {
     const options = { agentAddress: world.unfunded('x').address, agentName: 'x'.repeat(65) };
     const signed = await signApproveAgent(alice.key, { ...options, nonce: nextNonce() });
     await expectHarmless([alice, bob], () => world.client.exchange(signed), [
@@ -75,7 +75,7 @@ describe('approveAgent', () => {
     ]);
   });
 
-  test('rejects an approval that is signed for mainnet and sent as testnet', async () => {
+  test('an approval that is signed for mainnet and sent as testnet is rejected', async () => {
     const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet', chainId: 869 };
     const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, { ...options, network });
@@ -105,7 +105,7 @@ describe('envelopes', () => {
     ['with confirm as a flag', { confirm: true }, BAD],
     ['with a chain id of text', { signatureChainId: '0x1' }, wrong('signatureChainId')],
   ];
-  test.each(changed)('rejects an envelope %s', async (_what, changes, expected) => {
+  test.each(changed)('the venue rejects an envelope %s', async (_what, changes, expected) => {
     const { btc } = world;
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
     const { envelope } = await alice.sign(orderAction(good));
@@ -113,7 +113,7 @@ describe('envelopes', () => {
     await expectHarmless([alice, bob], () => world.client.post('/exchange', body), expected);
   });
 
-  test('ignores unknown envelope keys', async () => {
+  test('unknown envelope keys are ignored', async () => {
     const { envelope } = await alice.sign(cancelAction({ a: world.btc.id, o: 1 }));
     const reply = await world.client.post('/exchange', { ...envelope, isFrontend: true });
     expect(reply.json).toMatchObject({ status: 'ok' });
@@ -162,11 +162,11 @@ describe('queries', () => {
     [{ type: 'stateHash', height: -1 }, BAD],
     [{ type: 'stateHash', height: 1e12 }, [200, 10404, 'Block not found']],
   ];
-  test.each(queries)('rejects the query %o', async (query, expected) => {
+  test.each(queries)('the venue rejects the query %o', async (query, expected) => {
     await expectHarmless([alice, bob], () => world.client.info(query), expected);
   });
 
-  test('rejects a tick that the book does not offer', async () => {
+  test('a tick that the book does not offer is rejected', async () => {
     const query = { type: 'l2Book', coin: world.btc.coin, tick: '0.00007' };
     const reply = await world.client.info(query);
     expect(reply.json.success, reply.text).toBe(false);
@@ -189,7 +189,7 @@ describe('faucet and account status', () => {
     ],
     ['/account', { type: 'accountStatus', user: 'nobody' }, wrong('user')],
   ];
-  test.each(requests)('%s rejects %o', async (path, body, expected) => {
+  test.each(requests)('the endpoint %s rejects %o', async (path, body, expected) => {
     await expectHarmless([alice, bob], () => world.client.post(path, body), expected);
   });
 });
@@ -212,7 +212,7 @@ describe('corrupted requests', () => {
     return characters.join('');
   }
 
-  test('rejects a corrupted order unless the corruption does not affect it', async () => {
+  test('a corrupted order is rejected unless the corruption does not affect it', async () => {
     const { btc } = world;
     const before = await factsOf(alice, bob);
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });

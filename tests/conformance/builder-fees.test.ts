@@ -105,7 +105,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('rejects a 21st builder but accepts a new rate for an approved builder', async () => {
+  test('a 21st builder is rejected, but a new rate for an approved builder is accepted', async () => {
     const builders = Array.from({ length: 20 }, (_, n) => world.unfunded(`builder ${n}`).address);
     const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
     for (const reply of replies) done(reply);
@@ -174,7 +174,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('rejects a builder approval by an agent', async () => {
+  test('a builder approval by an agent is rejected', async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(

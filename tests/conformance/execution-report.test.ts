@@ -36,7 +36,7 @@ const refusalOf = async (query: object): Promise<Json> => {
 };
 
 describe('a taker order', () => {
-  test('R-rounding: reports book, fills, fees and slippage over several price levels', async () => {
+  test('R-rounding: the report shows book, fills, fees and slippage over several price levels', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });

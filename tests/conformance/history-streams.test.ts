@@ -320,7 +320,7 @@ describe('the explorer', () => {
   });
 });
 
-describe('after a restart', () => {
+describe('a history stream after a restart', () => {
   test('after a restart, a client gets a resync and a new snapshot', async () => {
     const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
     await trade(alice, bob);

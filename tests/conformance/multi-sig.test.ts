@@ -186,7 +186,7 @@ describe("the account's own key after the conversion", () => {
   });
 });
 
-describe('after the conversion', () => {
+describe('a multi-sig account after its conversion', () => {
   test('a wrapper replaces the set, and the old set is no longer valid', async () => {
     await company.found();
     const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;

@@ -120,7 +120,7 @@ test("R-delay: no answer reveals a waiting sell's market or outcome to other acc
   expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
-describe('from queued to failed', () => {
+describe('the transition from queued to failed', () => {
   test('a halt sends one record on outcomeOrderUpdate and none on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(1_000);
     const cloid = cloidOf('halted');
@@ -186,7 +186,7 @@ describe('from queued to failed', () => {
   });
 });
 
-describe('from queued to the book', () => {
+describe('the transition from queued to the book', () => {
   test('a released order sends open, filled and cancelled only on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
@@ -229,7 +229,7 @@ describe('from queued to the book', () => {
   });
 });
 
-describe('while an order waits', () => {
+describe('actions while an order waits', () => {
   let market: OutcomeMarket;
   const cloid = cloidOf('waiting');
   const message = 'Order is queued and cannot be cancelled before release';

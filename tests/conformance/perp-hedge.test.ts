@@ -121,7 +121,7 @@ describe('R-hedge: the four combinations', () => {
 });
 
 describe('R-hedge: margin', () => {
-  test('R-initial: adds the margin of both sides, each with its resting opening orders', async () => {
+  test('R-initial: the margin of both sides is added, each with its resting opening orders', async () => {
     // 1,000 USDC at 20 times leverage support 200 coins of 100 USDC, both sides together.
     done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };

@@ -58,7 +58,7 @@ describe('activeAssetData', () => {
   ];
 
   test.each(['cross', 'isolated'])(
-    'R-initial: accepts the returned size across a margin tier, but not one lot more: %s',
+    'R-initial: the returned size across a margin tier is accepted, but not one lot more: %s',
     async (mode) => {
       const market = await operator.list({ marginTable: { tiers } });
       const alice = await world.trader('alice');

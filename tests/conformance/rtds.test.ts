@@ -88,7 +88,7 @@ test('R-series: averages cover the preceding whole seconds, each with its last p
   }
 });
 
-describe('frames', () => {
+describe('frames of /ws-rtds', () => {
   test("an unknown topic is an error, and the frame's other topics are subscribed", async () => {
     const socket = await world.socket('/ws-rtds');
     const subscriptions = [
@@ -115,7 +115,7 @@ describe('frames', () => {
   });
 });
 
-describe('limits', () => {
+describe('limits of /ws-rtds', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
   test('/ws-rtds allows ten connections per address and limits the frames', async () => {

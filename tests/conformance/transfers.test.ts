@@ -71,7 +71,7 @@ test('R-transfer: the zero address is not a valid destination of any transfer', 
   expect(treasury.json).toMatchObject({ status: 'err', ...refusal('treasurySend.destination') });
 });
 
-describe("between one's own sub-accounts", () => {
+describe("transfers between one's own sub-accounts", () => {
   test('exact amounts can be transferred between sub-accounts, with a ledger row for each', async () => {
     const out = { to: alice.address, amount: '250.000001', from: 'perp', into: 'outcome' };
     const reply = await tokenSend(alice, out);
@@ -117,7 +117,7 @@ describe("between one's own sub-accounts", () => {
   });
 });
 
-describe('to another account', () => {
+describe('transfers to another account', () => {
   test('money can be transferred from any sub-account to any, with a row on either side', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);

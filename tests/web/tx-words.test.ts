@@ -304,7 +304,7 @@ const cases: readonly Case[] = (Object.keys(SAID) as ActionType[]).flatMap((type
 const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : '“Will it rain?”');
 
 describe('descriptions of transactions in words', () => {
-  test.each(cases)('describes %s %j in words', (type, fields, said) => {
+  test.each(cases)('the explorer describes %s %j in words', (type, fields, said) => {
     const action = { type, ...fields };
     // The action must be valid for the venue's schema.
     expect(ACTIONS[type].schema.safeParse(action).error).toBeUndefined();
