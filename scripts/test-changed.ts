@@ -26,6 +26,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/api/src/', ['conformance/envelopes-and-http', 'conformance/info']],
   ['packages/history/src/reserves/', ['conformance/reserves']],
   ['packages/history/src/', ['conformance/history']],
+  ['packages/hyperliquid/', ['hyperliquid/']],
   ['packages/settlement/src/', ['conformance/deposits', 'conformance/withdrawals']],
   ['packages/translate/', ['conformance/info', 'conformance/orders']],
   ['packages/venue/src/exhibition/', ['conformance/exhibition']],
