@@ -447,7 +447,7 @@ function cpuOf(replicas: readonly BenchVenue[]): number {
 }
 
 const LEADER_EVERY_MS = 500;
-/** The same timeout as that of a replica. */
+/** The timeout of the publisher equals that of a replica. */
 const PATIENCE_MS = 3_000;
 
 /**

@@ -107,7 +107,7 @@ export type FlowOptions = {
   readonly name: FlowName;
   readonly rounds: number;
   readonly operations: number;
-  /** Fraction of the full depth that rests. */
+  /** Number of resting orders as a fraction of the full depth. */
   readonly depthShare: number;
 };
 

@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Preloaded into a server with `--import`: a 1 ms timer that records its longest delay between two
- * connections to the socket in `STALL_SOCKET` and reports the delay to the second one. Without a
- * connection it costs nothing.
+ * Measures stalls of a server into which it is preloaded with `--import`. After a connection to the
+ * socket in `STALL_SOCKET`, a 1 ms timer records its longest delay and reports it to the next
+ * connection. The timer does not run before the first connection.
  */
 
 const path = process.env['STALL_SOCKET'];

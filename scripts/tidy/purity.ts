@@ -114,8 +114,8 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
 
 const VENUE_CLOCK = 'packages/host/src/clock.ts';
 /**
- * Wall clocks, and clocks that only one file may combine with them. Durations are measured by
- * `performance.now`.
+ * Matches wall clocks and the clocks that only one file may combine with them. Code that measures a
+ * duration uses `performance.now` instead.
  */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;

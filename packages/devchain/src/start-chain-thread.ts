@@ -21,7 +21,7 @@ export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
 };
 
 type ChainThread = Place & {
-  /** Sends a request of the owner, which rejects like JSON-RPC. */
+  /** Sends a request of the owner. It rejects with the same errors as a JSON-RPC call. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Allows the page that this machine serves on the port to use wallets. */
   allowPage(port: number): void;

@@ -46,7 +46,7 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The reference of the API, to which refusals link, with its machine-readable descriptions. */
+  /** The API reference, to which refusals link, and the machine-readable API descriptions. */
   readonly documents?: ShownPage | undefined;
   /** The web page, for GET requests that no endpoint answers. */
   readonly page?: ShownPage | undefined;

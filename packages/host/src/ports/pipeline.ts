@@ -15,9 +15,9 @@ export class Pipeline {
   #current: IncomingMessage | undefined;
   /** Number of missing bytes of the body; unknown for a chunked body. */
   #bodyLeft = 0;
-  /** Number of bytes passed on after the end of a head. */
+  /** Number of bytes passed to the parser after the end of a request's head. */
   #behindHead = 0;
-  /** Number of bytes of an end of head matched so far. */
+  /** Number of bytes of the sequence that ends a head which have matched so far. */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;

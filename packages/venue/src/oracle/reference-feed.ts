@@ -3,8 +3,8 @@ import type { ReferencePrice } from '@oddlot/engine';
 export const REFERENCE_DECIMALS = 8;
 
 /**
- * A source of prices of underlyings. Each underlying has two prices: `spot` is that of one market,
- * `oracle` is the feed's best estimate.
+ * A source of prices of underlyings. Each underlying has two prices: `spot` is the price on one
+ * market, and `oracle` is the feed's best estimate.
  */
 export interface ReferenceFeed {
   start(): void;
