@@ -7,6 +7,11 @@ import type { Socket } from 'node:net';
  * a body. All of them would begin before any other client has a turn, each with its answer in
  * memory. This class holds the bytes after a request until its answer has been sent. The socket's
  * buffer then fills, and the sender waits as well.
+ *
+ * Taking over the `data` listener ends the runtime's native reading of the socket, which would save
+ * about a fifth of the CPU time of a short answer. Native reading cannot be interrupted: the parser
+ * applies a pause only after it has parsed everything that has arrived. A write of 64 KiB then begins
+ * 2,427 requests that take 4 MB of the heap, and one client can have 512 connections.
  */
 export class Pipeline {
   readonly #socket: Socket;
