@@ -195,7 +195,7 @@ describe('requests in the format of another API get an error with the difference
     });
   });
 
-  test('stream frames get the same error', async () => {
+  test('a stream frame in the format of another API gets the same error', async () => {
     const socket = await world.socket();
     const frame = '{"method":"subscribe","subscription":{"type":"trades","coin":"1","coin":"2"}}';
     expect(await socket.ask(frame, () => true)).toEqual({

@@ -144,7 +144,7 @@ describe('a builder', () => {
   });
 });
 
-describe('money', () => {
+describe('transfers and withdrawals', () => {
   let carol: Person;
   beforeAll(async () => {
     carol = await trader(venue, 'carol');
@@ -315,7 +315,7 @@ test('the leader trades for a vault, and the key of the vault moves its money', 
   expect(await free(vault)).toBe('995');
 });
 
-describe('a signature', () => {
+describe('explained signatures', () => {
   test('explainSignature returns the signer and the account of a signature', async () => {
     const owner = await trader(venue, 'owner');
     const agent = agentClient();

@@ -286,7 +286,7 @@ function checkSums(state: State, user: Address, books: Books, sums: AccountSums)
 function cashOfFill(fill: Fill): Exact {
   const fees = exact(fill.fee) + exact(fill.builderFee ?? '0');
   if (fill.outcome === undefined) return grossOf(fill) - fees;
-  // Splits, merges and settlements have ledger rows.
+  // Splits, merges and settlements also have ledger rows, which are counted there.
   if (fill.oid === 0) return ZERO;
   return (fill.dir.startsWith('Buy') ? -valueOf(fill) : valueOf(fill)) - fees;
 }

@@ -167,8 +167,8 @@ export class Workload {
       const amountMicroUsdc = 12_000_001 * 4 ** ((at + (at >> 2)) % 6) + at;
       return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
     });
-    // A small insurance fund, or none, so that some positions are taken over and others are
-    // deleveraged.
+    // The insurance fund is small or empty, so that some positions are taken over and others
+    // are deleveraged.
     if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
       const amount = this.#options.seed % 4 === 0 ? 3_000_000_000 : 60_000_000;
       funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
