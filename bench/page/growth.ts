@@ -48,7 +48,8 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const looks: Look[] = [];
     for (const due of LOOKS[scale]) {
       await wait(Math.max(0, startedMs + due * MINUTE_MS - performance.now()));
-      // On a busy machine, the previous measurement may have taken until now.
+      // The actual time is recorded, because on a busy machine the previous measurement can take
+      // longer than planned.
       const minute = Number(((performance.now() - startedMs) / MINUTE_MS).toFixed(2));
       const look = { minute, ...(await heldBy(visitor)) };
       looks.push(look);

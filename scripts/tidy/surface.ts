@@ -50,7 +50,7 @@ const KINDS: readonly Kind[] = [
 
 const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 
-/** Permitted gaps of calls, by name and rule, with the reason. */
+/** Calls that may lack a part, by name and rule, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',

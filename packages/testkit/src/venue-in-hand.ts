@@ -305,7 +305,9 @@ function startMs(time: number | string | Date): number {
 
 /** An in-memory folder on Linux. */
 const MEMORY = '/dev/shm';
-/** Required free space, because a container may have little. */
+/**
+ * The in-memory folder is used only with this much free space, because a container may have little.
+ */
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
 /** The data of one test venue and its earlier copies, deleted at the end. */

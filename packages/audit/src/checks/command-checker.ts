@@ -18,8 +18,8 @@ import type { RequestReader } from './request-reader.ts';
 type CommandCheckerOptions = {
   readonly policy: Policy;
   /**
-   * One reader for each name of the venue, because requests were signed for the name that was valid
-   * at their time.
+   * Contains one reader for each name of the venue, because each request was signed for the name
+   * that was valid at its time.
    */
   readonly readers: readonly RequestReader[];
   readonly state: () => State;

@@ -135,7 +135,7 @@ export class Believed {
     );
   }
 
-  /** The entries in a fixed order, so that the output is reproducible. */
+  /** Returns the entries in a fixed order, so that the output is reproducible. */
   get #all(): readonly (readonly [Believable, Sum])[] {
     return (Object.keys(WORDS) as Believable[]).flatMap((basis) => {
       const sum = this.#sums.get(basis);

@@ -317,8 +317,8 @@ function differences(
 }
 
 /**
- * Returns the row counts without their order, which is the order of first occurrence. Throws if the
- * checksum does not match.
+ * Returns the row counts sorted by name, because their order in the line is arbitrary. Throws if
+ * the checksum does not match.
  */
 function countsOf(line: string): string {
   const [, text = '', crc] = /^progress \d+ (.*) (\d+)$/.exec(line) ?? [];

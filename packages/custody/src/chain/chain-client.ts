@@ -30,10 +30,7 @@ type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /**
-   * A block is confirmed once the chain has this many blocks from it to the head, including itself;
-   * at least 1.
-   */
+  /** Number of blocks from a confirmed block to the head, both included; at least 1. */
   readonly confirmations: number;
   /** Upper limit of the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;

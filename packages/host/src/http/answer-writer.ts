@@ -122,8 +122,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Returns a header with the age of the state, because queries continue while nothing new can be
-   * written.
+   * Returns a header with the age of an old state. Queries are answered from such a state while
+   * nothing new can be written.
    */
   #ageOf({ endpoint }: Call): readonly string[] {
     const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;

@@ -52,7 +52,7 @@ export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #all: Use = { bodies: 0, bytes: 0 };
   readonly #byClient = new Map<string, ClientUse>();
-  /** Shared by all holds, because every request has two. */
+  /** All holds share this object, because every request has two holds. */
   readonly #room: Room = {
     grow: (own, bytes) => this.#grow(own, bytes),
     read: (own, hold) => {

@@ -47,8 +47,8 @@ describe('R-requests: clients take turns in a fair queue', () => {
   });
 
   test('a request runs immediately if there is no load', () => {
-    // A simulated clock, because the system may suspend this thread between two requests and end
-    // their turn.
+    // The clock is simulated, because the system may suspend this thread between two requests and
+    // end their turn.
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const queue = new FairQueue();

@@ -199,8 +199,8 @@ export class HttpPort {
   }
 
   /**
-   * Accounts for a body that has arrived over a socket: returns a function that ends its request, or
-   * the exhausted budget.
+   * Accounts for a body that has arrived over a socket. Returns a function that ends its request,
+   * or the exhausted budget.
    */
   holdBody(client: string, bytes: number): (() => void) | BodyRefusal {
     // Only a body that is still being read can be cut.

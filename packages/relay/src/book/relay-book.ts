@@ -8,7 +8,8 @@ type Line =
   | { readonly cursor: Cursor };
 
 /**
- * A further arrival of a recorded transfer, so that small amounts do not repeat the whole transfer.
+ * A further arrival of a recorded transfer. It has its own record, so that small amounts do not
+ * repeat the whole transfer.
  */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 

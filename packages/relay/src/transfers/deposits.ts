@@ -236,8 +236,8 @@ function depositKey({ attempt, id }: Transfer): string {
 }
 
 /**
- * Returns the micro-USDC that the bridge still has to take: in sent but unmined transactions, and
- * not sent yet.
+ * Returns two amounts in micro-USDC that the bridge still has to take: the sum in sent but unmined
+ * transactions, and the sum that was not sent yet.
  */
 function depositsOf(book: RelayBook, relayer: Relayer) {
   let [sent, waiting] = [0n, 0n];

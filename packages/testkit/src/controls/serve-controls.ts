@@ -11,7 +11,8 @@ import {
 } from './control-calls.ts';
 
 /**
- * The only listening address, because any client of the controls has full control over the venue.
+ * The controls listen only on this address, because any client of the controls has full control
+ * over the venue.
  */
 const LOOPBACK = '127.0.0.1';
 const PROGRAMS_ONLY: Visitors = { pages: 'none', names: new Set() };

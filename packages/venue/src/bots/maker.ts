@@ -325,7 +325,7 @@ export class ShareMaker {
   }
 
   /**
-   * Returns the centre rung of the quotes of a market, which follows only significant moves of the
+   * Returns the centre rung of the quotes of a market. It follows only significant moves of the
    * fair value.
    */
   #anchorOf(market: BotMarket, value: number): number {

@@ -79,7 +79,10 @@ export class ClockWatch {
     return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
-  /** Returns ready if the venue's time is close to that of the senders of prices and nonces. */
+  /**
+   * Returns ready if the venue's clock is close enough to the clocks that produce prices and
+   * nonces.
+   */
   check(): ReadinessCheck {
     const { distanceMs, state } = this.look();
     const why = `the clock is off by ${Math.abs(distanceMs)} ms`;

@@ -35,7 +35,9 @@ export class MemoryWatch {
   readonly #log: Pick<Logger, 'info'>;
   readonly #timer: NodeJS.Timeout;
   #calmLooks = 0;
-  /** The memory known to be needed, because the reported use may be mostly garbage. */
+  /**
+   * The memory known to be needed. It is tracked, because the reported use may be mostly garbage.
+   */
   #needed = Infinity;
   #restLooks = 0;
 

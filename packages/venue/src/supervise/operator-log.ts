@@ -28,8 +28,8 @@ export function logOperators(
 }
 
 /**
- * Maximum number of lines per second about unauthorized senders, because any client can send
- * operator commands.
+ * Maximum number of lines per second about unauthorized senders. Any client can send operator
+ * commands, so the number is limited.
  */
 const UNAUTHORIZED_PER_SECOND = 1;
 

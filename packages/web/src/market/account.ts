@@ -185,7 +185,9 @@ function followMarks(onChange: () => void): FollowedMarks {
   };
 }
 
-/** The decimals of the venue, so that figures computed here equal those in its responses. */
+/**
+ * These are the decimals of the venue, so that figures computed here equal those in its responses.
+ */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;

@@ -31,8 +31,8 @@ const PROBE_AGAIN_MS = 3_000;
 const LIMITED_MS_MIN = 500;
 
 /**
- * A random value that all connections share, because they reconnect together. It differs between
- * pages.
+ * All connections share one random value, because they reconnect together. The value differs
+ * between pages.
  */
 const chance = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';

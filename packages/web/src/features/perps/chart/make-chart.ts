@@ -32,7 +32,7 @@ export type PriceChart = {
 };
 
 const STRETCH_MAX = 2;
-/** The minimum range as a fraction of the price, so that small moves look small. */
+/** The scale covers at least this fraction of the price, so that small moves look small. */
 const FLAT = 0.004;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
