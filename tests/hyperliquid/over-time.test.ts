@@ -122,6 +122,23 @@ test('a venue that stops closes its clients, and they find it again', async () =
   await eventually(() => expect(frames.at(-1)).toMatchObject({ data: { mids: {} } }));
 });
 
+test('a connection follows up to ten accounts, and any number of markets', async () => {
+  const frames: Json[] = [];
+  const socket = await open(frames);
+  const userOf = (count: number): string => `0x${String(count).padStart(40, '0')}`;
+  for (let count = 1; count <= 11; count++) {
+    subscribe(socket, { type: 'openOrders', user: userOf(count) });
+  }
+  subscribe(socket, { type: 'clearinghouseState', user: userOf(1) });
+  subscribe(socket, { type: 'bbo', coin: 'BTC' });
+  await eventually(() => {
+    const answers = frames.filter(({ channel }) => channel === 'subscriptionResponse');
+    expect(answers).toHaveLength(12);
+  });
+  const errors = frames.filter(({ channel }) => channel === 'error');
+  expect(errors).toEqual([{ channel: 'error', data: expect.stringMatching(/up to 10 users$/) }]);
+});
+
 test('requests, connections and frames of one client are limited', async () => {
   const headers = { 'content-type': 'application/json' };
   const ask = () =>

@@ -28,11 +28,19 @@ type Wire = {
 
 type Frame = Readonly<Record<string, unknown>>;
 
+/** Accounts whose channels one connection may follow, as at Hyperliquid. */
+const USERS_MAX = 10;
 /** Requests of one connection that may wait for their answers. */
 const POSTS_MAX = 100;
 const CLOSE_TRY_AGAIN = 1013;
 /** A client may subscribe to all its channels at once after a reconnect. */
 const FRAMES = { perSecond: 40, burst: 1_000 };
+
+type Held = {
+  readonly close: () => void;
+  /** Undefined for a channel of a market. */
+  readonly user: string | undefined;
+};
 
 export class SocketSession {
   readonly #asker: Asker;
@@ -40,8 +48,8 @@ export class SocketSession {
   readonly #wire: Wire;
   readonly #context: ChannelContext;
   readonly #budget: TokenBucket;
-  /** Closes each subscription, by its identity. */
-  readonly #held = new Map<string, () => void>();
+  /** Subscriptions by their identity. */
+  readonly #held = new Map<string, Held>();
   #posts = 0;
 
   constructor(asker: Asker, services: SocketServices, wire: Wire) {
@@ -77,7 +85,7 @@ export class SocketSession {
   }
 
   close(): void {
-    for (const close of this.#held.values()) close();
+    for (const { close } of this.#held.values()) close();
     this.#held.clear();
     this.#context.streams.close();
     this.#context.events.close();
@@ -88,11 +96,8 @@ export class SocketSession {
     try {
       const { key, params, type } = identityOf(subscription);
       if (this.#held.has(key)) return this.#fail(`Already subscribed: ${echo}`);
-      if (this.#held.size >= LIMITS.subscriptionsMax) {
-        return this.#fail(
-          `Cannot subscribe to more than ${LIMITS.subscriptionsMax} channels. ${echo}`,
-        );
-      }
+      const { user } = params as { readonly user?: string };
+      this.#checkRoom(user);
       const channel = channelOf(type);
       const name = channel.frames ?? type;
       let isHeld = true;
@@ -110,10 +115,11 @@ export class SocketSession {
           this.#fail(`Invalid subscription ${echo}: ${sentence}`);
         },
       });
-      this.#held.set(key, () => {
+      const end = (): void => {
         isHeld = false;
         close();
-      });
+      };
+      this.#held.set(key, { close: end, user });
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       this.#fail(`Invalid subscription ${echo}: ${error.message}`);
@@ -121,14 +127,26 @@ export class SocketSession {
     return undefined;
   }
 
+  #checkRoom(user: string | undefined): void {
+    const { subscriptionsMax } = LIMITS;
+    if (this.#held.size >= subscriptionsMax) {
+      throw new RefusedError(`a connection has up to ${subscriptionsMax} subscriptions`);
+    }
+    if (user === undefined) return;
+    const users = new Set([...this.#held.values()].flatMap((held) => held.user ?? []));
+    if (users.add(user).size > USERS_MAX) {
+      throw new RefusedError(`a connection follows up to ${USERS_MAX} users`);
+    }
+  }
+
   #unsubscribe(subscription: unknown): void {
     const echo = JSON.stringify(subscription);
     try {
       const { key } = identityOf(subscription);
-      const close = this.#held.get(key);
-      if (close === undefined) return this.#fail(`Already unsubscribed: ${echo}`);
+      const held = this.#held.get(key);
+      if (held === undefined) return this.#fail(`Already unsubscribed: ${echo}`);
       this.#held.delete(key);
-      close();
+      held.close();
       const data = { method: 'unsubscribe', subscription };
       this.#send({ channel: 'subscriptionResponse', data });
     } catch (error) {
