@@ -41,7 +41,7 @@ export class CommandContext {
     return new Keystore(join(this.#home, 'keystore'));
   }
 
-  /** The folder in which `oddlot mcp` records the orders of an account. */
+  /** Returns the folder in which `oddlot mcp` records the orders of an account. */
   mcpFolder(user: string): string {
     return join(this.#home, 'mcp', user.toLowerCase());
   }

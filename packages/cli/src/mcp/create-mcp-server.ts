@@ -13,7 +13,10 @@ import { orderOf, withExits } from '../order-entry.ts';
 import { CONFIRM } from '../print-reply.ts';
 import { type TradingCaps, valueOf } from './trading-caps.ts';
 
-/** The tools that a model may use. Each tier contains the ones before it; none can move money or change keys. */
+/**
+ * The tiers of tools that a model can use. Each tier contains the tools of the tiers before it. No
+ * tool can move money or change keys.
+ */
 export const TIERS = ['market', 'account', 'simulate', 'trade'] as const;
 
 export type Tier = (typeof TIERS)[number];
@@ -21,13 +24,13 @@ export type Tier = (typeof TIERS)[number];
 export type McpOptions = {
   readonly reader: Reader;
   readonly tier: Tier;
-  /** The account whose data is read; required by all tiers but `market`. */
+  /** The account whose data is read. All tiers except `market` require it. */
   readonly user: string | undefined;
-  /** The client that signs orders, and its limits; for `trade`. */
+  /** The client that signs orders, and its limits; defined for the tier `trade`. */
   readonly trading: { readonly client: Client; readonly caps: TradingCaps } | undefined;
 };
 
-/** A server of the Model Context Protocol with the tools of a tier. */
+/** Creates a server of the Model Context Protocol with the tools of a tier. */
 export function createMcpServer(options: McpOptions): McpServer {
   const server = new McpServer(
     { name: 'oddlot', version: VERSION },
@@ -79,7 +82,8 @@ function addTool<Fields extends Shape>(
       const result = await run(input as z.output<z.ZodObject<Fields>>);
       return { content: [{ type: 'text' as const, text: JSON.stringify(result) }] };
     } catch (error) {
-      // The model can correct its request; a failure of the server has no other channel either.
+      // The error is returned to the model, which can correct its request. A failure of the server
+      // is reported in the same way, because there is no other channel.
       const text = error instanceof Error ? error.message : String(error);
       return { content: [{ type: 'text' as const, text }], isError: true };
     }
@@ -194,7 +198,7 @@ const ORDER = {
 
 type OrderInput = z.output<z.ZodObject<typeof ORDER>>;
 
-/** The action of an order, with the entry that opens the position and its instrument. */
+/** Returns the action of an order, with the entry that opens the position and its instrument. */
 async function orderAction(reader: Reader, input: OrderInput) {
   const found: Instrument = await findInstrument(reader, input.instrument);
   const entry = await orderOf(reader, found, input);
@@ -230,7 +234,7 @@ function addTradingTools(
       try {
         return await exchange.order(parameters, CONFIRM);
       } catch (error) {
-        // A rejected order has no effect; without an answer it may have executed.
+        // A rejected order has no effect, but an order without an answer may have been executed.
         if (isRejection(error)) release();
         throw error;
       }
@@ -276,7 +280,10 @@ function addTradingTools(
   });
 }
 
-/** Orders that only reduce a perp position cannot lose more than it, so they do not count. */
+/**
+ * Reserves the value of an order. Orders that only reduce a perp position cannot lose more than the
+ * position, so they do not count.
+ */
 function reserveFor(caps: TradingCaps, { p, r, s }: OrderEntry, found: Instrument): () => void {
   const isExempt = r && !found.isOutcome;
   return isExempt ? () => undefined : caps.reserve(valueOf(p, s));
@@ -284,7 +291,7 @@ function reserveFor(caps: TradingCaps, { p, r, s }: OrderEntry, found: Instrumen
 
 const HTTP_FAULT = 500;
 
-/** True if the venue has rejected the action, so that it had no effect. */
+/** Returns true if the venue has rejected the action, so that it had no effect. */
 function isRejection(error: unknown): boolean {
   return error instanceof ApiError && error.httpStatus < HTTP_FAULT && !isNonceSpent(error);
 }

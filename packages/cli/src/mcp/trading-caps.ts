@@ -5,7 +5,7 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 
 const DAY_MS = 86_400_000;
-/** Values in micro-USDC, as all amounts of the venue. */
+/** Values are in micro-USDC, like all amounts of the venue. */
 const USDC_DECIMALS = 6;
 const MICRO = 10n ** BigInt(USDC_DECIMALS);
 
@@ -16,8 +16,9 @@ type SpentFile = { readonly version: 1; readonly orders: readonly Spent[] };
 type Caps = { readonly order: string; readonly day: string };
 
 /**
- * Limits the value of the orders that a program places. Values are recorded in a file before an order is sent, so that
- * a restart does not reset the limit of the day; an order without an answer counts as placed.
+ * Limits the value of the orders that a program places. Values are recorded in a file before an
+ * order is sent, so that a restart does not reset the limit of the day. An order without an answer
+ * counts as placed.
  */
 export class TradingCaps {
   readonly #order: bigint;
@@ -25,7 +26,7 @@ export class TradingCaps {
   readonly #path: string;
   readonly #now: () => number;
 
-  /** Locks the folder, because two processes would exceed the limit of the day together. */
+  /** Locks the folder, because two processes together could exceed the limit of the day. */
   constructor(folder: string, caps: Caps, now: () => number = Date.now) {
     this.#order = microOf('--max-order', caps.order);
     this.#day = microOf('--max-day', caps.day);
@@ -57,7 +58,7 @@ export class TradingCaps {
     };
   }
 
-  /** The value of the orders of the last 24 hours, and the cap. */
+  /** Returns the value of the orders of the last 24 hours, and the cap. */
   get day(): { readonly used: string; readonly cap: string } {
     const used = this.#recent().reduce((sum, each) => sum + BigInt(each.value), 0n);
     return { used: usdc(used), cap: usdc(this.#day) };
@@ -76,7 +77,7 @@ export class TradingCaps {
   }
 }
 
-/** The value of an order in micro-USDC, rounded up. */
+/** Returns the value of an order in micro-USDC, rounded up. */
 export function valueOf(price: string, size: string): bigint {
   const parts = [price, size].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');
