@@ -23,7 +23,8 @@ export type JsonSchema = {
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
   not?: JsonSchema;
-  default?: unknown;
+  /** The value of a field that is absent. */
+  'x-default'?: unknown;
   examples?: readonly unknown[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
   /** True if the names of the enum's values are accepted in any case. */

@@ -174,7 +174,10 @@ function describe(field: JsonSchema, { type, meaning }: FieldNote): void {
     : [type.replace(/ or null$/, '')];
   const units = kind === 'time' ? 'ms' : unit === 'integer' ? undefined : unit;
   const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replace(/\.\.$/, '.');
-  field.description = units === undefined ? sentence : `${sentence} Unit: ${units}.`;
+  const text = units === undefined ? sentence : `${sentence} Unit: ${units}.`;
+  const absent = field['x-default'];
+  const isStated = absent === undefined || /default/.test(meaning);
+  field.description = isStated ? text : `${text} Default: ${JSON.stringify(absent)}.`;
   for (const each of [field, ...(field.anyOf ?? [])]) {
     if (each.type === 'number' && /^(?:integer|time)/.test(kind)) {
       each.type = 'integer';

@@ -121,9 +121,10 @@ function unnamed(
     case 'nullable':
       return { anyOf: [inner(parts.innerType!), { type: 'null' }] };
     case 'default': {
+      // Generators make fields with the keyword `default` required, so the description states the value.
       const described = inner(parts.innerType!);
       const value = parts.defaultValue;
-      return '$ref' in described ? described : { ...described, default: value };
+      return '$ref' in described ? described : { ...described, 'x-default': value };
     }
     default:
       if (parts.innerType === undefined) throw new Error(`a request with ${parts.type}`);
