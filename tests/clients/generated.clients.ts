@@ -34,7 +34,14 @@ afterAll(async () => {
 
 /** A signed order that rests, as the body of /exchange. */
 async function signedOrder(price: string): Promise<string> {
-  const order = { a: 1, b: true, p: price, s: '0.01', r: false, t: { limit: { tif: 'Gtc' as const } } };
+  const order = {
+    a: 1,
+    b: true,
+    p: price,
+    s: '0.01',
+    r: false,
+    t: { limit: { tif: 'Gtc' as const } },
+  };
   const action = { type: 'order', grouping: 'na', orders: [order] } as const;
   const signed = await signAction(
     action,
