@@ -19,7 +19,7 @@ import { genesisCommands } from '@oddlot/replica/genesis-commands';
 const NAMED = ['--service-network', 'example.org'];
 const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
 
-describe('simulated traders', () => {
+describe('the setting of simulated traders', () => {
   test.each<[string, readonly string[], boolean]>([
     ['with simulated prices', [], true],
     ['not if disabled by flag', ['--no-bots'], false],
@@ -31,7 +31,7 @@ describe('simulated traders', () => {
   });
 });
 
-describe('admins', () => {
+describe('the setting of admins', () => {
   const upper = `0x${'AB'.repeat(20)}`;
 
   test('the admins are a list of addresses, which is converted to lower case', () => {
@@ -45,7 +45,7 @@ describe('admins', () => {
   });
 });
 
-describe('deployers', () => {
+describe('the setting of deployers', () => {
   const [admin, deployer] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
 
   test.each<[string, readonly string[], string]>([
