@@ -39,8 +39,8 @@ import { Subscribers } from './subscribers.ts';
 /**
  * Compares a replica of a cluster with a venue that writes its log to files, in one run on one
  * machine: orders per second, CPU per order, latency of confirmed orders, and failover times. Three
- * NATS servers, PostgreSQL, the replicas and the clients share the cores, so the rates say little
- * about separate machines. The peer is a publisher of messages of the same size.
+ * NATS servers, PostgreSQL, the replicas and the clients share the cores, so the rates are not
+ * representative of separate machines. The peer is a publisher of messages of the same size.
  */
 
 const RATE_TARGET = 0.7;

@@ -116,8 +116,8 @@ describe(`a market with ${HOLDERS} holders`, () => {
     await next;
     expect(isSettled(first)).toBe(false);
 
-    // Crashes twice in the middle of the settlement, the second time with a snapshot written
-    // meanwhile.
+    // Crashes twice in the middle of the settlement; the second time, a snapshot was written in
+    // between.
     for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);

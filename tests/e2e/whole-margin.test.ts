@@ -96,7 +96,7 @@ async function open(at: number): Promise<Trader> {
   return { client, user, mode, random };
 }
 
-/** Creates orders and positions besides the sized order, small or large. */
+/** Creates orders and positions in addition to the sized order, small or large. */
 async function prepare({ client, random, user }: Trader, perp: PerpMeta): Promise<void> {
   const coin = String(perp.index);
   const { lot, tick } = gridOf(perp);

@@ -19,7 +19,10 @@ export type Person = {
   /** Margin mode per market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
-  /** Terms of an honest maker. Accounts without quotes trade only when a step says so. */
+  /**
+   * Quoting terms of an honest maker. Accounts without quotes trade only when a step makes them
+   * trade.
+   */
   readonly quotes?: Quotes;
 };
 

@@ -19,8 +19,8 @@ import {
  */
 
 /**
- * Durations of stretches. Ten minutes at a high premium are enough for a rate above the bound, so
- * only some stretches last an hour.
+ * Durations of a stretch, in seconds. Ten minutes at a high premium are enough for a funding rate
+ * above the bound, so only some stretches last an hour.
  */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 

@@ -11,7 +11,7 @@ export type Answer = { readonly status: number; readonly text: string };
 export type Sent = {
   readonly path: string;
   readonly body: Buffer;
-  /** Header lines besides Host and Content-Length, each with its line end. */
+  /** Header lines other than Host and Content-Length, each with its line end. */
   readonly headers: string;
 };
 

@@ -78,7 +78,10 @@ export const inner =
   (nonce) =>
     directAction(type, nonce, fields);
 
-/** Signs an action of a multi-sig account. A function receives the nonce of the envelope. */
+/**
+ * Signs an action of a multi-sig account. If the action is a function, it is called with the nonce
+ * of the envelope.
+ */
 export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
   const nonce = options.nonce ?? nextNonce();
   const { account, sender, signers, ...rest } = options;

@@ -31,8 +31,8 @@ type Parties = {
   readonly nowMs: number;
   readonly followed?: Followed | undefined;
   /**
-   * Era of the stream that this replica's blocks are from, for callers that know only the era.
-   * Blocks that were not given up since then are not compared again.
+   * Era of the stream from which this replica's blocks come, for callers that know only the era.
+   * Blocks that have not been given up since then are not compared again.
    */
   readonly followedEra?: string | undefined;
   /** Returns the highest block that a replica has reported while it followed this stream. */
@@ -40,8 +40,8 @@ type Parties = {
 };
 
 /**
- * Checks before anything is read that a stream is the log of the same venue and contains everything
- * that this replica has. The first replica opens an empty stream.
+ * Checks, before anything is read, that a stream is the log of the same venue and contains
+ * everything that this replica has. The first replica opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const { copy, followed, serviceNetwork, stream } = parties;
@@ -51,7 +51,7 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   }
   const { firstSeq } = opening;
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
-  // Read before the stream is queried, because more blocks may be written meanwhile.
+  // Read before the stream is queried, because more blocks may be written during the query.
   const known = parties.known?.(opening.era);
   const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
   const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);

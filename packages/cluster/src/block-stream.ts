@@ -32,7 +32,7 @@ type BlockStreamOptions = ConnectOptions & {
   readonly makesNone?: boolean | undefined;
   /** Called with the faults if the operator accepts a stream that could lose data. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
-  /** Monitoring ports of the servers, which show whether the servers sync every message. */
+  /** Monitoring ports of the servers, which show whether a server syncs every message. */
   readonly monitors?: readonly string[] | undefined;
   /** Called with servers whose syncing could not be verified. */
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
@@ -92,7 +92,7 @@ export class BlockStream {
     const connection = await connectTo(options);
     try {
       return await onceReady(async () => {
-        // The manager first queries whether JetStream is available.
+        // The manager first checks whether JetStream is available.
         const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
         const stream = new BlockStream(options, connection, manager);
         await stream.#ensure(options);
@@ -215,8 +215,8 @@ export class BlockStream {
   }
 
   /**
-   * Passes on every message starting with a place, in order and each once, until it is stopped.
-   * Servers can disappear and return meanwhile.
+   * Delivers every message starting with a place, in order and each once, until it is stopped.
+   * Servers can disappear and return during this time.
    */
   follow(fromPlace: number, follower: Follower): Following {
     const stream = this.#name;

@@ -3,20 +3,20 @@ import { type Msg, type NatsConnection, RequestError } from '@nats-io/transport-
 import { NameTakenError } from './stream-error.ts';
 
 /**
- * A process that does not answer within this time is dead or frozen. If there is no process, the
- * servers report that immediately.
+ * A process that does not answer within this time has ended or is frozen. If there is no process,
+ * the servers report that immediately.
  */
 const ANSWER_MS = 3_000;
 /**
- * A process that has had the name for longer than this keeps it. Otherwise two processes started
- * together, and one of them keeps it.
+ * A process that has held the name for longer than this keeps it. Otherwise the two processes
+ * started together, and one of them keeps the name.
  */
 const TOGETHER_MS = 10_000;
 
 type Claim = {
   readonly cluster: string;
   readonly replica: string;
-  /** Called if another process has the name now, after which this process must end. */
+  /** Called if another process now holds the name, after which this process must end. */
   readonly onTaken: (error: NameTakenError) => void;
 };
 

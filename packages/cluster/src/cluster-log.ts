@@ -332,7 +332,7 @@ export class ClusterLog implements Log {
 
   /**
    * Handles a block that was read out of turn. If none of its predecessors is in flight, the log
-   * has forgotten this proposer, which must begin again.
+   * has forgotten this proposer, which must start again from its first block.
    */
   #onEarly(sent: SentBlock): void {
     sent.isEarly = true;
@@ -343,7 +343,7 @@ export class ClusterLog implements Log {
     );
   }
 
-  /** Resends a block that was read out of turn, after its predecessor has counted. */
+  /** Resends a block that was read out of turn, after its predecessor has been accepted. */
   #sendEarly(proposal: string): void {
     const { name, number } = parseProposal(proposal);
     const next = this.#sent.get(`${name}:${number + 1}`);
@@ -364,7 +364,8 @@ export class ClusterLog implements Log {
    * contains everything that was read.
    */
   async #look(): Promise<void> {
-    // Determined before the query, because more blocks may be written and read during it.
+    // This is determined before the query, because more blocks may be written and read while the
+    // query runs.
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     const opening = this.#opening;
     try {
@@ -373,7 +374,7 @@ export class ClusterLog implements Log {
       const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
       if (this.#following === undefined) return this.age.recordAnswer();
-      // The stream was written again meanwhile, so its end says nothing about this era.
+      // The stream was rewritten in the meantime, so its end does not apply to this era.
       if (this.#opening !== opening) return;
       const lastSeq = this.#seqOf(lastPlace);
       void this.age.recordEnd(lastSeq, askedMs);
@@ -387,7 +388,7 @@ export class ClusterLog implements Log {
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
-      // `trouble` reports that no server answers.
+      // `trouble` is reported when no server answers.
     }
   }
 
@@ -435,8 +436,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Retries until an operator has restored the stream. Blocks that were read before the loss are
-   * copied and applied meanwhile.
+   * Retries until an operator has restored the stream. In the meantime, blocks that were read
+   * before the loss are copied and applied.
    */
   async #rejoin(): Promise<void> {
     await this.#following?.stop();

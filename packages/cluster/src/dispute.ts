@@ -148,8 +148,8 @@ async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise
  */
 function isSame(own: LogEntry, data: Uint8Array): boolean {
   const { encoded, proposal, timeMs } = decodeBlockMessage(data);
-  // A block that did not count is stored without content, and never with an earlier time than that
-  // of the message.
+  // A block that was not accepted is stored without content, and never with an earlier time than
+  // that of the message.
   if (own.commands.length === 0) return timeMs <= own.timeMs;
   if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
   const buffer = new BlockBuffer();

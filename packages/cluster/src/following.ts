@@ -5,7 +5,10 @@ import { TooLateError, withinMs } from './retry-until-answered.ts';
 export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
-  /** How far the proposer had read the stream when it sent the message, if the message says so. */
+  /**
+   * How far the proposer had read the stream when it sent the message, if the message contains that
+   * position.
+   */
   readonly readPosition?: string | undefined;
 };
 

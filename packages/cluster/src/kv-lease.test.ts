@@ -18,7 +18,10 @@ beforeAll(async () => {
   if (hasNatsServer) kv = await freshBucket();
 });
 
-/** Records which processes run a held task and how many did at once. */
+/**
+ * Records which processes run a task under its lease, and the maximum number that ran it at the
+ * same time.
+ */
 function actors() {
   const running = new Set<string>();
   const terms: number[] = [];

@@ -5,8 +5,8 @@ import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop, Term } from '@oddlot/replica/lease';
 
 /**
- * Intervals by the clock of each process. The holder renews its lease and stops by itself if it
- * could not renew for a while; another process takes over only after a longer time.
+ * Intervals, measured by the clock of each process. The holder renews its lease and stops its task
+ * if it could not renew for a while; another process takes over only after a longer time.
  */
 const REFRESH_MS = 300;
 const LOOK_MS = 200;
@@ -111,7 +111,7 @@ type TenureParts = {
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;
-  /** Revision last written or seen under the name, and when that was. */
+  /** Revision last written or seen under the name, and the time of that. */
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
@@ -244,7 +244,8 @@ class Tenure {
       this.#revision = await kv.update(key, value, this.#revision, HOLDER_SILENT_MS / 2);
       this.#seenMs = askedMs;
     } catch {
-      // Another process has the name, or no server answers, which has the same effect if it lasts.
+      // Either another process holds the name, or no server answers, which has the same effect if
+      // it lasts.
     }
   }
 
@@ -255,8 +256,8 @@ class Tenure {
   }
 
   /**
-   * Starts the task and renews the lease meanwhile; otherwise another process would start the task
-   * during a slow start.
+   * Starts the task and renews the lease during the start; otherwise another process would start
+   * the task during a slow start.
    */
   async #start(): Promise<void> {
     this.#parts.onHeld(true);

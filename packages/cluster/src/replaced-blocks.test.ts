@@ -320,8 +320,8 @@ describe.skipIf(!hasNatsServer)(
         await expect.poll(known, { timeout: 10_000 }).toEqual({ replica: 'a', height: 3 });
         for (const each of [one, other]) await each.close();
         await cutStream({ cluster, url: nats.urls[0]! }, 2);
-        // The copy ends before the lost blocks, like that of a replica that was frozen when they
-        // arrived.
+        // The copy ends before the lost blocks, like the copy of a replica that was frozen when
+        // they arrived.
         await cp(`${b}-of`, `${early}-of`, { recursive: true });
         const back = await open({ cluster, directory: early });
         expect(back.lost).toMatchObject([{ name: 'StreamLostError', from: 2, to: 3 }]);

@@ -24,12 +24,12 @@ export type BoardEntry = {
   readonly height: number;
   /** First block that the replica has read from the stream and that was replaced there. */
   readonly replacedFrom?: number | undefined;
-  /** Blocks of the stream that differ from those another replica had read. */
+  /** Blocks of the stream that differ from those that another replica had read. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
   /** Newest block attested by replicas, and its hash on this replica. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
-  /** Time of the venue clock at this report, in milliseconds. */
+  /** Time of the venue clock when this report was sent, in milliseconds. */
   readonly clockMs: number;
 };
 
@@ -72,8 +72,8 @@ export class ReplicaBoard {
   async start(): Promise<void> {
     for (const key of await keysOf(this.#kv)) {
       const kvEntry = await retryUntilAnswered(() => this.#kv.get(key));
-      // The time of the report is unknown, so the replica does not count as present until its next
-      // one.
+      // The time of the report is unknown, so the replica is not considered present until its next
+      // report.
       if (kvEntry !== null) this.#note(kvEntry, -Infinity);
     }
     void this.#watch();
@@ -156,7 +156,9 @@ export class ReplicaBoard {
     return this.#seen.get(replica)?.entry;
   }
 
-  /** Removes all reports after the log was written again; present replicas then report anew. */
+  /**
+   * Removes all reports after the log was rewritten; replicas that are present then report again.
+   */
   async clear(): Promise<void> {
     for (const replica of this.#seen.keys())
       await retryUntilAnswered(() => this.#kv.purge(replica));
@@ -210,7 +212,7 @@ export class ReplicaBoard {
 
   /**
    * Removes the oldest names if there are too many, but never that of the highest block. A new
-   * watch can return a name that was removed meanwhile; it is removed again with the next report.
+   * watch can return a name that has since been removed; it is removed again with the next report.
    */
   async #forget(own: string): Promise<void> {
     const { highest } = this;

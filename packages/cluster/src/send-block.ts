@@ -41,7 +41,7 @@ type Sending = {
 };
 
 const AGAIN_AFTER_MS = 200;
-/** The first attempts have a shorter timeout; together they last about as long as one election. */
+/** The first attempts have a shorter timeout; together they take about as long as one election. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
 const UNREAD_MS = 5_000;
@@ -65,7 +65,7 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
       });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
-      // A block that was read too early is sent again in its turn.
+      // A block that was read too early is sent again when its turn comes.
       return isAwaited() && !sent.isEarly;
     } catch {
       // It is unknown whether the block was stored, so it is sent again with the same id, without a

@@ -52,7 +52,7 @@ function apply(proposers: readonly Proposer[], { commands, proposal }: LogEntry)
   for (const each of proposers) each.applied(proposal, { result } as unknown as AppliedBlock);
 }
 
-/** Simulates servers whose leader does not have the last block yet and accepts none. */
+/** Simulates servers whose leader does not have the last block yet and rejects new ones. */
 function shortWhile(stream: BlockStream, servers: { readonly areShort: boolean }): BlockStream {
   const { end, publish } = { end: stream.end.bind(stream), publish: stream.publish.bind(stream) };
   stream.end = async () => {

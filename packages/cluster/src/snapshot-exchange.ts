@@ -73,7 +73,7 @@ export class SnapshotExchange {
     return undefined;
   }
 
-  /** Returns false if the snapshot was removed meanwhile or never arrives completely. */
+  /** Returns false if the snapshot was removed in the meantime or never arrives completely. */
   async #fetch(name: string, path: string): Promise<boolean> {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await retryUntilAnswered(() => this.#store.get(name));
@@ -128,7 +128,7 @@ async function* piecesOf(
       yield next.value;
     }
   } finally {
-    // Not awaited, because a server that does not send does not answer either.
+    // Not awaited, because a server that sends nothing does not answer this request either.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -15,7 +15,8 @@ type StateAgeOptions = {
 
 /**
  * Tracks whether the state of a replica may be outdated. A process that was frozen answers requests
- * from its sockets before it has read the blocks written meanwhile, and the first message that it
+ * from its sockets before it has read the blocks written in the meantime, and the first message
+ * that it
  * receives does not mean that it has all of them.
  */
 export class StateAge {

@@ -52,7 +52,7 @@ export async function confirmedEnd(stream: AskedStream, place: number): Promise<
 
 /**
  * Returns whether the servers confirm the end by rejecting a message. A stream that was removed
- * rejects nothing; one that has grown meanwhile is queried again.
+ * rejects nothing; a stream that has grown in the meantime is queried again.
  */
 async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
   if (lastPlace === 0) return true;

@@ -153,7 +153,7 @@ type HistoryQuestions = {
     answer: readonly (readonly (AccountValueRecord | null)[])[];
   };
   /**
-   * Returns profit and volume of accounts within windows that end now, without accounts that have
+   * Returns profit and volume of accounts within windows that end now, and omits accounts that have
    * neither. A query for all accounts returns portions; `next` is the start of the next portion.
    */
   readonly accountGains: {

@@ -10,7 +10,7 @@ export type GainSources = {
 };
 
 /**
- * Returns profit and volume of accounts within windows, as shown in their portfolios, without
+ * Returns profit and volume of accounts within windows, as shown in their portfolios, and omits
  * accounts that have neither.
  */
 export async function accountGains(

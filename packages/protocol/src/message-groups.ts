@@ -1,6 +1,6 @@
 /**
- * The refusal texts that clients write as well, for what they find before they send it. Each is a constant of its own, so that a
- * client brings these and not the whole table.
+ * The refusal texts that clients write as well, for what they find before they send it. Each is a
+ * separate constant, so that a client bundles only these and not the whole table.
  */
 
 export const invalidMultiSigSigners = (): string => 'Invalid multi-sig signers';

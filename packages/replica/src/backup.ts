@@ -131,7 +131,7 @@ class Copier {
         const isLast = index === segments.length - 1;
         if (done.get(name)?.isComplete === true) continue;
         const file = await this.#segment(segment, !isLast);
-        // The segment was compressed meanwhile, or it is being completed and its end mark or
+        // The segment has since been compressed, or it is being completed and its end mark or
         // successor does not exist yet.
         if (file === undefined || file.isComplete === isLast) isWhole = false;
         else done.set(name, file);
@@ -147,7 +147,7 @@ class Copier {
     throw new BackupError('the log changes faster than it can be copied');
   }
 
-  /** Returns undefined if the segment was removed or compressed meanwhile. */
+  /** Returns undefined if the segment has since been removed or compressed. */
   async #segment(segment: Segment, hasNext: boolean): Promise<BackupFile | undefined> {
     const path = join('journal', basename(segment.path));
     const { to } = this.#options;
@@ -177,7 +177,7 @@ class Copier {
   }
 
   /**
-   * Removes files that the folder no longer has, such as a segment that was compressed meanwhile.
+   * Removes files that the folder no longer has, such as a segment that has since been compressed.
    */
   async removeOthers(): Promise<void> {
     const paths = new Set(this.files.map(({ path }) => path));

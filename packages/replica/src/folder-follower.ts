@@ -67,7 +67,7 @@ type SnapshotterOptions = {
   readonly everyCommands: number;
   /** Returns false while the disk has no room for a snapshot (R-disk). */
   readonly hasRoom: () => boolean;
-  /** Yields to other work between two pieces. No block may be applied meanwhile. */
+  /** Yields to other work between two pieces. No block may be applied during that time. */
   readonly pause: () => Promise<void>;
   /**
    * Called if a snapshot could not be written. The log contains everything, and the write is

@@ -138,7 +138,7 @@ export class LocalReplica implements Replica {
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
     const known = (await knownHeight?.()) ?? 0;
-    // Another replica may have written rows of blocks that arrived meanwhile.
+    // Another replica may have written rows of blocks that arrived in the meantime.
     await log.reach?.(known);
     this.#assertReaches(known);
     this.#assertAgrees();

@@ -14,7 +14,7 @@ type Replayed = {
 
 /**
  * Applies the log of a folder to a separate engine, from the first block up to a height, and
- * returns the hashes. It writes nothing, so the venue can run meanwhile. Returns undefined if the
+ * returns the hashes. It writes nothing, so the venue can keep running. Returns undefined if the
  * log ends before that height or is damaged.
  */
 export async function replayFolder({

@@ -34,7 +34,10 @@ export function actionToCommand(
   return translationOf(action).toCommand(action, authority, instruments);
 }
 
-/** Returns why no state could make the action acceptable, or undefined if one could. */
+/**
+ * Returns why the action would be rejected in any state, or undefined if some state could accept
+ * it.
+ */
 export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
 }

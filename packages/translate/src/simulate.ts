@@ -144,7 +144,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   return {
     height: state.height,
     time: state.timeMs,
-    // As on /exchange, an action that is rejected at its execution has been accepted before.
+    // As on /exchange, an action that is rejected at execution has already been accepted.
     accepted: isAdmitted,
     error: wire.error,
     orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],

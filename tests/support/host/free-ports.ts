@@ -7,8 +7,8 @@ import { createServer } from 'node:net';
 const [FIRST, LAST] = [10_100, 32_000];
 
 /**
- * Each worker has its own range and reuses its ports late, because a test can bind a free port
- * seconds after the check.
+ * Each worker has its own range and reuses a port as late as possible, because a test can bind a
+ * port seconds after checking that it is free.
  */
 const WORKERS_MAX = 16;
 const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);

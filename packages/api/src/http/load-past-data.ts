@@ -23,7 +23,7 @@ import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info
 
 /**
  * Maximum number of times that data is loaded for a query. A query first needs events and can then
- * need their trades, and an event can leave memory meanwhile.
+ * need their trades, and an event can leave memory in the meantime.
  */
 const ROUNDS_MAX = 4;
 /**

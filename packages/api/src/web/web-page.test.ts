@@ -27,7 +27,7 @@ async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts a server with a page whose build ends when the test says so. */
+/** Starts a server with a page whose build ends when the test ends it. */
 async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;

@@ -254,7 +254,7 @@ const FLUSHED_AT_ONCE = 256;
 /**
  * Collects connections with queued frames. Each connection writes once after the current turn of
  * the event loop, with one system call for all its frames. If there are many connections, the rest
- * write in later turns, together with frames queued meanwhile.
+ * write in later turns, together with frames queued by then.
  */
 export class Outbox {
   framesSent = 0;

@@ -101,7 +101,7 @@ export class Replays {
       return 'waits';
     }
     before.read = undefined;
-    // Fewer frames than counted remain, because some have expired meanwhile.
+    // Fewer frames than counted remain, because some have expired in the meantime.
     if (frames === 'failed' || frames.length === 0) {
       this.#lose(replay);
       return 0;

@@ -32,7 +32,7 @@ test('a snapshot is built once per block, occasion and frame number for any numb
   expect(built).toBe(1);
   expect(frames[7]?.toString()).toContain('"data":[1]');
   expect(frames[7]?.toString()).toContain('"sub":7}');
-  // A frame that was published meanwhile changes the number of the snapshot.
+  // A frame that is published in the meantime changes the number of the snapshot.
   stream.publish('[]');
   expect(stream.snapshotFrame('resync', 1)?.toString()).toContain(
     '"data":[2],"isSnapshot":true,"seq":1',

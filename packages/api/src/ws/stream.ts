@@ -52,7 +52,7 @@ export type LateSnapshot = {
   readonly height: number;
 };
 
-/** A source whose first frame must be queried. Other frames are published meanwhile. */
+/** A source whose first frame must be queried. Other frames are published during the query. */
 export interface LateSource {
   /** Queries the first frame for a new subscriber, or for one that lost its place. */
   snapshotLater(asker: Asker): Promise<LateSnapshot>;

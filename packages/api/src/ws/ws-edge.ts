@@ -249,7 +249,7 @@ export class WsEdge {
       const text = isBinary ? undefined : textOf(data);
       const isPost = posts !== undefined && text !== undefined && mayBePost(text);
       const run = (): void => {
-        // A received post is executed, even if its client has closed the connection meanwhile.
+        // A received post is executed, even if its client has since closed the connection.
         if (isPost && posts.receive(text)) return;
         if (connection.isOpen) spending(() => session.receive(text));
       };

@@ -34,7 +34,7 @@ type CommandCheckerOptions = {
   readonly isGenesisPinned?: boolean;
 };
 
-/** The number of commands checked, and those that could not be checked. */
+/** The number of commands that were checked, and those that could not be checked. */
 export type Counts = {
   derived: number;
   signersRecovered: number;

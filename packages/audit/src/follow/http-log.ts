@@ -6,8 +6,7 @@ const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
 /**
- * Statuses of at least this value mean that the venue is busy or failing, and not that it has no
- * log.
+ * A status of at least this value means that the venue is busy or failing, not that it has no log.
  */
 const BUSY_STATUS_MIN = 429;
 

@@ -82,8 +82,8 @@ export class ReplicaLedger implements OwnLedger {
   }
 
   /**
-   * Returns the evidence for a payout. This replica derived and executed the request, which
-   * included the check of its signer and recipient.
+   * Returns the evidence for a payout. This replica derived and executed the request itself, so its
+   * signer and recipient have been checked.
    */
   evidenceFor({
     withdrawalId,

@@ -173,8 +173,8 @@ function locatedOf(error: unknown, at: BlockPlace | undefined): Located {
 }
 
 /**
- * Returns the policy for a folder. A venue with test money can grant some, and its network shows
- * whether it has test money.
+ * Returns the policy for a folder. A venue with test money can grant funds, and its network name
+ * shows whether it has test money.
  */
 function policyOf(data: string, { commands }: LogEntry): Policy {
   const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;

@@ -168,7 +168,7 @@ class LogCheck {
 }
 
 /**
- * Returns the policy for a log. A venue with test money can grant some, and its network shows
+ * Returns the policy for a log. A venue with test money can grant funds, and its network name shows
  * whether it has test money.
  */
 function policyOf(

@@ -111,7 +111,7 @@ async function givenUp(
   return all;
 }
 
-/** Returns the range in which copies of replicas can differ although their ends are equal. */
+/** Returns the range in which replicas' copies can differ although they end at the same block. */
 function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
   if (highest?.replacedFrom === undefined) return highest?.disputed;
   return { from: highest.replacedFrom, to: highest.height };

@@ -34,7 +34,7 @@ export type NatsServersOptions = {
   /** Folder of the servers; by default a temporary one, which is removed when they stop. */
   readonly folder?: string;
   /**
-   * First of a row of ports: those for clients, then those between servers, then those for
+   * The first of consecutive ports: those for clients, then those between servers, then those for
    * monitoring.
    */
   readonly port: number;

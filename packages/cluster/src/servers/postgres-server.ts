@@ -89,7 +89,7 @@ export async function startPostgres({
     try {
       await Promise.race([ready(folder), ending]);
     } catch (error) {
-      // A server that was up before can take long to recover, and is not stopped.
+      // A server that ran before can take long to recover, and is not stopped.
       if (!wasUp) await ended(started, 'SIGQUIT');
       throw error;
     }

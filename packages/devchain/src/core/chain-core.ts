@@ -175,7 +175,7 @@ export class ChainCore {
     try {
       for (const raws of blocks) await this.#mineRaw(raws);
     } finally {
-      // This is done even if a block could not be made, because a chain never becomes shorter.
+      // This is done even if a block could not be created, because a chain never becomes shorter.
       while (this.memory.head.number <= head.number) await this.#mineRaw([]);
       if (rest === 'pool') await this.#giveBack(removed);
     }

@@ -75,7 +75,7 @@ test('a byte changed anywhere is detected, and no line is cut off', async () => 
   const content = await readFile(path);
   for (const at of content.keys()) {
     const changed = Buffer.from(content);
-    // The new byte is neither a line end nor a hole.
+    // The new byte is neither a line end nor part of a run of zeros.
     changed[at] = content[at] === 0x61 ? 0x62 : 0x61;
     await writeFile(path, changed);
     if (at === content.length - 1) {

@@ -122,7 +122,7 @@ export class Machine {
     }
   }
 
-  /** Executes a message without a transaction, on the state set by `atBlock`. */
+  /** Executes a message without a transaction, on the state that `atBlock` has set. */
   async call(
     message: Parameters<EVM['runCall']>[0],
     environment: Block,
@@ -314,7 +314,7 @@ class ProgramClock {
     }
   }
 
-  /** Runs programs that share this much thread time. */
+  /** Runs programs that together may use at most this much thread time, in milliseconds. */
   async within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     this.#boundMs = boundMs;
     this.restart();

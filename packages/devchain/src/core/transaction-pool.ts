@@ -10,7 +10,10 @@ export type PooledTransaction = SentTransaction & {
   readonly order: number;
 };
 
-/** Unmined transactions by sender and nonce. Those after a nonce gap wait for the missing ones. */
+/**
+ * Unmined transactions by sender and nonce. Transactions after a nonce gap wait for the missing
+ * ones.
+ */
 export class TransactionPool {
   readonly #common: Common;
   readonly #bySender = new Map<Hex, Map<bigint, PooledTransaction>>();
@@ -43,7 +46,7 @@ export class TransactionPool {
     return this.#bySender.get(sender)?.get(nonce);
   }
 
-  /** Adds a transaction, which replaces one with the same sender and nonce. */
+  /** Adds a transaction. It replaces a transaction with the same sender and nonce. */
   add(sent: SentTransaction): void {
     const transaction = decodeTransaction(sent.raw, this.#common);
     const pooled = { ...sent, transaction, nonce: transaction.nonce, order: this.#order };

@@ -191,7 +191,10 @@ export class WorldState implements StateManagerInterface {
     this.undo();
   }
 
-  /** There is no tree, because the header contains the chain's own digest (`stateDigest`). */
+  /**
+   * The state has no Merkle tree, because the header contains the chain's own digest
+   * (`stateDigest`).
+   */
   async getStateRoot(): Promise<Uint8Array> {
     throw new Error('the state has no root');
   }

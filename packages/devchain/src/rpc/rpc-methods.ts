@@ -164,9 +164,9 @@ async function call(
 }
 
 /**
- * Returns the block environment of a call. At the newest block it has the current time. On another
- * chain blocks would have been mined in the meantime, and a call that depends on a time must not
- * fail although it is due.
+ * Returns the block environment of a call. At the newest block it has the current time, because on
+ * another chain blocks would have been mined since then, and a call that has become due must not
+ * fail.
  */
 function environmentOf(core: ChainCore, reference: BlockReference): Block {
   const next = core.nextPlace;

@@ -29,8 +29,8 @@ type Lane = { readonly jobs: Job[]; usedMs: number };
 /** The half-life of the time that a guest has used. */
 const HALF_LIFE_MS = 1_000;
 /**
- * After a job of a guest that recently used more than this, all guests with that much use wait
- * three times the duration of the job.
+ * After a job of a guest that has recently used more than this, all guests that have used that much
+ * wait three times the duration of the job.
  */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;

@@ -90,7 +90,7 @@ export function minedView({ block, index, transaction }: MinedPlace, common: Com
   };
 }
 
-/** Returns a transaction as sent. Its position is `null` while it is not mined. */
+/** Returns a transaction as sent. Its position is `null` until it is mined. */
 export function sentView({ hash, raw, from }: SentTransaction, common: Common): object {
   const transaction = decodeTransaction(raw, common);
   const json = transaction.toJSON();

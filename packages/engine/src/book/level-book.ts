@@ -61,7 +61,8 @@ export class LevelBook {
 
   /**
    * Returns a book with the same orders over a fork of the pool. The fork can change without
-   * changing this book, which must not change meanwhile. Its levels are copied on the first change.
+   * changing this book, which must not change while the fork exists. Its levels are copied on the
+   * first change.
    */
   fork(pool: OrderPool): LevelBook {
     return new LevelBook(pool, this.instrument, this);

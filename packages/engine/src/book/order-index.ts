@@ -201,7 +201,10 @@ class OrderHash {
 
 export type SlotIndex = Pick<OrderIndex, 'get' | 'add' | 'delete' | 'size'>;
 
-/** An index on top of another one, which it never changes and which must not change meanwhile. */
+/**
+ * An index on top of another one, which it never changes and which must not change while this one
+ * exists.
+ */
 export class LayeredIndex {
   readonly #below: SlotIndex;
   /** Slots of added ids; deleted ids have `NONE`. */

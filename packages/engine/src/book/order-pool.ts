@@ -227,7 +227,7 @@ export class OrderPool {
   /**
    * Returns a pool with the same orders in the same slots that can change without changing this
    * one. Orders are copied when they are needed, so a fork costs only what it touches. The fork is
-   * valid until the next one is made, and this pool must not change meanwhile.
+   * valid until the next one is made, and this pool must not change until then.
    * A slot must be copied before its fields are read: `find`, `allocate` and the books do so, and
    * `needList` does it for all orders of an owner. Reading another slot returns data of an earlier
    * fork, which corrupts only the fork.

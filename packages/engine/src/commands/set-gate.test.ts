@@ -166,7 +166,7 @@ describe('R-gate: access codes', () => {
       ],
       grants: [[alice, 'B', START_MS + 5]],
     });
-    // The use of code A was consumed.
+    // One use of code A was consumed.
     expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
   });
 

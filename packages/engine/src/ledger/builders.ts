@@ -15,7 +15,7 @@ export function addApproval(state: State, builder: Address): void {
   rewardsOf(state, builder).approvals += 1;
 }
 
-/** Counts one approval less, and removes a builder without approvals and earnings. */
+/** Decrements the approvals of a builder, and removes a builder without approvals and earnings. */
 export function removeApproval(state: State, builder: Address): void {
   const rewards = rewardsOf(state, builder);
   rewards.approvals -= 1;

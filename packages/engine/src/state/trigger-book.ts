@@ -20,14 +20,17 @@ export class TriggerBook {
   #retryCount = 0;
   /** Instruments with an order that started to wait or to retry since the last check. */
   readonly #toCheck = new Set<number>();
-  /** The order that is currently being executed, which does not count as waiting meanwhile. */
+  /**
+   * The order that is currently being executed. It does not count as waiting during its execution.
+   */
   #atWork: TriggerOrder | undefined;
   /** Triggers of fired orders that now rest in the book, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
   /**
    * Returns a book with the same orders that can change without affecting this one; the original
-   * must not change meanwhile. The fork serves commands and not blocks: no mark fires its copied
+   * must not change while the fork exists. The fork serves commands and not blocks: no mark fires
+   * its copied
    * orders, because the queues of blocks are not copied.
    */
   fork(): TriggerBook {

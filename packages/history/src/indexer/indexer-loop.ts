@@ -445,7 +445,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Builds requested trees. No block is applied meanwhile, so each tree has one state; questions
+   * Builds requested trees. No block is applied during this time, so each tree has one state;
+   * questions
    * are still answered.
    */
   async #buildTree(): Promise<void> {

@@ -236,8 +236,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Tells the indexer in which term this replica writes to the shared database; undefined means
-   * that it stops writing.
+   * Sets the term in which this replica writes to the shared database; undefined means that it
+   * stops writing.
    */
   lead(term: number | undefined): void {
     this.#first.order({ type: 'lead', term });

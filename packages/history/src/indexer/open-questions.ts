@@ -108,7 +108,7 @@ export class OpenQuestions {
     for (const { askedMs, question, reject } of this.#waiting()) {
       if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
-      // A store that has answered other questions meanwhile is busy, not silent.
+      // A store that has since answered other questions is busy, not silent.
       this.#isSilent = this.#heardMs < askedMs;
       reject(new HistoryAwayError('the history is not responding', this.#asOf()));
     }

@@ -193,7 +193,7 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
       const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
       return block?.height === height ? block : undefined;
     } catch (error) {
-      // The query is repeated, because another writer has added rows meanwhile. Those do not change
+      // The query is repeated, because another writer has since added rows. They do not change
       // a stored block.
       if (!(error instanceof HistoryMovedError)) throw error;
     }

@@ -147,7 +147,7 @@ export class WaitingQuestions {
     return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
   }
 
-  /** Answers a question as of one height. The caller writes nothing meanwhile. */
+  /** Answers a question as of one height. The caller must write nothing until the answer. */
   async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;

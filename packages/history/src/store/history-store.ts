@@ -59,8 +59,8 @@ export interface HistoryStore {
     live?: LiveRows,
   ): Promise<Answer<Topic>>;
   /**
-   * Deletes old rows in bounded portions and returns the number of deleted rows, 0 at the end.
-   * `pause` runs between two portions and returns whether to continue.
+   * Deletes old rows in bounded portions and returns the number of deleted rows, which is 0 when
+   * none are left. `pause` runs between two portions and returns whether to continue.
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**

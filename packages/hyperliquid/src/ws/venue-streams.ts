@@ -153,7 +153,7 @@ function leave(session: Session, key: string, followed: Followed, follower: Foll
   ask(session, 'unsubscribe', followed);
 }
 
-/** Numbers the frames of a subscription, or ends one whose followers have left meanwhile. */
+/** Numbers the frames of a subscription, or ends a subscription whose followers have all left. */
 function begin(session: Session, data: unknown): void {
   const { method, sub, subscription } = data as {
     readonly method: string;

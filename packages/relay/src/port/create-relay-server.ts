@@ -167,7 +167,8 @@ class GivenToClients {
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
     if (this.#expire.size <= settings.openAddresses) return;
-    // When there are this many clients, most of their addresses have expired.
+    // Removes clients whose addresses have all expired. With this many clients, that is most of
+    // them.
     for (const [each, times] of this.#expire) {
       if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
     }

@@ -42,8 +42,8 @@ export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
 const resting: DiskThread[] = [];
 
 /**
- * Thread that performs jobs in order and blocks meanwhile. Jobs are not sent as messages: each side
- * sleeps on its own counter, and a side that is awake is not notified.
+ * Thread that performs jobs in order and blocks until each is done. Jobs are not sent as messages:
+ * each side sleeps on its own counter, and a side that is awake is not notified.
  */
 export class DiskThread {
   readonly #share = openShare(new SharedArrayBuffer(SHARE_BYTES));

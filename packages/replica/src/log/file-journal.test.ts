@@ -91,8 +91,7 @@ test('a follower receives existing and newly appended entries, each once and in 
     const appends: Promise<LogEntry>[] = [];
     await journal.follow(11, (entry) => {
       seqs.push(entry.seq);
-      // Blocks are appended during the replay, and again while the blocks appended meanwhile are
-      // read.
+      // Blocks are appended during the replay, and again while those blocks are read.
       if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
     });
     const caughtUp = seqs.length;

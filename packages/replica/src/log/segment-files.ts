@@ -52,7 +52,10 @@ export async function listSegments(directory: string): Promise<Segment[]> {
   return readSegments(directory);
 }
 
-/** Returns the segments without changing anything, so another process can write them meanwhile. */
+/**
+ * Returns the segments without changing anything, so another process can write to them at the same
+ * time.
+ */
 export async function readSegments(directory: string): Promise<Segment[]> {
   // A segment can change its form while the names are read, so one reading can miss it, but not
   // two.

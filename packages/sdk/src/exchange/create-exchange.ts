@@ -51,7 +51,7 @@ function createActions(context: ExchangeContext & InfoContext) {
      */
     forVault: (vaultAddress: string): TradingClient => createTrading({ ...context, vaultAddress }),
     ...bindActions(context, { ...approvals, ...transfers }),
-    /** Sends a signed action. It is executed only once, no matter how often you send it. */
+    /** Sends a signed action. It is executed only once, however often you send it. */
     sendSigned: (signed: SignedAction, options?: { readonly signal?: AbortSignal | undefined }) =>
       sendSigned(context, signed, options),
     waitForAction: (name: ActionName, options?: WaitOptions) =>

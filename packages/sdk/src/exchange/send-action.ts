@@ -217,7 +217,7 @@ export async function domainChainOf(
 
 /**
  * Sends an action from `signAction`, for callers that store it before sending. The same bytes are
- * executed only once, no matter how often they are sent, even after a restart, and they are never
+ * executed only once, however often they are sent, even after a restart, and they are never
  * signed again.
  *
  * @throws HttpError, ApiError

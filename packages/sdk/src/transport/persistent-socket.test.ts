@@ -39,7 +39,8 @@ class Line implements Socket {
 }
 
 /**
- * Creates a socket whose connections open only when the test says so. It uses fake timers and the
+ * Creates a socket whose connections open only when the test opens them. It uses fake timers and
+ * the
  * delays of production.
  */
 function aSocket(options: Partial<SocketOptions> = {}) {

@@ -69,8 +69,8 @@ const UNBACKED_WAIT_MS = 60_000;
 /**
  * Compares the liabilities of the venue with the balance of the bridge and publishes the result in
  * the log: at the first start, and then by default daily at 00:00 UTC in log time. Deposits are
- * credited and withdrawals settled meanwhile, so a comparison counts only if neither has happened
- * since it began.
+ * credited and withdrawals are settled during that time, so a comparison counts only if neither has
+ * happened since it began.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -132,7 +132,7 @@ export class ReservesWorker {
       const height = this.#publishedHeight;
       if (height === undefined) return 'missing';
       const proof = await this.#readProof(user, height);
-      // A tree that was published meanwhile has replaced the one that was read.
+      // A tree that was published in the meantime has replaced the one that was read.
       if (this.#publishedHeight === height) return proof;
     }
   }
@@ -224,7 +224,7 @@ export class ReservesWorker {
 
   /**
    * Requests the tree of exactly this block. The builder follows the log with a delay, so it
-   * reaches the block after the request. Work on the chain continues meanwhile.
+   * reaches the block after the request. In the meantime, work on the chain continues.
    */
   #build(figures: CurrentReserves): void {
     const { height } = figures;

@@ -118,8 +118,8 @@ export const ACCOUNT_ACTIONS = {
 } as const satisfies ActionTranslations;
 
 /**
- * Converts a decimal to micro-USDC, rounded down. It flags a value that has more decimals and
- * limits values to the safe integers.
+ * Converts a decimal to micro-USDC, rounded down and clamped to the safe integers. Flags a value
+ * that has more decimals.
  */
 export function amountOf(text: string): {
   readonly amountMicroUsdc: number;

@@ -5,8 +5,8 @@ const SHORT_TEXT_MAX = 16;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 
 /**
- * Converts a decimal to grid units, rounded down. Values beyond the safe integers are limited to
- * the largest one, which every rule rejects.
+ * Converts a decimal to grid units, rounded down. Larger values are clamped to the largest safe
+ * integer, which every rule rejects.
  */
 export function count(text: string, decimals: number): { value: number; exact: boolean } {
   const short = shortCount(text, decimals);

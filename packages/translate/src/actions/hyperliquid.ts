@@ -13,10 +13,10 @@ import type { ScaleLookup } from '../instruments.ts';
 import { ORDER_ACTIONS } from './orders.ts';
 import type { PlainAction } from './translation.ts';
 
-/** At Hyperliquid, ids from this one are spot pairs and perps of other deployers. */
+/** On Hyperliquid, this id and all higher ones are spot pairs or perps of other deployers. */
 const PERP_ID_END = 10_000;
 
-/** Actions of Hyperliquid that the venue's own API does not offer. */
+/** Hyperliquid actions that the venue's own API does not offer. */
 type HyperliquidOnlyAction =
   | {
       readonly type: 'replaceOrders';
@@ -118,7 +118,7 @@ function directFields({ network, nonce }: Context) {
   return { serviceNetwork, chainId, apiVersion, nonce };
 }
 
-/** Converts a modification, which at Hyperliquid cancels the order and places a new one. */
+/** Converts a modification, which on Hyperliquid cancels the order and places a new one. */
 function replacement(
   modifies: readonly { readonly oid: number | string; readonly order: WireOrder }[],
 ): HyperliquidOnlyAction | WireError {

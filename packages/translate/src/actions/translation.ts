@@ -7,11 +7,11 @@ import type { ScaleLookup } from '../instruments.ts';
 export type PlainType = Exclude<ActionType, 'multiSig'>;
 export type PlainAction = ActionOf<PlainType>;
 
-/** Translation of an action from the texts of the API to an engine command with integers. */
+/** Translation of an API action, with its decimal texts, into an engine command with integers. */
 export type ActionTranslation<Type extends PlainType> = {
   /** Types of all commands that the action can become. */
   readonly commands: readonly RequestCommand['type'][];
-  /** Rejects actions that no state could make acceptable, judged by the action alone. */
+  /** Rejects an action that no state could accept, based on the action alone. */
   readonly refuse?: (action: ActionOf<Type>) => WireError | undefined;
   /** Converts the action without validating it, because the engine validates commands. */
   readonly toCommand: (

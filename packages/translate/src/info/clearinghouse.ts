@@ -195,7 +195,7 @@ function positionLeverage(position: PositionView): PositionLeverage {
   return { rawUsd: rawUsd(position), type, value: position.leverage };
 }
 
-/** Returns no entry if neither order of the pair waits any longer. */
+/** Returns no entry if neither order of the pair is still waiting. */
 function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   const { takeProfit: tp, stopLoss: sl } = entry;
   if (tp === undefined && sl === undefined) return [];

@@ -102,7 +102,7 @@ function shown({ atMs, priceE8 }: PricePoint): CryptoPriceHistory['data'][number
   return { timestamp: atMs, value: formatReferencePrice(priceE8) };
 }
 
-/** Finds a symbol as it is written or in upper case, because symbols usually are in upper case. */
+/** Finds a symbol as written or in upper case, because most symbols are in upper case. */
 function knownSymbol(prices: ReferencePrices, symbol: string): string | undefined {
   return [symbol, symbol.toUpperCase()].find((each) => prices.hasSymbol(each));
 }

@@ -85,8 +85,8 @@ export function scaleOf(
 const NO_SCALE: Scale = { szDecimals: 0 };
 
 /**
- * Returns the scale of an order that the command itself found. Only the events of its block
- * identify such an order.
+ * Returns the scale of an order that the command found by itself, as cancelAll does. Only the
+ * block's events identify such an order.
  */
 export function foundScale(
   orderId: number | undefined,

@@ -387,7 +387,7 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   return phases.includes('upcoming') ? 'upcoming' : 'closed';
 }
 
-/** Event and the time at which it leaves memory unless it changes before. */
+/** Event, and the time at which it leaves memory unless it changes before then. */
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /**

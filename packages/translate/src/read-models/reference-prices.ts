@@ -86,7 +86,7 @@ export class ReferencePrices {
     return this.#base(symbol) !== undefined;
   }
 
-  /** Returns the newest price, no matter how old it is. */
+  /** Returns the newest price, regardless of its age. */
   latest(symbol: string, source: ShownSource): PricePoint | undefined {
     const base = this.#keyFor(symbol, source);
     const last = base === undefined ? undefined : this.#prices.get(base)?.last;
@@ -95,7 +95,10 @@ export class ReferencePrices {
     return { atMs: last[0], priceE8: last[1] };
   }
 
-  /** Returns the price at a time, or the average that ended then, or undefined if it is unknown. */
+  /**
+   * Returns the price at a time, or the average over the window that ends then, or undefined if it
+   * is unknown.
+   */
   price(symbol: string, source: ShownSource, timeMs: number): PricePoint | undefined {
     if (source === 'twap') return this.#average(symbol, timeMs);
     const found = this.#prices.get(keyOf(symbol, source))?.at(timeMs);

@@ -47,7 +47,7 @@ export type Edges = {
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
   readonly exchange: TextEndpoint;
-  /** The parts of the venue that the port for clients of Hyperliquid uses. */
+  /** The components of the venue that the port for Hyperliquid clients uses. */
   readonly hyperliquid: HyperliquidParts;
   /** Makes the health checks report that this process is about to stop. */
   stopping(): void;
@@ -300,8 +300,8 @@ function infoSettings(
 }
 
 /**
- * Part of the error for an action that was on its way into the log. Its block may have been written
- * or may still be written.
+ * Part of the error for an action whose block was already being written to the log. The block may
+ * still be written.
  */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +

@@ -15,7 +15,7 @@ import { perpUniverse } from '@oddlot/translate/info/perp-meta';
 import { WebSocket } from 'ws';
 import type { Config } from '../config.ts';
 
-/** Starts the port for clients of Hyperliquid, if it is configured. */
+/** Starts the port for Hyperliquid clients, if it is configured. */
 
 type VenueAccess = HyperliquidPortOptions['venue'];
 

@@ -42,8 +42,8 @@ export type SeriesTemplate = {
 const MINUTE_MS = 60_000;
 
 /**
- * Prices have ticks of one cent and sizes two decimals, with at least five shares per order. The
- * taker fee is 7% of p × (1 − p).
+ * Prices have ticks of one cent and sizes have two decimals, with at least five shares per order.
+ * The taker fee is 7% of p × (1 − p).
  */
 export const GRID: MarketGrid = {
   szDecimals: 2,

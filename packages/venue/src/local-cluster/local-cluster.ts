@@ -329,7 +329,7 @@ type ClusterPorts = {
   readonly replicas: readonly number[];
   readonly servers: number;
   readonly wallets: number;
-  /** Port of the chain that the replicas use. */
+  /** Port through which the replicas use the chain. */
   readonly owner: number;
 };
 

@@ -26,7 +26,7 @@ describe('the weighted median of prices', () => {
       ],
       101,
     ],
-    // Three of five are at 100.
+    // Three of the five quotes are at 100.
     [
       'is the price with more than half of the weight',
       [
