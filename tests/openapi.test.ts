@@ -104,6 +104,22 @@ describe.each([
     expect(unexplained.map(([path]) => path)).toEqual([]);
   });
 
+  test('no explanation refers to another part of the page from which it is taken', () => {
+    const referring = [...fields].filter(([, { description = '' }]) =>
+      /see (?:above|below|the next table|the table below)/i.test(description),
+    );
+    expect(referring.map(([path]) => path)).toEqual([]);
+  });
+
+  test('no field of an answer is explained as an optional field of a request', () => {
+    const borrowed = [...fields].filter(
+      ([path, { description = '' }]) =>
+        !/^[^.]*(?:Query|Request|Action|Subscription|Order|Cancel)\./.test(path) &&
+        /^Optional: (?!EIP)/.test(description),
+    );
+    expect(borrowed.map(([path]) => path)).toEqual([]);
+  });
+
   test('every field in the descriptions has a type', () => {
     const untyped = [...fields].filter(([path, field]) => {
       const keys = ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'not'];
@@ -111,6 +127,26 @@ describe.each([
     });
     expect(untyped.map(([path]) => path)).toEqual([]);
   });
+});
+
+test.each([
+  [OPENAPI, 'OrderAction.builder.b', 'Address of the builder.'],
+  [OPENAPI, 'L2BookQuery.coin', 'Instrument id.'],
+  [OPENAPI, 'ErrorDetails.required', 'Required funds, margin or shares.'],
+  [OPENAPI, 'UserFundingsQuery.direction', 'Alias of `fundingType`.'],
+  [OPENAPI, 'AssetPosition.type', 'Position mode, `OneWay` or `Hedge`.'],
+  [ASYNCAPI, 'PostFrame.data.response.status', 'HTTP status of the response.'],
+  [ASYNCAPI, 'OrderUpdate.reason', 'Why the order was cancelled or rejected.'],
+])('a field is not explained like another one with its name: %#', (document, path, meaning) => {
+  expect(fieldsOf(document.components.schemas).get(path)?.description).toBe(meaning);
+});
+
+test('all responses of queries explain `asOf` as the newest covered block', () => {
+  const fields = [...fieldsOf(OPENAPI.components.schemas)];
+  const meanings = fields.filter(([path]) => /^\w+Response\.asOf$/.test(path));
+  expect(new Set(meanings.map(([, { description }]) => description))).toEqual(
+    new Set(['Newest block that an answer from the history covers completely.']),
+  );
 });
 
 /** Values that the venue returns as they were sent, or ignores. */

@@ -24,7 +24,7 @@ class AccessCodeStatus(TypedDict):
 
 class AccountTransferDelta(TypedDict):
     """Transfer between the sub-accounts of one account."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["accountTransfer"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -51,7 +51,7 @@ class ActionResultStatus2(TypedDict):
     error: str
     #: Code of the error name.
     code: NotRequired[int]
-    #: Name of the perp; must not consist only of digits.
+    #: Stable name of the error.
     name: NotRequired[str]
     #: Data for correcting the request: field, value and accepted values.
     details: NotRequired[ErrorDetails]
@@ -70,7 +70,7 @@ class ActionStatus1(TypedDict):
     nonce: float
     #: Type of the action.
     actionType: str
-    #: See above.
+    #: Status.
     status: Literal["executed"]
     #: `{height, time, hash}` of the block that contains the action, even if an order was delayed.
     block: ActionBlock
@@ -93,7 +93,7 @@ class ActionStatus2(TypedDict):
     nonce: float
     #: Type of the action.
     actionType: str
-    #: See above.
+    #: Status.
     status: Literal["failed"]
     #: `{height, time, hash}` of the block that contains the action, even if an order was delayed.
     block: ActionBlock
@@ -116,7 +116,7 @@ class ActionStatus3(TypedDict):
     nonce: float
     #: Type of the action.
     actionType: str
-    #: See above.
+    #: Status.
     status: Literal["pending"]
     #: `{height, time, hash}` of the block that contains the action, even if an order was delayed.
     block: None
@@ -139,7 +139,7 @@ class ActionStatus4(TypedDict):
     nonce: float
     #: Type of the action.
     actionType: str
-    #: See above.
+    #: Status.
     status: Literal["queued"]
     #: `{height, time, hash}` of the block that contains the action, even if an order was delayed.
     block: ActionBlock
@@ -162,7 +162,7 @@ class ActionStatus5(TypedDict):
     nonce: None
     #: Type of the action.
     actionType: None
-    #: See above.
+    #: Status.
     status: Literal["unknown"]
     #: `{height, time, hash}` of the block that contains the action, even if an order was delayed.
     block: None
@@ -231,7 +231,7 @@ class AssetLeverage(TypedDict):
     """Leverage of an account in one instrument."""
     #: Position mode, `OneWay` or `Hedge`.
     mode: Literal["Hedge", "OneWay"]
-    #: Type of the action; see the table below.
+    #: Margin mode, `Cross` or `Isolated`.
     type: Literal["Cross", "Isolated"]
     #: Leverage.
     value: int
@@ -242,9 +242,9 @@ class AssetLeverage(TypedDict):
 class AssetPosition(TypedDict):
     #: The position.
     position: Position
-    #: `tp` or `sl`.
+    #: Take-profit and stop-loss orders of the position.
     tpsl: list[PositionTpsl]
-    #: Type of the action; see the table below.
+    #: Position mode, `OneWay` or `Hedge`.
     type: Literal["Hedge", "OneWay"]
 
 
@@ -366,7 +366,7 @@ class BuilderEarning(TypedDict):
 
 
 class BuilderMeClaimed(TypedDict):
-    """Content of the response."""
+    """Content of the response or frame."""
     #: Items of the page.
     items: list[BuilderClaim]
     #: Number of the page, starting with 0.
@@ -378,7 +378,7 @@ class BuilderMeClaimed(TypedDict):
 
 
 class BuilderMeEarned(TypedDict):
-    """Content of the response."""
+    """Content of the response or frame."""
     #: Items of the page.
     items: list[BuilderEarning]
     #: Number of the page, starting with 0.
@@ -531,7 +531,7 @@ class CryptoPriceHistoryDataRow(TypedDict):
 
 class DeleverageDelta(TypedDict):
     """Closing of the account's position against a bankrupt one (auto-deleveraging)."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["adl"]
     #: Instrument id.
     instrumentId: int
@@ -555,7 +555,7 @@ class ErrorDetails(TypedDict):
     allowed: NotRequired[list[str | float] | ErrorDetailsAllowed2]
     #: Nearest accepted values below and above; null if there is none on that side.
     nearest: NotRequired[list[None | str]]
-    #: Whether an access code is required.
+    #: Required funds, margin or shares.
     required: NotRequired[str]
     #: Available funds, margin or shares.
     available: NotRequired[str]
@@ -609,7 +609,7 @@ class ExecutionReport(TypedDict):
 
 
 class ExecutionResult(TypedDict):
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: str
     #: One element: `"success"`, or `{error, code, name, details}` for the first entry that failed.
     statuses: list[Literal["success"] | ActionResultStatus2]
@@ -732,7 +732,7 @@ class FeeTierRow(TypedDict):
 
 class Fill(TypedDict):
     """Fill of an order. Rows for splits, merges and settlements have order and trade id 0."""
-    #: Optional: instrument id.
+    #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
     symbol: str
@@ -746,7 +746,7 @@ class Fill(TypedDict):
     time: int
     #: Position before the fill. Unit: base.
     startPosition: str
-    #: Direction, see below.
+    #: Direction.
     dir: str
     #: Whether the order was reduce-only.
     reduceOnly: bool
@@ -814,7 +814,7 @@ class FundingRow(TypedDict):
     """
     #: Time at which the payment was due. Unit: ms.
     time: int
-    #: Optional: instrument, by id (`"1"`) or name (`BTC`, `BTC-USDC`).
+    #: Name of the instrument.
     coin: str
     #: The same value as `amount`. Unit: USDC.
     usdc: str
@@ -841,7 +841,7 @@ class GateLists(TypedDict):
 
 
 class GateListsAccessCodesRow(TypedDict):
-    #: Masked code (`AB****`); null if no access has been granted.
+    #: Masked code (`AB****`).
     accessCode: str
     #: Number of accounts that may use the access code.
     maxUses: int
@@ -852,15 +852,15 @@ class GateListsAccessCodesRow(TypedDict):
 class GateListsGrantsRow(TypedDict):
     #: The account.
     user: str
-    #: Masked code (`AB****`); null if no access has been granted.
+    #: Masked code (`AB****`).
     accessCode: str
-    #: Time of the grant; null if no access has been granted. Unit: ms.
+    #: Time of the grant. Unit: ms.
     grantedTime: int
 
 
 class HistOrder(TypedDict):
     """Order in the history."""
-    #: Optional: instrument id.
+    #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
     symbol: str
@@ -962,7 +962,7 @@ class LargestTrade(TypedDict):
     Trade with its value. A trade on an outcome market also has its outcome, the price of that
     outcome, and the market's texts.
     """
-    #: Optional: instrument id.
+    #: Name of the instrument.
     coin: str
     #: Instrument id.
     instrumentId: int
@@ -1028,7 +1028,7 @@ class LeaderboardRow(TypedDict):
 
 
 class LedgerDelta10(TypedDict):
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["faucet"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -1037,7 +1037,7 @@ class LedgerDelta10(TypedDict):
 
 
 class LedgerDelta7(TypedDict):
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["outcomeMerge", "outcomeSplit"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -1048,7 +1048,7 @@ class LedgerDelta7(TypedDict):
 
 
 class LedgerDelta8(TypedDict):
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["builderRewardsClaim"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -1057,7 +1057,7 @@ class LedgerDelta8(TypedDict):
 
 
 class LedgerDelta9(TypedDict):
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["deposit"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -1092,7 +1092,7 @@ class Liquidation(TypedDict):
     hash: str
     #: Owner of the position.
     user: str
-    #: Optional: instrument id; default: all perps.
+    #: Name of the perp.
     coin: str
     #: Instrument id of the perp.
     instrumentId: int
@@ -1118,7 +1118,7 @@ class Liquidation(TypedDict):
 
 class LiquidationDelta(TypedDict):
     """Liquidation step of an account, with the figures that caused it."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["liquidation"]
     #: Value of the closed positions. Unit: USDC.
     liquidatedNtlPos: str
@@ -1188,7 +1188,7 @@ class OpenInterestRow(TypedDict):
 
 
 class OpenOrder(TypedDict):
-    #: Optional: instrument id.
+    #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
     symbol: str
@@ -1297,7 +1297,7 @@ class OrderReportEnd2(TypedDict):
     height: int
     #: State of the order.
     state: Literal["cancelled", "filled", "open", "rejected", "triggered"]
-    #: Why the address may not trade; present only if `eligible` is false.
+    #: Why the order was cancelled or rejected.
     reason: None | str
 
 
@@ -1390,7 +1390,7 @@ class OutcomeEventMeta(TypedDict):
     title: str
     #: Set by the operator.
     description: str
-    #: Optional: category of the events.
+    #: Set by the operator.
     category: str
     #: Tags.
     tags: list[str]
@@ -1412,7 +1412,7 @@ class OutcomeEventMeta(TypedDict):
     created_time: int
     #: `upcoming`, `open` (default), `closed`, `resolved`, `all`.
     status: Literal["closed", "open", "resolved", "upcoming"]
-    #: Combined trading state of its markets, see below.
+    #: Combined trading state of its markets.
     trading: OutcomeTrading
     #: `total`, `day` and `week`, at YES prices. Unit: USDC.
     volume: OutcomeEventMetaVolume
@@ -1524,7 +1524,7 @@ class OutcomeMarketMeta(TypedDict):
     maker_fee_rate: str
     #: Always 1: exponent of p × (1 − p) in the taker fee.
     fee_exponent: int
-    #: Combined trading state of its markets, see below.
+    #: Combined trading state of its markets.
     trading: OutcomeTrading
     #: Prices of the market.
     pricing: OutcomeMarketMetaPricing
@@ -1590,7 +1590,7 @@ class OutcomeMarketMetaVolume(TypedDict):
 
 
 class OutcomeOpenOrder(TypedDict):
-    #: Optional: instrument id.
+    #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
     symbol: str
@@ -1766,7 +1766,7 @@ class OutcomeSeriesTimeline(TypedDict):
 
 class OutcomeSettlementDelta(TypedDict):
     """Payout for one outcome of a resolved market. The fraction is the payout of a YES share."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["outcomeSettlement"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -1782,7 +1782,7 @@ class OutcomeSettlementDelta(TypedDict):
 
 class OutcomeTimelineItem(TypedDict):
     """Market of a series."""
-    #: Optional: slug of one event; an unknown slug is rejected with `Event not found`.
+    #: Slug of the event.
     eventSlug: str
     #: Slug of the market.
     marketSlug: str
@@ -2027,7 +2027,7 @@ class Position(TypedDict):
     cumFee: str
     #: Realised PnL since the position was opened or flipped. Unit: USDC.
     closedPnl: str
-    #: Title.
+    #: Title of the market; only for outcome positions.
     title: NotRequired[str]
     #: Slug of the market.
     slug: NotRequired[str]
@@ -2035,7 +2035,7 @@ class Position(TypedDict):
     outcomeNames: NotRequired[list[str]]
     #: Number of decimal places in prices.
     priceDecimals: NotRequired[int]
-    #: 0 to 4.
+    #: Number of decimal places in sizes.
     sizeDecimals: NotRequired[int]
     #: `prepared` or `resolved`.
     resolutionStatus: NotRequired[Literal["prepared", "resolved"]]
@@ -2058,7 +2058,7 @@ class PositionLeverage(TypedDict):
     """Leverage of a position; `rawUsd` is empty for cross margin."""
     #: Margin assigned to the isolated position; empty for cross margin. Unit: USDC.
     rawUsd: str
-    #: Type of the action; see the table below.
+    #: Margin mode, `Cross` or `Isolated`.
     type: Literal["Cross", "Isolated"]
     #: Leverage.
     value: int
@@ -2536,7 +2536,7 @@ class StateHash(TypedDict):
 
 class TransferDelta(TypedDict):
     """Transfer between two accounts. The sender pays the fee in addition to the amount."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["receive", "send"]
     #: Amount, including the fee. Unit: USDC.
     amount: str
@@ -2614,7 +2614,7 @@ class TxBrief(TypedDict):
     hash: str
     #: Time of the block. Unit: ms.
     time: int
-    #: Optional: account; required with a time range or a cursor.
+    #: Account for which the request acts.
     user: str
     #: Height of the block.
     block: int
@@ -2628,7 +2628,7 @@ class TxBrief(TypedDict):
 
 class TxBriefAction(TypedDict):
     """`{type}`."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: str
 
 
@@ -2668,13 +2668,13 @@ class TxDetail(TypedDict):
 
 class TxDetailAction(TypedDict):
     """The complete action, as received."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: str
 
 
 class TxDetailResult(TypedDict):
     """`type`, `statuses` and `orders`."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: str
     #: One element: `"success"`, or `{error, code, name, details}` for the first entry that failed.
     statuses: list[Literal["success"] | ActionResultStatus2]
@@ -2710,7 +2710,7 @@ class TxRow(TypedDict):
 
 class TxRowAction(TypedDict):
     """`{type}`."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: str
 
 
@@ -2818,17 +2818,17 @@ class VenueStatus(TypedDict):
 
 class Warning(TypedDict):
     """Notice in addition to a success, if a condition may differ from the client's expectation."""
-    #: Code of the error name.
+    #: Stable name of the warning.
     code: str
-    #: Description of the error.
+    #: Description of the warning.
     message: str
-    #: Data for correcting the request: field, value and accepted values.
+    #: Figures of the warning.
     details: NotRequired[dict[str, Any]]
 
 
 class WithdrawDelta(TypedDict):
     """Withdrawal to the settlement chain. The amount includes the fee."""
-    #: Type of the action; see the table below.
+    #: Type of the action.
     type: Literal["withdraw"]
     #: Amount, including the fee. Unit: USDC.
     amount: str

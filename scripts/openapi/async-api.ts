@@ -27,6 +27,7 @@ export function asyncApi(): Node {
   const annotator = new Annotator(
     sectionsOf(pagesOf(/^(?:streams|errors|info.*|exchange)\.md$/)),
     components,
+    SHARED_FIELDS,
   );
   const samples = samplesIn(/^streams\.md$/);
   try {
@@ -79,7 +80,7 @@ export function asyncApi(): Node {
     });
     streamFrames(components, types);
     annotator.annotate(control[0]!, 'Sequence numbers and resume');
-    annotator.finish([...components.values()], SHARED_FIELDS);
+    annotator.finish([...components.values()]);
     return asyncDocument(sockets, components);
   } finally {
     types.close();

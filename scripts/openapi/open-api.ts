@@ -35,6 +35,7 @@ export function openApi(): Node {
   const annotator = new Annotator(
     sectionsOf(pagesOf(/^(?:exchange|errors|info.*|relay)\.md$/)),
     components,
+    SHARED_FIELDS,
   );
   try {
     const paths = {
@@ -45,7 +46,7 @@ export function openApi(): Node {
       ...relayPaths(components, types, annotator),
       ...documentPaths(),
     };
-    annotator.finish([...components.values()], SHARED_FIELDS);
+    annotator.finish([...components.values()]);
     return {
       openapi: '3.1.0',
       info: {

@@ -49,11 +49,12 @@ function rowsOf(table: string): FieldNote[] {
     .split('\n')
     .slice(2)
     .flatMap((row) => {
-      const [names = '', type = '', meaning = ''] = row.slice(2, -2).split(' | ');
+      const [cell = '', type = '', meaning = ''] = row.slice(2, -2).split(' | ');
+      const [names = '', parent] = cell.split(/ of `([^`]+)`/);
       return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({
-        path: name!.replaceAll('[]', '').split('.'),
+        path: [...(parent === undefined ? [] : [parent]), ...name!.replaceAll('[]', '').split('.')],
         type: type.trim(),
-        meaning: plain(meaning.trim()),
+        meaning: withoutPlace(plain(meaning.trim())),
       }));
     });
 }
@@ -63,23 +64,40 @@ function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
 }
 
+/** Returns the meaning without references to other tables of its page. */
+const withoutPlace = (meaning: string): string =>
+  meaning.replace(/(?:^|[,;] )see (?:above|below|the next table|the table below)$/, '');
+
+/** Names of schemas that clients send. */
+const REQUEST = /(?:Query|Request|Action|Subscription)$/;
+
+/** Meanings that only a field of a request can have. */
+const REQUEST_ONLY = /^(?:optional|default): /;
+
 /**
  * Adds the notes of sections to the fields of schemas. A field takes the row with the longest path
- * that matches the end of its own path. Its section comes first, followed by linked sections and
- * then all others.
+ * that matches the end of its own path, which starts with the name of the schema. Its section comes
+ * first, followed by linked sections and then all others. A note of all others does not replace a
+ * description that the field already has.
  */
 export class Annotator {
   readonly #sections: ReadonlyMap<string, Section>;
   readonly #components: Components;
+  readonly #shared: readonly FieldNote[];
   /**
    * Fields that a note describes. Until there is a note, the comment of the type definition is
    * used.
    */
   readonly #noted = new Set<JsonSchema>();
 
-  constructor(sections: ReadonlyMap<string, Section>, components: Components) {
+  constructor(
+    sections: ReadonlyMap<string, Section>,
+    components: Components,
+    shared: readonly FieldNote[],
+  ) {
     this.#sections = sections;
     this.#components = components;
+    this.#shared = shared;
   }
 
   /**
@@ -89,16 +107,22 @@ export class Annotator {
   annotate(schema: JsonSchema, anchor: string): void {
     const section = this.#sections.get(anchor.toLowerCase());
     if (section === undefined) throw new Error(`the reference has no section ${anchor}`);
-    this.#walk(schema, [], section.fields, new Set());
+    const { title = '' } = this.#resolved(schema);
+    const exact = this.#shared.filter(({ path }) => path.length > 1);
     const linked = section.links.flatMap((each) => this.#sections.get(each)?.fields ?? []);
-    this.#walk(schema, [], linked, new Set());
+    for (const fields of [section.fields, linked]) {
+      const notes = REQUEST.test(title)
+        ? fields
+        : fields.filter(({ meaning }) => !REQUEST_ONLY.test(meaning));
+      this.#walk(schema, [title], [...notes, ...exact], new Set());
+    }
   }
 
   /**
    * Describes fields that are still without a note, from other notes or by a name that has the same
    * meaning everywhere.
    */
-  finish(schemas: readonly JsonSchema[], others: readonly FieldNote[]): void {
+  finish(schemas: readonly JsonSchema[]): void {
     const byName = new Map<string, FieldNote | undefined>();
     for (const { fields } of this.#sections.values()) {
       for (const note of fields) {
@@ -110,8 +134,13 @@ export class Annotator {
       }
     }
     const unique = [...byName.values()].filter((note) => note !== undefined);
-    for (const notes of [others, unique]) {
-      for (const schema of schemas) this.#walk(schema, [], notes, new Set());
+    for (const notes of [this.#shared, unique]) {
+      for (const schema of schemas) {
+        this.#walk(schema, [schema.title ?? ''], notes, new Set(), (field) => {
+          const isConstant = notes === unique && field.const !== undefined;
+          return field.description === undefined && !isConstant;
+        });
+      }
     }
   }
 
@@ -120,6 +149,7 @@ export class Annotator {
     path: readonly string[],
     notes: readonly FieldNote[],
     seen: Set<JsonSchema>,
+    takesNote: (field: JsonSchema) => boolean = () => true,
   ): void {
     const target = this.#resolved(schema);
     if (seen.has(target)) return;
@@ -131,7 +161,7 @@ export class Annotator {
       ...(target.prefixItems ?? []),
       ...(target.items === undefined || target.items === false ? [] : [target.items]),
     ]) {
-      this.#walk(each, path, notes, seen);
+      this.#walk(each, path, notes, seen, takesNote);
     }
     for (const [name, field] of Object.entries(target.properties ?? {})) {
       const at = [...path, name];
@@ -139,10 +169,13 @@ export class Annotator {
         const note = longest(notes, at);
         if (note !== undefined) {
           this.#noted.add(field);
-          describe(field, note);
+          if (takesNote(field)) field.description = descriptionOf(note, field);
+          else if (note.type === 'time' && field.$ref === undefined)
+            field.description += ' Unit: ms.';
+          refine(field, note);
         }
       }
-      this.#walk(field, at, notes, seen);
+      this.#walk(field, at, notes, seen, takesNote);
     }
   }
 
@@ -164,20 +197,28 @@ function longest(notes: readonly FieldNote[], path: readonly string[]): FieldNot
   return best;
 }
 
-/**
- * Adds the description with its unit. Where the table is more exact than the definition, the form
- * of the value is added too.
- */
-function describe(field: JsonSchema, { type, meaning }: FieldNote): void {
+/** Returns the kind of a value and its unit. */
+function kindOf({ type }: FieldNote): readonly [kind: string, unit: string | undefined] {
+  const named = type.replace(/ or null$/, '');
   const [kind = '', unit] = /^(?:decimal|integer|number|object)/.test(type)
-    ? type.replace(/ or null$/, '').split(', ')
-    : [type.replace(/ or null$/, '')];
-  const units = kind === 'time' ? 'ms' : unit === 'integer' ? undefined : unit;
+    ? named.split(', ')
+    : [named];
+  return [kind, kind === 'time' ? 'ms' : unit === 'integer' ? undefined : unit];
+}
+
+/** Returns the meaning as a sentence, with its unit and the default that the meaning does not state. */
+function descriptionOf(note: FieldNote, { 'x-default': absent }: JsonSchema): string {
+  const [, unit] = kindOf(note);
+  const { meaning } = note;
   const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replace(/\.\.$/, '.');
-  const text = units === undefined ? sentence : `${sentence} Unit: ${units}.`;
-  const absent = field['x-default'];
+  const text = unit === undefined ? sentence : `${sentence} Unit: ${unit}.`;
   const isStated = absent === undefined || /default/.test(meaning);
-  field.description = isStated ? text : `${text} Default: ${JSON.stringify(absent)}.`;
+  return isStated ? text : `${text} Default: ${JSON.stringify(absent)}.`;
+}
+
+/** Takes the form of the value from the table where it is more exact than the definition. */
+function refine(field: JsonSchema, note: FieldNote): void {
+  const [kind] = kindOf(note);
   for (const each of [field, ...(field.anyOf ?? [])]) {
     if (each.type === 'number' && /^(?:integer|time)/.test(kind)) {
       each.type = 'integer';
