@@ -12,7 +12,7 @@ import { type Part, samplesOf } from '../samples.ts';
 import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 import { TypeSchemas } from './type-schemas.ts';
 
-/** Functions and definitions from which both descriptions of the API are made. */
+/** Functions and definitions from which both descriptions of the API are built. */
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const REFERENCE = 'docs/reference';

@@ -56,7 +56,7 @@ test(
     await venue.kill();
     for (const page of all) {
       await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
-      // The message counts down to the next attempt and shows when it is made.
+      // The message counts down to the next attempt and shows when the attempt starts.
       await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);

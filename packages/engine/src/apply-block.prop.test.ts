@@ -214,7 +214,7 @@ describe('any history of commands', () => {
       const { events } = scenario.block(command);
       for (const { type } of events) reached.note(type);
       const paidIn = scenario.state.deposited - paidBefore;
-      // The mark cancels out because longs and shorts are equal.
+      // Marks cancel out in this sum, because longs and shorts are equal.
       expect(values() + scenario.state.treasury).toBe(before + paidIn);
     };
     fc.assert(

@@ -80,7 +80,7 @@ export async function replayInto(
     const rows = await RowBuffer.on(store);
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
-      // There are no subscribers, so rows that are not stored are not made.
+      // There are no subscribers, so rows that are not stored are not created.
       isTold: () => false,
     });
     await replica.goToBeginning();

@@ -52,7 +52,7 @@ export type ReceiptKey =
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
 
-/** Receipt in memory. Most receipts are never read, so the text can be made on demand. */
+/** Receipt in memory. Most receipts are never read, so the text can be built on demand. */
 export type MadeReceipt = {
   readonly row: Omit<ReceiptRow, 'body'>;
   readonly body: () => string;
@@ -83,7 +83,7 @@ export function madeReceipt(
  */
 const CHARS_PER_ENTRY = 160;
 
-/** Returns a receipt whose text is made on demand; `canWait` must be true for the action. */
+/** Returns a receipt whose text is built on demand; `canWait` must be true for the action. */
 export function lateReceipt(
   command: RequestCommand,
   done: Done,

@@ -25,7 +25,7 @@ class MemoryArchive implements ReceiptArchive {
   neededHeight = 0;
   readonly rows: ReceiptRow[] = [];
 
-  /** Makes receipts of the same blocks independently, like the indexer thread does. */
+  /** Creates receipts of the same blocks independently, as the indexer thread does. */
   followOn(): void {
     const store = new Receipts({
       instruments: instrumentLookup(() => replica.state),

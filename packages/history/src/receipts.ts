@@ -83,7 +83,7 @@ type RecentReceipt = MadeReceipt & {
 };
 
 /**
- * Maximum number of receipts without a text. When there are more, texts are made, because they use
+ * Maximum number of receipts without a text. When there are more, texts are built, because they use
  * less memory than their sources.
  */
 const LATE_MAX = 2_000;
@@ -122,7 +122,7 @@ export class Receipts {
   }
 
   /**
-   * Makes the receipts of a block. It must be called for every block in order, including replayed
+   * Creates the receipts of a block. It must be called for every block in order, including replayed
    * ones.
    */
   onBlock(block: AppliedBlock): void {
@@ -133,7 +133,7 @@ export class Receipts {
     for (const receipt of receipts) this.#tell(receipt);
   }
 
-  /** Receipts of earlier eras keep the texts of the release that made them. */
+  /** Receipts of earlier eras keep the texts of the release that created them. */
   onEarlierBlock({ head, receipts }: EarlierBlock): void {
     const { hash: blockHash, height, timeMs } = head;
     const made = (receipts as readonly ReceiptRow[]).map(receiptOfRow);

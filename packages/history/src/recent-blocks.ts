@@ -17,7 +17,7 @@ export const DUMPED_ITEMS_MAX = 1_000;
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
- * Newest blocks with all their events. Frames are made from them on demand for clients that
+ * Newest blocks with all their events. Frames are built from them on demand for clients that
  * received earlier blocks from another process. After a start, they consist of the replayed blocks
  * and the last ones in the snapshot.
  */

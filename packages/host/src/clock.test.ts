@@ -88,7 +88,7 @@ test('R-clock: after the operator accepts a log in the future, time runs at half
   time.pass(HOUR_MS);
   expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
-  // Once the clock was right, the next difference is slewed at the normal rate.
+  // Once the clock was correct, the next difference is slewed at the normal rate.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);

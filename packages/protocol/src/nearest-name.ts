@@ -19,7 +19,7 @@ export function nearestName(text: string, names: readonly string[]): string | un
 
 function distance(wanted: string, name: string): number {
   const isPart = name.includes(wanted) || wanted.includes(name);
-  // Additional letters count little, so `meta` is close to `perpMeta`.
+  // Additional letters have a low weight, so `meta` is close to `perpMeta`.
   if (isPart) return Math.abs(name.length - wanted.length) / COMPARED_MAX;
   return edits(wanted, name);
 }

@@ -270,8 +270,8 @@ export function creditsOf(
 }
 
 /**
- * Recognises a deposit that reappears, by its transaction and account, because the logs of a moved
- * transaction have other numbers after a reorganisation.
+ * Returns true for a deposit that reappears after a reorganisation. It is recognised by its
+ * transaction and account, because the log numbers of a moved transaction differ.
  */
 function isBack(vanished: Vanished[], { account, source }: Found): boolean {
   const at = vanished.findIndex(

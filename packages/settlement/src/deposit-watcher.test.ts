@@ -155,7 +155,8 @@ test('R-agents: a deposit for a bound address is held, and credited when the bin
   const bind = (to: Address) =>
     replica.apply({ type: 'approveAgent', authority: signed(owner), agent: to, label: 'bot' });
   expect(bind(agent).outcome.reject).toBeUndefined();
-  // The key has acted for its owner, so its own deposit no longer ends the binding.
+  // The key has since acted for its owner, so a deposit by the key itself no longer ends the
+  // binding.
   replica.apply({ type: 'cancelAll', authority: signed(agent) });
   const watcher = settlement.watcher(settlement.bridged.client(1));
   await chain.rpc('eth_sendRawTransaction', [await settlement.bridged.transfer(1, 7_000_000n)]);

@@ -6,7 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
 
 /**
- * Builds the page into `dist/page`. With `--if-stale` it is built only if its sources have changed.
+ * Builds the page into `dist/page`. With `--if-stale`, the page is built only if its sources have
+ * changed.
  */
 
 const WEB = join(import.meta.dirname, '..');

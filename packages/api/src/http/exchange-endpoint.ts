@@ -141,8 +141,8 @@ function contextOf(options: ExchangeOptions): Context {
 }
 
 /**
- * Returns the larger limit if the start of the body names a permissioned action, or no type yet.
- * The action and its signer are checked later.
+ * Returns the larger limit if the start of the body contains a permissioned type, or does not
+ * contain any type yet. The action and its signer are checked later.
  */
 function bodyBytesMaxOf(start: Buffer): number {
   const isMeant =
@@ -292,7 +292,8 @@ async function refuseWindow(
 }
 
 /**
- * Answers a request that is in flight or was executed recently, or returns undefined for a new one.
+ * Answers a request that is in flight or was executed recently; returns undefined for a new
+ * request.
  */
 function join(
   context: Context,

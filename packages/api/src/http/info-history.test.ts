@@ -213,7 +213,7 @@ describe('the portfolio query', () => {
         expect(Number(volume)).toBe(sum(fills, time, ({ px, sz }) => Number(px) * Number(sz)));
         const paid = sum(fills, time, ({ fee }) => Number(fee));
         expect(Number(fees)).toBeCloseTo(paid, 6);
-        // At a constant price, only the fees are lost.
+        // At a constant price, the account loses only the fees.
         expect(Number(pnl)).toBeCloseTo(-paid, 6);
         const broughtIn = sum(deposits, time, ({ delta }) => Number(delta.amount));
         expect(Number(accountValue)).toBeCloseTo(broughtIn - paid, 6);

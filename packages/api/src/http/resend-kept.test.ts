@@ -90,12 +90,12 @@ test('the result of an executed action is found even after its signer has lost t
   await twice(wrap(conversion(2, ...both), ann));
   await twice(wrap(conversion(1, ben.address), ann, ben));
   await twice(wrap(conversion(0), ben));
-  // Access to the channel was closed in the meantime.
+  // Access to the channel has been closed in the meantime.
   const close = { type: 'setGate', channel: 0, mode: 'closed' } as const;
   const order = signed(orderAction(), { key: team, nonce: ++nonce });
   await twice(order, () => stored.replica.apply(close));
   stored.replica.apply({ ...close, mode: 'open' });
-  // The vault has another leader in the meantime.
+  // The vault has a different leader by now.
   const vault = { type: 'registerVault', vault: testKey(6).address, name: '' } as const;
   stored.replica.apply({ ...vault, leader: team.address });
   stored.replica.credit(vault.vault);

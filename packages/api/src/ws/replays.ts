@@ -126,7 +126,7 @@ export class Replays {
     resync();
   }
 
-  /** Sends some frames, or ends the replay after the last one. Returns the number of bytes. */
+  /** Sends some frames, or ends the replay if there are no more. Returns the number of bytes. */
   #advance(replay: Replay): number {
     const { stream, sub } = replay;
     const bodies = stream.after(replay.seq);

@@ -17,8 +17,8 @@ const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
 /**
- * Returns the addresses of the contracts on a chain created with these keys. They are the first two
- * deployments by the minter.
+ * Returns the addresses of the contracts on a chain created with these keys. They are the minter's
+ * first two deployments.
  */
 export function localContracts(keys: LocalKeys): BridgeContracts {
   const from = privateKeyToAccount(keys.minter).address;

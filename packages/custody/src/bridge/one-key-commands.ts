@@ -102,7 +102,9 @@ export const deploy: BridgeCommand = async (context) => {
   print(`bridgeFromBlock = ${receipt.blockNumber}`);
 };
 
-/** Prints the parties that control a bridge, its balance, and whether it is paused. */
+/**
+ * Prints the parties that control a bridge, the bridge's balance, and whether the bridge is paused.
+ */
 export const status: BridgeCommand = async (context) => {
   const { options, print } = context;
   const bridge = options.address('bridge');

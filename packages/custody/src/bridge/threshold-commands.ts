@@ -276,8 +276,8 @@ function merged(files: readonly string[]): BridgeRequest {
 }
 
 /**
- * Shows a request and, given a key or a signature made elsewhere, adds a signature to it. The
- * command needs no network.
+ * Shows a request. Given a key, or a signature that was created elsewhere, it also adds a signature
+ * to the request. The command needs no network.
  */
 export const signRequest: BridgeCommand = async ({ options, print }) => {
   const file = options.only('file');

@@ -71,7 +71,10 @@ type Watched = {
 const FAR_BLOCKS = 3;
 /** How long to wait for the remaining answers once there are enough. */
 const GRACE_MS = 1_000;
-/** An endpoint with an unconfirmed answer is reported until it has this many confirmed ones. */
+/**
+ * An endpoint that gave an unconfirmed answer is reported until it has given this many confirmed
+ * ones.
+ */
 const AGREED_AGAIN = 20;
 
 /**

@@ -49,7 +49,10 @@ const EMPTY_GAS = 21_000n;
  * executed in another.
  */
 const GAS_SHARE = { of: 100n, take: 130n };
-/** Nodes require a replacement to offer at least 10% more, so each replacement offers 25% more. */
+/**
+ * Nodes require a replacement to offer at least 10% more, so each replacement offers 25% more than
+ * the previous attempt.
+ */
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**

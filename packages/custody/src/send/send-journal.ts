@@ -94,7 +94,7 @@ export class SendJournal {
 
   /**
    * Stores a record durably before it returns, or before the returned promise resolves. If the
-   * write fails, the request counts as never made.
+   * write fails, the request is treated as never made.
    */
   put(record: SendRecord): void | Promise<void> {
     const writing = this.#file.append([record]);

@@ -63,7 +63,7 @@ async function start(flags: readonly string[] = []): Promise<void> {
 
 type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
 
-/** Requests a payout in these terms, which the venue's ledger confirms, and returns the result. */
+/** Requests a payout on these terms, which the venue's ledger confirms, and returns the result. */
 async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
   const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
   ledger.rows = [row];

@@ -102,7 +102,7 @@ export class SignedBook {
 
   /**
    * Stores a record on disk before it returns. Throws an OtherTermsError if the withdrawal was
-   * signed in other terms.
+   * signed on other terms.
    */
   add(record: SignedRecord): void {
     if (this.has(record)) return;
@@ -139,7 +139,7 @@ export class SignedBook {
   }
 }
 
-/** Thrown if a signature was requested for an already signed withdrawal in other terms. */
+/** Thrown if a signature on other terms was requested for a withdrawal that is already signed. */
 export class OtherTermsError extends Error {
   override readonly name = 'OtherTermsError';
 }

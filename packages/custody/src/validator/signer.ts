@@ -36,7 +36,7 @@ type SignerOptions = {
 
 /**
  * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw).
- * Once a withdrawal is recorded, it is always signed in the same terms. A cancellation is signed
+ * Once a withdrawal is recorded, it is always signed on the same terms. A cancellation is signed
  * only after the signer has verified that the payout cannot succeed, so that no requester can end
  * the withdrawal of another account. Rotations, the lifting of pauses and returns are signed
  * manually with `oddlot bridge`.
@@ -172,8 +172,8 @@ export class Signer {
   }
 
   /**
-   * Returns the part of a payout that the account has not deposited itself, and the part not
-   * covered by any deposit.
+   * Returns two parts of a payout: the part that the account has not deposited itself, and the part
+   * that no deposit covers.
    */
   #countedOf({ usd, user }: PayoutRequest): Counted {
     const { deposits } = this.#options;
@@ -212,7 +212,8 @@ function payoutRecord(
 type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 
 /**
- * Micro-USDC of a payout that count against the limit of its account, and against the total limit.
+ * The micro-USDC of a payout that count towards the limit of its account and towards the total
+ * limit.
  */
 export type Counted = { readonly account: bigint; readonly all: bigint };
 

@@ -51,7 +51,7 @@ export class RefusalMemory {
       lastMs: nowMs,
       times: (series?.times ?? 0) + 1,
     };
-    // The entry that was checked longest ago is dropped first.
+    // The entry that was checked least recently is dropped first.
     this.#seen.delete(withdrawalId);
     this.#seen.set(withdrawalId, seen);
     this.#bound();

@@ -33,7 +33,7 @@ type ValidatorServerOptions = {
 
 /** The health of a replica that follows the log for a validator. */
 export type ReplicaHealth = Readonly<Record<string, unknown>> & {
-  /** The reason why the log of the venue is not correct; null while it is. */
+  /** The reason why the venue's log is invalid; null while it is valid. */
   readonly finding: string | null;
 };
 

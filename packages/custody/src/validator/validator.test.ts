@@ -292,7 +292,7 @@ test('an invalid signature of a validator is detected by the requester', async (
   for (const bad of [
     await answerOf(`0x${'52'.repeat(32)}`, payout()),
     await answerOf(KEY, payout({ usd: 1n })),
-    // This is the other form of the signature, which the bridge rejects.
+    // This is the other form of the same signature, which the bridge rejects.
     { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
     { ...good, v: 0 },
     { ...good, r: '0' },

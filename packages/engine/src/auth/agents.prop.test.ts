@@ -160,7 +160,7 @@ function play(seed: number, seen: Seen): void {
   expect(registries(state)).toEqual(before);
 }
 
-/** Passes the end of an hour with fresh prices, so that funding is paid. */
+/** Lets an hour end with fresh prices, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   checked(scenario, seen, [prices(scenario, pick)]);

@@ -177,7 +177,7 @@ describe('R-gate: the applicable gate', () => {
     scenario.block({ ...CLOSED, channel: 1 });
     expect(judge(scenario, place(buyOne(20)))).toBeUndefined();
     expect(judge(scenario, buyShares)).toEqual(gateOf(1));
-    // A sell adds no risk; the market does not exist yet.
+    // A sell adds no risk and passes the gate; the market does not exist yet.
     const sellShares = signedFor(
       scenario,
       alice,

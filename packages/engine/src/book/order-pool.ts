@@ -184,7 +184,7 @@ export class OrderPool {
   ownPrev: Int32Array = NO_INTS;
   /** Combination of the flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
-  /** Time in force, as the engine encodes it. */
+  /** Time in force, in the engine's encoding. */
   tif: Int32Array = NO_INTS;
   /** Client order ids by slot, for orders that have one; they are deleted on release. */
   readonly clientOrderIds: Map<number, string>;

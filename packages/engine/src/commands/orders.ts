@@ -386,10 +386,10 @@ function reducesPosition(account: Account, order: OrderRequest): boolean {
 }
 
 /**
- * Amends price and size of a resting order (R-modify). The order keeps its id and its acceptance
- * rank. At an unchanged price it keeps its queue position, whatever the new size; at a new price
- * its acceptance time determines the position. The amendment is checked like a new order that
- * replaces the old one; if it fails, nothing changes.
+ * Amends the price and size of a resting order (R-modify). The order keeps its id and its
+ * acceptance rank. At an unchanged price it keeps its queue position, whatever the new size; at a
+ * new price its acceptance time determines the position. The amendment is checked like a new order
+ * that replaces the old one; if it fails, nothing changes.
  */
 function modifyOrder(
   execution: Execution,

@@ -188,7 +188,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Opens, halts or closes markets; the change applies to all of them or to none. */
+  /** Opens, halts or closes markets: all of them, or none. */
   setTrading: {
     signedBy: 'deployers',
     check({ outcomes }, { instrumentIds, to }) {

@@ -221,7 +221,7 @@ const NUMBER_NAMES = COLUMNS.filter(
 const BLOCK_ORDERS = 8_192;
 
 /**
- * Returns blocks of orders, sorted by order id. Each block is made when the iterator reaches it,
+ * Returns blocks of orders, sorted by order id. Each block is built when the iterator reaches it,
  * from the state at that time.
  */
 export function dumpOrderBlocks(state: State, length = BLOCK_ORDERS): Iterable<OrderBlock> {

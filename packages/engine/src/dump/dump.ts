@@ -48,7 +48,7 @@ export type StateDump = ReturnType<typeof dump>;
 
 /**
  * A smaller form of the dump for snapshots: settled events are packed, and orders are in columns.
- * The columns are made when they are read, so the state must not change until then.
+ * The columns are built when they are read, so the state must not change until then.
  */
 export type PackedDump = ReturnType<typeof dumpPacked>;
 

@@ -33,8 +33,8 @@ export function fromRules3(dump: Rules3Dump): StateDump {
 }
 
 /**
- * Rules 3 sampled premiums without a cap. The hour in progress keeps no more of them than rules 4 could
- * have sampled, so the upgrade pays no premium that rules 4 would not.
+ * Rules 3 sampled premiums without a cap. The sum of the current hour is limited to what rules 4
+ * could have sampled, so the upgrade pays no premium that rules 4 would not pay.
  */
 function withCappedPremiums(perps: StateDump['perps']): StateDump['perps'] {
   return perps.map((perp) => {

@@ -150,7 +150,7 @@ test('an unknown account has the lowest tier', () => {
 
 test('a liquidation adds volume to neither side', () => {
   const venue = open();
-  // Alice is at 20× with 50 USDC, and carol bids at the price of the liquidation.
+  // Alice has 50 USDC at 20×, and carol bids at the liquidation price.
   const funds = venue.account(alice).perpBalance;
   trade(venue, 1_000);
   const { days } = venue.account(carol).volume;

@@ -258,7 +258,7 @@ test('R-order-of-events: money held back only by a price gap of the same block i
     available: 989_955_000n,
     reservedBy: [{ what: 'lastMark', amount: 10_000_000n }],
   });
-  // The next block has processed the gap.
+  // The gap was processed in the next block.
   expect(act(venue, alice, all).outcomes[0]?.reject).toBeUndefined();
   checkRestarts(venue);
 });

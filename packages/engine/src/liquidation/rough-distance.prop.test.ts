@@ -88,7 +88,7 @@ describe('the rough distance to liquidation (R-liquidation)', () => {
           const exact = notional === 0n ? 0 : safeDistance(equity, risk, notional);
           expect(rough).toBeGreaterThanOrEqual(0);
           expect(rough).toBeLessThanOrEqual(exact);
-          // The distance must not be so small that it becomes useless.
+          // The distance must not be so small that it is useless.
           if (exact > 1_000) expect(rough).toBeGreaterThanOrEqual(exact - 10 - exact / 1_000);
           if (rough > 0) safe += 1;
         }

@@ -290,7 +290,7 @@ describe('R-adl: deleveraging', () => {
         ({ account }) => SHORTS.indexOf(account.address) + 1,
       );
     expect(order()).toEqual([3, 2, 1, 4]);
-    // The fourth account has no equity but a gain, so it goes first. Without a gain it would be
+    // The fourth account has a gain but no equity, so it ranks first. Without a gain it would rank
     // last.
     const fourth = venue.account(SHORTS[3]!);
     postToBalance(venue.state, fourth, microUsdc(-108_713_250));

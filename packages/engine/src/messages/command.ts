@@ -207,7 +207,7 @@ export type CancelByClientIdCommand = {
   }[];
 };
 
-/** Amends price and size of a resting order; `size` is the new total size (R-modify). */
+/** Amends the price and size of a resting order; `size` is the new total size (R-modify). */
 export type ModifyOrderCommand = {
   readonly type: 'modifyOrder';
   readonly authority: Authority;

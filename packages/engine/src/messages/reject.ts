@@ -155,7 +155,7 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
-      /** Reasons why the rest of the money is not free, the largest first. */
+      /** Reasons why the rest of the money is not free, largest amount first. */
       readonly reservedBy?: readonly ReservedBy[];
     }
   | {

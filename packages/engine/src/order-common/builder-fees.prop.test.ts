@@ -111,7 +111,10 @@ function anyCommand(scenario: Scenario, pick: Pick): Command {
   }
 }
 
-/** Updates the model with a block, whose fills belong to orders placed earlier or in it. */
+/**
+ * Updates the model with a block. Its fills belong to orders that were placed earlier or in the
+ * same block.
+ */
 function follow(model: Model, command: Command, { events, outcomes }: BlockResult): void {
   for (const event of events) {
     if (event.type !== 'builderChanged') continue;

@@ -92,7 +92,10 @@ export type BuilderCharge = {
   readonly builder: OrderBuilder;
   readonly role: 'taker' | 'maker';
   readonly fee: MicroUsdc;
-  /** Uncharged fraction of the role after the fill, in 10^-8 micro-USDC. */
+  /**
+   * Fraction of the builder fee for this role that is still uncharged after the fill, in 10^-8
+   * micro-USDC.
+   */
   readonly owed: number;
 };
 

@@ -107,7 +107,10 @@ export function observeEntry(
   });
 }
 
-/** Reports the best price of the other side, once per price, and returns it. */
+/**
+ * Reports the best price of the other side to the observer unless it was already reported, and
+ * returns it.
+ */
 export function observeMeeting(
   { observer }: State,
   orderId: number,

@@ -125,7 +125,7 @@ export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: Sett
 
 function pack({ outcomes }: State, event: MarketEvent): void {
   const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
-  // A market that joined the event late is paid later.
+  // A market that joined the event late is paid out later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
   outcomes.events.letGo(event.slug);

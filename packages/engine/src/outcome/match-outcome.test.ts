@@ -280,7 +280,7 @@ test('an outcome position keeps its cost, realised PnL and fees until it is empt
   share(venue, alice, buyNo(4_000, 3_000));
   share(venue, bob, buyYes(6_000, 3_000));
   expect(of(bob)).toMatchObject({ size: 3_000, cost: 18_000_000n, feesPaid: 504_000n });
-  // A third, which had cost 6.00, is sold for 7.00.
+  // A third of the shares, which had cost 6.00, is sold for 7.00.
   share(venue, carol, buyYes(7_000));
   share(venue, bob, sellYes(7_000));
   expect(of(bob)).toMatchObject({

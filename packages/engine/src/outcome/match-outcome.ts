@@ -260,7 +260,7 @@ function payFromMaker(
   else reserves.delete(orderId);
 }
 
-/** Pays a fill from a reserve, releases the excess and returns the rest. */
+/** Pays a fill from a reserve, releases the excess and returns the remaining reserve. */
 function payFromReserve(
   state: State,
   account: Account,

@@ -28,7 +28,7 @@ import {
 } from './validate-outcome-order.ts';
 
 /**
- * Amends price and size of a resting outcome order (R-modify). On a market with a delay, an
+ * Amends the price and size of a resting outcome order (R-modify). On a market with a delay, an
  * amendment that would take liquidity is rejected, because it would bypass the delay queue
  * (R-delay).
  */

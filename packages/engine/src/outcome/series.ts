@@ -61,7 +61,8 @@ export function utcDay(timeMs: number): string {
     Math.floor(ofEra / (ERA_DAYS - 1));
   const years = Math.floor((ofEra - leaps) / YEAR_DAYS);
   const ofYear = ofEra - (YEAR_DAYS * years + Math.floor(years / 4) - Math.floor(years / 100));
-  // Five months starting with March have 153 days, and so do the five months after them.
+  // The five months starting with March have 153 days in total, and so do the five months after
+  // them.
   const month = Math.floor((5 * ofYear + 2) / 153);
   const day = ofYear - Math.floor((153 * month + 2) / 5) + 1;
   const year = era * 400 + years + (month >= 10 ? 1 : 0);

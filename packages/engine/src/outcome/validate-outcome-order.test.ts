@@ -146,7 +146,8 @@ describe('R-sizes: minimum size of an outcome order', () => {
       { leg: 'no', sell: true, price: 5_000, size: 20 },
       { leg: 'no', sell: true, price: 5_000, size: 30 },
     ];
-    // 0.20 of 0.50 is not all of it; 0.50 is, and so is 0.30 after a sale of 0.20.
+    // Selling 0.20 of 0.50 shares does not close the position. Selling 0.50 does, and so does
+    // selling 0.30 after a sale of 0.20.
     const whole = [orders[0]!, { ...orders[1]!, size: 50 }];
     expect(checkCommand(venue.state, action(venue, orders), venue.nowMs)).toMatchObject({
       reject: { reason: 'sizeBelowMin' },

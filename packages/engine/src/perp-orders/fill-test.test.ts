@@ -91,8 +91,8 @@ describe('R-fillable: fill test before a mark', () => {
 
   test('each order is tested separately, even if the account could not fill all of them', () => {
     const venue = venueWith(400_000_000);
-    // Each loses 30 and needs 150 in addition to the 150 of the other, so 400 cover one fill and
-    // not two.
+    // Each fill loses 30 and needs 150, in addition to the 150 of the other, so 400 cover only one
+    // of the two fills.
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     expect(cancels(nextMark(venue))).toEqual([]);

@@ -50,7 +50,7 @@ describe('R-reduce: new reduce-only orders', () => {
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
     expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
-    // Other orders do not count against the position.
+    // Other orders are not counted against the position.
     scenario.cancel(alice, 4);
     scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });

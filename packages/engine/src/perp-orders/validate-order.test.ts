@@ -62,7 +62,7 @@ const FAULTS: readonly Fault[] = [
   { reason: 'postOnlyWouldTrade', shape: { timeInForce: 'alo' } },
 ];
 
-/** Faults that exclude each other although they concern different fields. */
+/** Pairs of faults that exclude each other although they concern different fields. */
 const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
   // A reduce-only order increases no exposure, so it is never stale and needs no margin.
   ['oracleStale', 'reduceOnlyIncreases'],

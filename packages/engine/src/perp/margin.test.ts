@@ -90,7 +90,7 @@ describe('R-initial: admission', () => {
   });
 
   test('the maximum fee is that of the limit price', () => {
-    // 20 lots at 1.8 need 1 USDC of margin at the mark and a fee of 0.045% of 36 = 0.0162.
+    // 20 lots at 1.8 need 1 USDC of margin at the mark, and a fee of 0.045% of 36, which is 0.0162.
     const order = { price: 1_800_000, size: 20 };
     expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
     expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');

@@ -20,7 +20,7 @@ export type BridgeView = {
    * deposit.
    */
   readonly cursor: ChainPlace;
-  /** Newest block of the chain that the balances depend on, or −1 before the first one. */
+  /** Newest block of the chain on which the balances depend, or −1 before the first one. */
   readonly bookedBlock: number;
   /** Sum of all bridge deposits; all other deposited money came from the faucet. */
   readonly creditedTotal: MicroUsdc;

@@ -122,7 +122,8 @@ function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
     const original = accounts[index];
     if (own.has(index) || original === undefined) return own.get(index);
     const copied = copyAccount(original, ties);
-    // The copy is stored before its references are made, because they may read the account again.
+    // The copy is stored before its references are created, because they may read the account
+    // again.
     own.set(index, copied);
     tie(original, copied, ties);
     return copied;

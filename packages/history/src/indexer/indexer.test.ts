@@ -221,8 +221,8 @@ describe('a lost history', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /**
-   * A folder with a log of 100 blocks, snapshots and no store. It is made once and copied for each
-   * test.
+   * A folder with a log of 100 blocks, snapshots and no store. It is created once and copied for
+   * each test.
    */
   let kept: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
   afterAll(() => kept?.remove());
@@ -267,7 +267,7 @@ describe('a lost history', () => {
     await lost();
     let hasRoom = false;
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
-    // Rows are made but cannot be stored, so the history does not reach the head.
+    // Rows are created but cannot be stored, so the history does not reach the head.
     await venue.propose(credit(101));
     await expect.poll(() => venue.told, SOON).toContain('rebuild');
     await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
@@ -370,7 +370,7 @@ describe('a lost history', () => {
     const balance = accounts.at(-1)?.perpBalance ?? 0n;
     for (const amount of upTo(30)) await venue.propose(credit(amount));
     expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
-    // Only the lost history knew the receipt of this request.
+    // The receipt of this request existed only in the lost history.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
     await expect.poll(() => venue.told, SOON).toContain('snapshot');

@@ -13,7 +13,7 @@ import type { IndexerSettings } from './indexer-messages.ts';
 /** Number of rows per transaction; a question waits for at most one transaction. */
 const ROWS_AT_ONCE = 5_000;
 /**
- * Number of rows that can wait for disk space; no more are made until some are written (R-disk).
+ * Number of rows that can wait for disk space; no more are created until some are written (R-disk).
  */
 const ROWS_HELD_MAX = 20_000;
 

@@ -185,7 +185,7 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 
 /**
  * Returns the random secret for salts, and creates it once. It is not a key: it only reveals which
- * accounts are the neighbours in a proof. Trees made with another secret cannot be used.
+ * accounts are the neighbours in a proof. Trees built with another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {
   return secretFile({

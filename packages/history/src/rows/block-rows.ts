@@ -89,7 +89,7 @@ export type OrderRecord = {
   readonly row: HistOrderRow;
 };
 
-/** Changed live order whose row is made on demand. */
+/** Changed live order whose row is built on demand. */
 export type UntoldOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
   readonly index: number;
   readonly row: () => HistOrderRow;

@@ -59,7 +59,7 @@ export class HistoryProjector implements Projection {
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
   readonly observer: BookObserver;
-  /** Rows of live orders, which are made on demand and not stored. */
+  /** Rows of live orders, which are built on demand and not stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -112,7 +112,7 @@ export class HistoryProjector implements Projection {
   }
 
   /**
-   * Passes on rows that the engine of an earlier release made, with the texts of that release
+   * Passes on rows that the engine of an earlier release created, with the texts of that release
    * (R-era).
    */
   onEarlierBlock({ head, rows }: EarlierBlock): void {

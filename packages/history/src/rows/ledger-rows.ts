@@ -37,8 +37,8 @@ type Pending = {
 };
 
 /**
- * Makes ledger rows and withdrawals. Pending withdrawals are kept, because the row is replaced when
- * the bridge reports the result.
+ * Creates ledger rows and withdrawals. Pending withdrawals are kept, because the row is replaced
+ * when the bridge reports the result.
  */
 export class LedgerRows {
   readonly #pending = new Map<number, Pending>();

@@ -96,7 +96,7 @@ export class LiveOrders {
 
   /**
    * Records a change, and returns the row if it must be reported or stored. A live order without a
-   * subscriber has none, because its row can be made on demand.
+   * subscriber has none, because its row can be built on demand.
    */
   #change(
     state: State,
@@ -433,7 +433,7 @@ type LastChange = {
   readonly instrumentId: number;
   /** Account settings at the time of the row, as encoded in `order-rows.ts`. */
   readonly settings: number;
-  /** Complete row, for an order whose row cannot be made from its state. */
+  /** Complete row, for an order whose row cannot be built from its state. */
   readonly record: OrderRecord | undefined;
 };
 

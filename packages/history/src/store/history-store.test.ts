@@ -245,7 +245,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const store = await openHistoryStore(place);
     const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
     await store.write([...bare, ...after]);
-    // The indexer makes the rows of orders that changed later.
+    // The indexer creates the rows of orders that changed later.
     const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
     const live = {
       ...liveRowsOf(after),

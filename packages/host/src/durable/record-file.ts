@@ -121,7 +121,7 @@ export class RecordFile implements RecordStore {
     this.#check = check;
   }
 
-  /** Replaces the content of the file, which is unchanged if this fails. */
+  /** Replaces the content of the file. If this fails, the file is unchanged. */
   replace(records: Iterable<unknown>): void {
     this.#assertWritable();
     rmSync(this.#draft, { force: true });

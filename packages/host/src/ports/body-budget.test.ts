@@ -35,7 +35,7 @@ test('a body holds its bytes until the answer, and its slot only while it is rea
   second.release();
   const third = room.hold('a');
   third.grow(10);
-  // A second release must not affect later requests.
+  // A second release must have no effect on later requests.
   second.release();
   expect(room.budget.use).toEqual({ bodies: 1, bytes: 10 });
   expect(room.hold('a').grow(100 * KIB)).toBe('client');

@@ -44,7 +44,8 @@ type Use = { bodies: number; bytes: number };
 type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
 /**
- * A normal client completes a body within this time. A slower body can be closed for other clients.
+ * A normal client sends a complete body within this time. A slower body can be closed to free
+ * memory for other clients.
  */
 const HELD_MS = 2_000;
 

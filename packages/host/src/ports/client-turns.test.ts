@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClientTurns } from './client-turns.ts';
 
-/** Serves all waiting items, each at this cost in tokens. */
+/** Serves all waiting items at this cost in tokens each. */
 function served(turns: ClientTurns<string>, tokens: number, nowMs: number): string[] {
   const items: string[] = [];
   for (let next = turns.next(); next !== undefined; next = turns.next()) {

@@ -1,7 +1,7 @@
 import { HOST, list, NETWORK, text } from './setting-kinds.ts';
 import { setting } from './setting.ts';
 
-/** Settings shared by the venue and the relay. */
+/** Settings that the venue and the relay share. */
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],

@@ -24,7 +24,7 @@ import { RefusedError } from '../refused-error.ts';
 import { ask, type StreamPath } from '../venue-access.ts';
 import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
 
-/** The channels of the port, made from streams of the venue. */
+/** The channels of the port, built from streams of the venue. */
 
 export type ChannelContext = Omit<InfoContext, 'coins'> & {
   /** The perps of the newest state. */

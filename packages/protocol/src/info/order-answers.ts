@@ -36,7 +36,7 @@ export type Fill = {
   instrumentId: number;
   instrumentType: 'perps' | 'outcome';
   marketType: 'perps' | 'outcome';
-  /** Present only on fills that close a position, as is `roe`. */
+  /** Present only for fills that close a position, as is `roe`. */
   entryPrice?: string;
   /** Return on equity in percent. */
   roe?: string;

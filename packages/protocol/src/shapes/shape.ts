@@ -11,8 +11,8 @@ import { entryCount, missingField, notAllowed, wrongType } from '../message-grou
 
 /**
  * Form of a request as plain data. With it, a client can sort the keys of an action into signing
- * order and find errors of form. The schemas are authoritative, but their library is three times as
- * large as a client may be, so `npm run write-shapes` derives these shapes from them. Only the
+ * order and find malformed fields. The schemas are authoritative, but their library is three times
+ * as large as a client may be, so `npm run write-shapes` derives these shapes from them. Only the
  * venue checks further requirements, such as an expiry only with `Gtd`.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;

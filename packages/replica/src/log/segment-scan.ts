@@ -168,7 +168,10 @@ function lastNonZero(chunk: Buffer): number {
   return -1;
 }
 
-/** Range of a file that is in memory: a buffer that moves forward and grows for a large record. */
+/**
+ * Range of a file that is held in memory. The buffer moves forward through the file and grows for a
+ * large record.
+ */
 class FileWindow {
   #bytes: Buffer;
   #offset = 0;

@@ -36,8 +36,8 @@ export class AccountView {
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
   /**
-   * Orders that ended after the query for all orders was sent. The answer to the query can be older
-   * and still contain them.
+   * Orders that ended after the query for all orders was sent. The query's answer can be older and
+   * still contain them.
    */
   #ended = new Set<number>();
   /** Orders that the stream reported after the query for all orders was sent. */
@@ -56,7 +56,7 @@ export class AccountView {
     this.#onChange = onChange;
     this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
     this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
-    // A rejected subscription is reported by `ready`.
+    // `ready` rejects if a subscription is rejected.
     this.#orderStream.ready.then(
       () => this.#load(),
       () => undefined,

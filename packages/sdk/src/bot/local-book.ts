@@ -128,7 +128,7 @@ function apply(side: Map<string, Level>, changes: readonly LevelTuple[]): void {
   }
 }
 
-/** Prices have few digits, so their order as numbers is exact. */
+/** Prices have few digits, so comparing them as numbers is exact. */
 function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
   return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
 }

@@ -32,7 +32,7 @@ export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 /** Fee schedule, starting with level 0. */
 export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 
-/** Channel, its mode, and the changes of its lists. */
+/** Channel, its access mode, and the changes to its lists. */
 export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
 
 /**

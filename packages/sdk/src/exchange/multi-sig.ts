@@ -196,7 +196,7 @@ export type MultiSigProposal = {
   readonly expiresAfter?: number | undefined;
 };
 
-/** Returns what a signer of a proposal signs: the digest and its typed data. */
+/** Returns the data that a signer of a proposal signs: the digest and its typed data. */
 export function multiSigRequest(proposal: MultiSigProposal, network: Network): SigningRequest {
   const { hash, payload } = hashProposal(proposal, createHasher(network));
   return { digest: hash.digest, typedData: () => innerTypedDataOf(hash, payload, network) };
@@ -253,7 +253,7 @@ function hashProposal(
   return { hash: hashInnerAction(hasher, { msgpack, payload, context: proposal }), payload };
 }
 
-/** Rejects errors of form before any signer is asked. */
+/** Rejects malformed proposals before any signer is asked. */
 function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;
@@ -271,7 +271,7 @@ function checkProposal(proposal: MultiSigProposal, network: Network): void {
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** Placeholder, because a wrapper needs at least one signature to pass the check of its form. */
+/** Placeholder, because a wrapper without signatures does not match its shape. */
 const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
 /** Returns true for actions to which the network and the nonce must be added. */

@@ -98,7 +98,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const { statuses, orders, created } = body.data.data;
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
-  // Without entries, the failure is that of the whole action.
+  // A failure without entries applies to the whole action.
   const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
   if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };

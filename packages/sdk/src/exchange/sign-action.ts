@@ -110,7 +110,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
   }
 }
 
-/** Rejects errors of form before a user is asked to sign. */
+/** Rejects malformed requests before a user is asked to sign. */
 function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??

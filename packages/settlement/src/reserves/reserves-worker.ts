@@ -43,7 +43,7 @@ export type ReservesOptions = {
   /** Interval between publications, which happen at its multiples since 1970, UTC. */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
-  /** True if the venue mints the token itself and backs its grants shortly after they are made. */
+  /** True if the venue mints the token itself and backs its grants shortly after it pays them. */
   readonly isMinter: boolean;
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;

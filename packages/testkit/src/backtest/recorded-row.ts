@@ -271,8 +271,8 @@ function oracleOf(fields: Fields, timeMs: number): ReadLine | string {
 }
 
 /**
- * Validates a row made by a program with the same rules as for files. Returns undefined if it is
- * valid.
+ * Validates a row that a program created, with the same rules as for files. Returns undefined if it
+ * is valid.
  */
 export function rowFault(row: unknown): string | undefined {
   if (!isFields(row)) return `${String(row)} is not a row`;

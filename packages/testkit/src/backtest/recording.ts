@@ -12,7 +12,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 
-/** The source of the rows: files, or rows made by a program. */
+/** The source of the rows: files, or a program that creates them. */
 export type Recording =
   | string
   | readonly string[]
@@ -214,7 +214,7 @@ type RowPlace = { readonly file?: string; readonly line: number };
 
 /** Thrown for a row of a recording that cannot be used. The message contains the reason. */
 export class RecordingError extends Error {
-  /** Undefined if a program made the rows. */
+  /** Undefined if a program created the rows. */
   readonly file: string | undefined;
   /** The line of the file, or the number of the row, starting with 1. */
   readonly line: number;

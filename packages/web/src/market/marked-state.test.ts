@@ -15,7 +15,9 @@ const LONG = position({
   leverage: { rawUsd: '', type: 'Cross', value: 20 },
 });
 
-/** A short position of 0.3 ETH from 3,400 with isolated margin of 102 and a profit of 30. */
+/**
+ * A short position of 0.3 ETH opened at 3,400, with an isolated margin of 102 and a profit of 30.
+ */
 const SHORT = position({
   asset: '2',
   szi: '-0.3',

@@ -157,7 +157,7 @@ async function* userPages(
   name: UserExport,
   { accountType: accountTypes, from, to, user }: AnyRequest[UserExport],
 ): AsyncGenerator<readonly object[], void> {
-  // Only perps have funding.
+  // Only perps have funding payments.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
   // Orders and ledger rows can change after the time under which they are listed, so they need the

@@ -66,7 +66,7 @@ const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { instrumentIds } = instruments;
   const isNone = query.accountType?.includes('perp') === false || instrumentIds?.length === 0;
   if (isNone) {
-    // There are no rows, but the answer must still contain the last block of the history.
+    // There are no rows, but the answer must still contain the newest block of the history.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null };

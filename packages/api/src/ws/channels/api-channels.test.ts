@@ -168,7 +168,7 @@ describe('the candle channel', () => {
     const other = await edge.connect('/api-ws');
     const [, snapshot] = await other.follow(subscription);
     expect(snapshot.data).toEqual(first.data);
-    // The pace delays the next trade, but not beyond the end of its candle.
+    // The minimum interval delays the next trade, but not beyond the end of its candle.
     trade(0.7);
     edge.venue.apply([], 60_000);
     timing.advance(250);

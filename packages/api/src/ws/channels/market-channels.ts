@@ -179,7 +179,7 @@ class CandleSource implements Source {
     const hasEnded = startMs !== this.#startMs;
     if (!hasEnded && !this.#context.tape.fresh.has(instrumentId)) return;
     if (hasEnded) {
-      // The pace may have delayed the final content of the candle.
+      // The minimum interval may have delayed the final content of the candle.
       const { candles } = this.#context.markets;
       const [ended] = candles.snapshot(instrumentId, interval, this.#startMs, this.#startMs);
       this.#tell(ended);
