@@ -73,7 +73,7 @@ test('a sole agent key is the default key', async () => {
   expect(await oddlot.json('positions')).toMatchObject({ user: main, agent: { key: 'bot' } });
 });
 
-test("with an agent key, account commands show the owner's account and say so", async () => {
+test("with an agent key, account commands show the owner's account and report this", async () => {
   const { main, bot } = await accountWithAgent();
   await oddlot.run('order buy 0.01 BTC');
   await oddlot.run('order buy 0.01 BTC --price 90000 --key bot');

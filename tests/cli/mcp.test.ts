@@ -64,7 +64,7 @@ const TRADE = '--tier trade --key bot --max-order 500 --max-day 900';
 const ORDER = { instrument: 'BTC', side: 'buy', size: '0.004', price: '90000' };
 
 describe('oddlot mcp', () => {
-  test('without a tier, offers market data only and needs no key', async () => {
+  test('without a tier, the server offers only market data and needs no key', async () => {
     const client = await connect('');
     const names = await namesOf(client);
     expect(names).toContain('get_order_book');

@@ -91,7 +91,7 @@ describe('the leading accounts', () => {
 describe('a venue with a disabled leaderboard', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
-  test('a venue with a disabled leaderboard rejects the query and says so in the settings', async () => {
+  test('a venue with a disabled leaderboard rejects the query and reports this in the settings', async () => {
     const { json, status } = await world.client.info({ type: 'leaderboard' });
     expect(status).toBe(403);
     expect(json).toMatchObject({

@@ -104,7 +104,7 @@ describe('outcomeMeta', () => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });
 
-  test('a cursor is valid only for its list and survives changes of earlier rows', async () => {
+  test('a cursor is valid only for its list and survives changes to earlier rows', async () => {
     const fields = { sortBy: 'newest', limit: 2 };
     const { next_cursor: cursor } = await page(fields);
     expect((await page({ ...fields, cursor })).events.map(indexOf)).toEqual([4, 3]);

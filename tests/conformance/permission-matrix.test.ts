@@ -357,17 +357,20 @@ function cellsOf(says: readonly string[]): Cell[] {
   return COLUMNS.map((name, at) => ({ ...all[name], name, says: says[at] ?? 'nothing at all' }));
 }
 
-test.each(ROWS)('permits and rejects the signers of the table: %s', async (type, ...row) => {
-  const cells = cellsOf(row);
-  await expectRefusals(
-    type!,
-    cells.filter(({ says }) => says !== 'yes'),
-  );
-  for (const account of [alice, vault, company]) {
-    const allowed = cells.filter((cell) => cell.says === 'yes' && cell.account === account);
-    await expectAllowed(type!, account, allowed);
-  }
-});
+test.each(ROWS)(
+  'the venue permits and rejects the signers of the table: %s',
+  async (type, ...row) => {
+    const cells = cellsOf(row);
+    await expectRefusals(
+      type!,
+      cells.filter(({ says }) => says !== 'yes'),
+    );
+    for (const account of [alice, vault, company]) {
+      const allowed = cells.filter((cell) => cell.says === 'yes' && cell.account === account);
+      await expectAllowed(type!, account, allowed);
+    }
+  },
+);
 
 /**
  * A signer without permission gets the reject reason, or acts for its own account. No account

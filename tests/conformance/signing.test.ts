@@ -61,7 +61,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(agent, 0);
   });
 
-  test('an ethers wallet makes the same signature as viem', async () => {
+  test('an ethers wallet produces the same signature as viem', async () => {
     const alice = await world.trader('alice');
     const action = restingOrder();
     const nonce = nextNonce();

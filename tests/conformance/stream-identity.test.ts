@@ -28,19 +28,22 @@ describe('the returned subscription', () => {
     ['/ws', () => ({ type: 'clearinghouseState', user: alice.address, accountType: 'Perps' })],
     ['/api-ws', () => ({ type: 'candle', coin: world.btc.coin, interval: '1H' })],
     ['/api-ws', () => ({ type: 'tickers', instrumentIds: [world.eth.id, world.btc.id] })],
-  ] as const)('%s %#: equals the request', async (path, subscriptionOf) => {
-    const subscription = subscriptionOf();
-    const socket = await world.socket(path);
-    const answer = await socket.subscribe(subscription);
-    expect(JSON.stringify(answer.subscription)).toBe(JSON.stringify(subscription));
-    const goodbye = await unsubscribe(socket, subscription);
-    expect(JSON.stringify(goodbye.data.subscription)).toBe(JSON.stringify(subscription));
-    const resumed = await socket.ask(
-      { method: 'subscribe', subscription, resumeFrom: { epoch: 'another', seq: 7 } },
-      onChannel('resync'),
-    );
-    expect(JSON.stringify(resumed.data.subscription)).toBe(JSON.stringify(subscription));
-  });
+  ] as const)(
+    '%s %#: the returned subscription equals the request',
+    async (path, subscriptionOf) => {
+      const subscription = subscriptionOf();
+      const socket = await world.socket(path);
+      const answer = await socket.subscribe(subscription);
+      expect(JSON.stringify(answer.subscription)).toBe(JSON.stringify(subscription));
+      const goodbye = await unsubscribe(socket, subscription);
+      expect(JSON.stringify(goodbye.data.subscription)).toBe(JSON.stringify(subscription));
+      const resumed = await socket.ask(
+        { method: 'subscribe', subscription, resumeFrom: { epoch: 'another', seq: 7 } },
+        onChannel('resync'),
+      );
+      expect(JSON.stringify(resumed.data.subscription)).toBe(JSON.stringify(subscription));
+    },
+  );
 });
 
 describe('a book whose price steps change', () => {

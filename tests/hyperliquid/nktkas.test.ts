@@ -317,7 +317,7 @@ describe('rejects for the Hyperliquid library', () => {
     expect(await info.openOrders({ user })).toEqual([]);
   });
 
-  test('the reject of a mainnet signature says how to switch to the testnet', async () => {
+  test('the reject of a mainnet signature explains how to switch to the testnet', async () => {
     const { exchange, wallet } = trader();
     await place(exchange, order());
     const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });

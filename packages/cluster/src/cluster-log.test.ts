@@ -73,7 +73,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await again.close();
     }));
 
-  test('a replica treats its state as old after an interruption until it has read all blocks written meanwhile', () =>
+  test('a replica treats its state as old after an interruption until it has read all blocks written in the meantime', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       let thaw: (() => void) | undefined;

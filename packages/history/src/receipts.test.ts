@@ -173,7 +173,7 @@ describe('receipts of executed actions', () => {
     expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
   });
 
-  test('a receipt whose text is made on demand equals one that was made at once', async () => {
+  test('a receipt whose text is built on demand equals one that was built at once', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach();

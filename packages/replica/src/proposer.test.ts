@@ -87,7 +87,7 @@ test('the next block is sent to the disk before the last one is applied, and con
     await flow.journal.close();
   }));
 
-test('a caller is answered with its own block, whatever other blocks the log wrote with it', () =>
+test('a caller is answered with its own block, regardless of other blocks in the same write', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();

@@ -129,7 +129,7 @@ describe('the operations port', () => {
     expect(operationsPortOf(readConfig(args, {}))).toBe(expected);
   });
 
-  test('listens on the loopback interface whatever the public host, and must be a valid port', () => {
+  test('the operations port listens on the loopback interface for any public host, and must be a valid port', () => {
     expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
     expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
   });

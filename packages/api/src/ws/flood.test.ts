@@ -92,7 +92,7 @@ test('R-requests: the number of streams with subscribers is limited across all c
   await client.follow(follow(3));
 });
 
-test('R-requests: the connection with most streams is closed to make room for a client with few', async () => {
+test('R-requests: the connection with the most streams is closed to make room for a client with few', async () => {
   edge = await TestEdge.start({ streamsMax: 18 });
   await unread('/ws');
   const follow = (index: number): object => ({

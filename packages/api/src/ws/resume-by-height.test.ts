@@ -49,7 +49,7 @@ const ofData = (frames: readonly AnyFrame[]): AnyFrame[] =>
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
 describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscription) => {
-  test('gets each event after a block seen at another process once', async () => {
+  test('a resuming client gets each event after a block seen at another process once', async () => {
     const witness = await here.connect(path);
     await witness.follow(subscription);
     trade();
@@ -78,7 +78,7 @@ describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscri
     expect(last).toMatchObject({ seq: numbers.at(-1), data: frames.at(-1).data });
   });
 
-  test('gets no past events if it is up to date', async () => {
+  test('a resuming client gets no past events if it is up to date', async () => {
     trade();
     const { height } = here.venue.state;
     const client = await there.connect(path);

@@ -51,7 +51,7 @@ test('the snapshot cache holds at most 16 MiB', () => {
   expect(snapshots.body('none', () => undefined)).toBeUndefined();
 });
 
-test('the frame budget of a client is refused after it has used up its CPU time', () => {
+test('a frame is refused after its client has used up its CPU time', () => {
   const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => 0);
   const connection = new Connection({
     socket: {} as never,

@@ -115,15 +115,18 @@ test('commands that depend on a chain are counted, or checked if a chain is conf
 describe('a command without a request is rejected, computed or listed as unverified', () => {
   const open = { venuePrices: true, testMoney: true };
 
-  test.each(Object.keys(RESTS_ON))('of the type %s', (type) => {
-    for (const entry of [first, later]) {
-      const checker = checkerOf(open);
-      const fault = checker.fault({ command: of(type) }, entry);
-      const isComputed = RESTS_ON[type as Command['type']] === 'replica';
-      const lines = isComputed || fault !== undefined ? 0 : 1;
-      expect(checker.counts.believed.lines).toHaveLength(lines);
-    }
-  });
+  test.each(Object.keys(RESTS_ON))(
+    'a command of the type %s without a request is rejected, computed or listed as unverified',
+    (type) => {
+      for (const entry of [first, later]) {
+        const checker = checkerOf(open);
+        const fault = checker.fault({ command: of(type) }, entry);
+        const isComputed = RESTS_ON[type as Command['type']] === 'replica';
+        const lines = isComputed || fault !== undefined ? 0 : 1;
+        expect(checker.counts.believed.lines).toHaveLength(lines);
+      }
+    },
+  );
 
   test('grants of test money and deposits are listed with their amounts', () => {
     const checker = checkerOf(open);

@@ -24,7 +24,7 @@ async function serving(answer: (response: ServerResponse) => void): Promise<stri
 }
 
 describe('an endpoint by URL', () => {
-  test('returns the answer to a request', async () => {
+  test('an endpoint by URL returns the answer to a request', async () => {
     const url = await serving((response) =>
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}'),
     );
@@ -40,7 +40,7 @@ describe('an endpoint by URL', () => {
     }
   });
 
-  test('stops reading an endless answer', async () => {
+  test('an endpoint by URL stops reading an endless answer', async () => {
     const url = await serving((response) => {
       const more = (): void => {
         if (!response.destroyed) response.write(' '.repeat(1_000_000), () => setImmediate(more));

@@ -167,7 +167,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('R-multisig: the validator accepts no signer that the venue made up', async () => {
+  test('R-multisig: the validator accepts no signer that the venue invented', async () => {
     await start();
     const own = { authorizedUsers: [THIEF], threshold: 1 };
     const made = await signedBy(THIEF_KEY, conversion(named(), own));

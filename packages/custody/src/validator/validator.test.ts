@@ -114,14 +114,14 @@ describe('R-withdraw: a validator process', () => {
     expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
   });
 
-  test('waits briefly for a withdrawal that the history does not contain yet, and for its rate limit', async () => {
+  test('a validator waits briefly for a withdrawal that the history does not contain yet, and for its rate limit', async () => {
     const url = await start();
     second.late = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('finds the request of a withdrawal among thousands of the same moment', async () => {
+  test('a validator finds the request of a withdrawal among thousands of the same moment', async () => {
     for (const ledger of [first, second]) {
       ledger.pageRows = 2;
       const other = { ...ROW, destination: USER };
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator process', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('signs no cancellation without endpoints of the chain, whatever the requester and the reason', async () => {
+  test('a validator signs no cancellation without endpoints of the chain, for any requester and reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
@@ -191,7 +191,7 @@ describe('R-withdraw: a validator process', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('does not sign a payout if venues disagree or one is unavailable', async () => {
+  test('a validator does not sign a payout if venues disagree or one is unavailable', async () => {
     const url = await start();
     second.rows = [{ ...ROW, amount: '3' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
@@ -248,7 +248,7 @@ describe('R-withdraw: a validator process', () => {
   });
 });
 
-test('answers an invalid request with the reason', async () => {
+test('a validator answers an invalid request with the reason', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
     const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };

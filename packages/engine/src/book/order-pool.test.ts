@@ -198,7 +198,7 @@ test('a fork has its own orders and those of its origin, which never changes', (
   pool.checkConsistency();
 });
 
-test('a fork becomes invalid when the next one is made, and cannot be forked itself', () => {
+test('a fork becomes invalid when the next one is created, and cannot be forked itself', () => {
   const pool = new OrderPool();
   pool.allocate(1);
   const first = pool.fork();

@@ -134,7 +134,7 @@ describe('the table of commands', () => {
     expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 
-  test('R-agents: commands that move money or grant authority require the own key', () => {
+  test('R-agents: commands that move money or grant authority require the account’s own key', () => {
     const own = TYPES.filter((type) => COMMANDS[type].signedBy === 'ownKey');
     expect(own).toEqual([
       'approveAgent',

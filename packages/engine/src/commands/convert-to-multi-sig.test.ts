@@ -179,7 +179,7 @@ describe('R-multisig: conversion of an account', () => {
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('after a conversion, every command with the own key is rejected without effect', () => {
+  test('after a conversion, every command signed with the account’s own key is rejected without effect', () => {
     const scenario = converted();
     const { signers } = dump(scenario.state);
     const table: Unsigned[] = [
@@ -320,7 +320,7 @@ describe('R-multisig: signed envelopes', () => {
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([undefined, 'signerNotInSet']);
   });
 
-  test('removing the signers makes the own key valid again and keeps the agents', () => {
+  test('removing the signers makes the account’s own key valid again and keeps the agents', () => {
     const scenario = converted();
     refusalFor(scenario, first, QUORUM, bind);
     const digest = scenario.state.digest.hex();

@@ -38,7 +38,7 @@ function filledBy(size: number, price: number): number[] {
 }
 
 describe('R-modify: target of an amendment', () => {
-  test('only an own resting order of the named instrument can be amended', () => {
+  test('only a resting order of the same account and the named instrument can be amended', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 800_000 }));
     const change = { price: 910_000, size: 100 };
@@ -257,7 +257,7 @@ describe('R-modify: amendment to a crossing price', () => {
     expect(amend(1, { price: 949_900, size: 100 }).reject).toBeUndefined();
   });
 
-  test('a crossing amendment cancels the own orders that it would trade with', () => {
+  test('a crossing amendment cancels the account’s own orders with which it would trade', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
     expect(told(1, { price: 950_000, size: 100 })).toEqual(['2 cancelled selfTrade', '1 open 100']);

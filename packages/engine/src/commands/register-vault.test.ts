@@ -152,7 +152,7 @@ describe('R-vault: keys that act for a vault', () => {
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
-  test('the own key of a vault and its agents can act for it without naming it', () => {
+  test('a vault’s own key and its agents can act for the vault without naming it', () => {
     const scenario = open();
     expect(refusalFor(scenario, vault, {}, buy)).toBeUndefined();
     expect(scenario.approve(vault, agent).reject).toBeUndefined();

@@ -26,7 +26,7 @@ function expectRestorable(venue: Scenario): void {
   }
 }
 
-describe('changes of a perp', () => {
+describe('changes to a perp', () => {
   test('a change affects only the named fields of a perp', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});

@@ -30,7 +30,7 @@ function opened(leverage = 20): Scenario {
   return venue;
 }
 
-describe('rejected changes of isolated margin', () => {
+describe('rejected changes to isolated margin', () => {
   test('a margin change is checked for its instrument, its position and its money, in this order', () => {
     const venue = opened();
     expect(move(venue, 1, { id: instrumentId(9) })).toEqual({

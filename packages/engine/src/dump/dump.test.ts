@@ -95,7 +95,7 @@ describe('R-determinism: dump and restore', () => {
     expect(JSON.stringify(dump(back))).toBe(JSON.stringify(dump(forth.state)));
   });
 
-  test('later changes of the state do not affect a dump', () => {
+  test('later changes to the state do not affect a dump', () => {
     const scenario = opened();
     run(scenario, 9, 60);
     const plain = dump(scenario.state);

@@ -104,7 +104,7 @@ describe('fee tier of an account', () => {
   });
 });
 
-describe('changes of the fee schedule', () => {
+describe('changes to the fee schedule', () => {
   test('a new fee schedule applies from the next fill, using the stored volume', () => {
     const venue = open();
     trade(venue, 1_000);

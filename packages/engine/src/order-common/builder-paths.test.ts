@@ -257,7 +257,7 @@ describe('R-grouping: builder of a group', () => {
 });
 
 describe('paths without a builder fee', () => {
-  test('R-stp: an own order that would cross is cancelled together with its builder', () => {
+  test('R-stp: an order of the same account that would cross is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
     expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);

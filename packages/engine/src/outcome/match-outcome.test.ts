@@ -249,7 +249,7 @@ describe('R-stp: prevention of self-trades', () => {
     ['burn', sellYes(6_000), sellNo(4_000)],
     ['transfer of NO', buyNo(4_000), sellNo(4_000)],
   ])(
-    'an incoming order cancels the own resting order instead of trading with it: %s',
+    'an incoming order cancels a resting order of the same account instead of trading with it: %s',
     (_kind, resting, incoming) => {
       const venue = venueOfHolders();
       share(venue, alice, resting);
@@ -261,7 +261,7 @@ describe('R-stp: prevention of self-trades', () => {
     },
   );
 
-  test('after cancelling an own order, matching continues with the next order', () => {
+  test('after cancelling an order of the same account, matching continues with the next order', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000));
     share(venue, carol, buyNo(4_000));

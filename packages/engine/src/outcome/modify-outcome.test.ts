@@ -145,7 +145,7 @@ describe('R-modify: amendment of outcome orders', () => {
     if (reason !== undefined) expect(purse(venue, alice)).toBe(before);
   });
 
-  test('amending a post-only order that would trade, another account’s order or in a halted market is rejected', () => {
+  test('an amendment of a post-only order that would trade, of another account’s order, or in a halted market is rejected', () => {
     const venue = openMarket();
     share(venue, alice, { ...buy, timeInForce: 'alo' });
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });

@@ -289,7 +289,7 @@ describe('R-tif, R-fillable: post-only orders', () => {
     expect(cancels(result)).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('a post-only order is rejected by an order that passes, after earlier failing ones are cancelled', () => {
+  test('a post-only order is rejected if it would match an order that passes, after earlier failing ones are cancelled', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(carol, { price: 1_005_000, size: 100 });

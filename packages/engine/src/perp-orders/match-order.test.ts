@@ -170,7 +170,7 @@ describe('R-tif: times in force', () => {
 });
 
 describe('R-stp: prevention of self-trades', () => {
-  test('an own resting order is cancelled without a fee, and matching continues', () => {
+  test('a resting order of the same account is cancelled without a fee, and matching continues', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const own = scenario.one(alice, sell(PRICE, 10));
@@ -185,7 +185,7 @@ describe('R-stp: prevention of self-trades', () => {
     expect(scenario.balance(alice)).toBe(1_000_000_000n - 9_000n);
   });
 
-  test('an incoming order that would only match own orders cancels them and rests', () => {
+  test('an incoming order that would only match orders of its own account cancels them and rests', () => {
     const scenario = Scenario.open();
     scenario.one(alice, sell(PRICE, 10));
     scenario.one(alice, sell(1_000_100, 10));

@@ -171,7 +171,7 @@ describe('R-reduce: reduction of the position', () => {
   });
 });
 
-test('R-stp: cancelling an own reduce-only order makes its size available again', () => {
+test('R-stp: cancelling a reduce-only order of the same account makes its size available again', () => {
   const scenario = aliceLong(30);
   scenario.one(alice, reduce(PRICE, 30));
   const entry = scenario.one(alice, { price: PRICE, size: 20 });

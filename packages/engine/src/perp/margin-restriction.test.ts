@@ -306,7 +306,7 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
     expect(filled.outcomes[0]?.entries?.[0]?.state).toBe('filled');
   });
 
-  test('closes in the stale market itself are near its current mark', () => {
+  test('closes in the stale market itself must be near its current mark', () => {
     blind(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
     // Carol is short against alice, and unrestricted.

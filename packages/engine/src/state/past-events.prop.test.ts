@@ -101,7 +101,7 @@ function restored(events: PastEvents): PastEvents {
   return copy;
 }
 
-test('a thousand markets of a series take a few characters each', () => {
+test('a thousand markets of a series take only a few characters each', () => {
   const events = new PastEvents();
   for (let n = 0; n < 1_000; n += 1) {
     const slug = `btc-15m-${1_800_000_000 + n * 900}`;

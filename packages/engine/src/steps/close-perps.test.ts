@@ -349,7 +349,7 @@ describe('R-delist: settlement', () => {
   });
 });
 
-test('R-delist: samples are taken every fifth second, for any times of blocks', () => {
+test('R-delist: samples are taken every fifth second, regardless of the block times', () => {
   let seed = 12_345;
   const random = (below: number): number => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

@@ -60,7 +60,7 @@ function held(aliceFunds = 60_000_000): Scenario {
 }
 
 describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
-  test('funding reads only holders', () => {
+  test('funding reads only the accounts that hold a position', () => {
     const venue = held(1_000_000_000);
     venue.one(carol, { price: 990_000, size: 100 });
     venue.one(carol, { isBuy: false, price: 1_010_000, size: 100 });
@@ -75,7 +75,7 @@ describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
     expect(looked).toBeLessThanOrEqual(FEW);
   });
 
-  test('deleveraging reads only holders', () => {
+  test('deleveraging reads only the accounts that hold a position', () => {
     const venue = held();
     let closed = 0;
     const looked = lookedAt(venue, () => {
@@ -86,7 +86,7 @@ describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
     expect(looked).toBeLessThanOrEqual(FEW);
   });
 
-  test('the payout of an outcome market reads only holders', () => {
+  test('the payout of an outcome market reads only the accounts that hold shares', () => {
     const venue = crowd(openMarket());
     fundOutcome(venue, alice, 10_000_000);
     operate(venue, alice, 'split', 500);
@@ -101,7 +101,7 @@ describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
   });
 });
 
-test('R-delist: a settlement reads only holders', () => {
+test('R-delist: a settlement reads only the accounts that hold a position', () => {
   const venue = held(1_000_000_000);
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {}, delisted: true });
   for (let at = 5_000; at < HOUR_MS; at += 5_000) venue.wait(5_000).oracle(1_000_000);

@@ -189,7 +189,7 @@ describe('R-funding-gaps: missing samples and blocks', () => {
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(2);
   });
 
-  test('an hour without samples pays no funding, also not later', () => {
+  test('an hour without samples pays no funding, not even later', () => {
     const venue = positions(1_000);
     const first = runTo(venue, HOUR);
     expect(paid(first)).toEqual([]);

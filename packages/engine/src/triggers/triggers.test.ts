@@ -231,7 +231,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('cancels of a block execute before triggers, takers afterwards', () => {
+  test('cancels of a block execute before triggers, and takers execute after them', () => {
     aliceLong();
     scenario.one(carol, { price: 950_000, size: 100 });
     scenario.place(alice, waiting({ price: 950_000 }), waiting({ price: 950_000 }));

@@ -121,7 +121,7 @@ const signedAs = (n: number): SignedCommand => ({
 /** With `FUZZ_RUNS` every step fails once; otherwise a sample from the first to the last step. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
-test('a venue starts although its database server fails at some step of the start', async () => {
+test('a venue starts although its database server fails at any one step of the start', async () => {
   const database = proxy.url;
   const settings = { database } as const;
   const before = await start({ settings });

@@ -43,7 +43,7 @@ test('a body holds its bytes until the answer, and its slot only while it is rea
 });
 
 describe('an exhausted body budget', () => {
-  test('closes the oldest body of the client with the most bodies', () => {
+  test('an exhausted budget closes the oldest body of the client with the most bodies', () => {
     const room = new Room();
     for (let at = 1; at <= 20; at++) room.enter('a', `a${at}`);
     for (let at = 1; at <= 10; at++) room.enter('b', `b${at}`);
@@ -57,7 +57,7 @@ describe('an exhausted body budget', () => {
     expect(room.budget.use.bodies).toBe(30);
   });
 
-  test('closes the oldest slow body if all clients have the same number', () => {
+  test('an exhausted budget closes the oldest slow body if all clients have the same number', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
       const room = new Room();
@@ -74,7 +74,7 @@ describe('an exhausted body budget', () => {
     }
   });
 
-  test("closes the largest holder's oldest body that is not being processed, if bytes are exhausted", () => {
+  test("an exhausted byte budget closes the largest holder's oldest body that is not being processed", () => {
     const room = new Room();
     const [inWork, sent, other] = [room.hold('a', 'a1'), room.hold('a', 'a2'), room.hold('b')];
     inWork.grow(60 * KIB);

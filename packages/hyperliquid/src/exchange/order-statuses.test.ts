@@ -50,7 +50,7 @@ test.each<[string, Partial<OrderResult>, unknown]>([
   expect(statusOf(fields)).toEqual(status);
 });
 
-test('a client order id is repeated', () => {
+test('the status of an order repeats its client order id', () => {
   expect(statusOf({}, sent({ cloid: '0xab' }))).toEqual({ resting: { oid: 7, cloid: '0xab' } });
 });
 

@@ -35,7 +35,7 @@ test('a venue without perps has an empty universe', () => {
   expect(metaOf(new Coins([]))).toMatchObject({ universe: [] });
 });
 
-test('a mid is the mark while a side of the book is empty, and absent after delisting', () => {
+test('the mid price is the mark while a side of the book is empty, and absent after delisting', () => {
   const coins = new Coins([
     perp(1, 'BTC-USDC'),
     perp(2, 'ETH-USDC'),

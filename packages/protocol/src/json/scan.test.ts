@@ -129,7 +129,7 @@ describe('scanEnvelope', () => {
     expect(mapWithout(scan.action, 'type')).toEqual(encode({ signatures: [1], payload: {} }));
   });
 
-  test('a byte order mark makes a key different', () => {
+  test('a key with a byte order mark differs from the same key without it', () => {
     const action = { '\ufefftype': 'multiSig', type: 'order' };
     const scan = scanEnvelope(JSON.stringify({ '\ufeffaction': 1, action }));
     expect(scan).toMatchObject({ ok: true, action: encode(action) });

@@ -200,7 +200,7 @@ describe('a multi-sig proposal', () => {
     await expect(refused).rejects.toThrow(`The proposal must be sent by ${proposal.outerSigner}`);
   });
 
-  test('a client without a wallet can make a proposal', async () => {
+  test('a client without a wallet can create a proposal', async () => {
     const venue = await aVenue();
     const { exchange } = createClient({ url: venue.url, network: given });
     const outerSigner = given.signer.toUpperCase().replace('0X', '0x');

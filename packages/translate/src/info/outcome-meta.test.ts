@@ -336,7 +336,7 @@ describe('the filters of the event list', () => {
     expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
   });
 
-  test('the tag filter applies later changes of an event’s tags', () => {
+  test('the tag filter applies later changes to an event’s tags', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
     const { listing } = world.markets.catalogue.listedEvent('open')!;

@@ -9,7 +9,7 @@ test("the change covers a day, or the time since a young venue's first trade", (
   expect(dayChange(undefined, trend)).toBe(undefined);
 });
 
-test('simulated prices precede those of a young venue, and too few of them make no line', () => {
+test('simulated prices precede the prices of a young venue, and too few of them draw no line', () => {
   const own = { open: '100', closes: [100, 101], before: 0 };
   const price = (value: number) => ({ timeMs: value, value, text: String(value) });
   const past = Array.from({ length: 12 }, (_, at) => price(88 + at));

@@ -188,7 +188,7 @@ describe('the outcomeBbos channel', () => {
 });
 
 describe('the outcomeTrades channel', () => {
-  test("outcome trades have YES prices, the taker's outcome and the price of that", async () => {
+  test("outcome trades have YES prices, the taker's outcome and the price of that outcome", async () => {
     listMarkets(edge.venue, 2);
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID, ID + 1] });
     await client.follow({ type: 'trades', coin: String(ID) });
