@@ -1,16 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
-  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { build as viteBuild } from 'vite';
+import { importedNames, writeTypes } from './public-types.ts';
 
 /**
  * Makes `npm pack -w packages/sdk` produce a self-contained package. In the workspace the SDK runs
@@ -31,9 +30,6 @@ const NOTICES = ['LICENSE', 'NOTICE'];
 const PARTS = ['units', 'protocol', 'sdk'];
 
 const DOORS = ['index', 'actions'];
-
-/** Module specifiers in `from '…'` and `import('…')`. */
-const SPECIFIER = /(\bfrom\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/g;
 
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -65,19 +61,7 @@ function restore(): void {
 
 async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const project = join(SDK, 'tsconfig.package.json');
-  execFileSync(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
-  for (const part of PARTS) {
-    const folder = join(OUT, part);
-    const flat = join(OUT, `${part}.flat`);
-    renameSync(join(folder, 'src'), flat);
-    rmSync(folder, { recursive: true });
-    renameSync(flat, folder);
-  }
-  for (const path of builtFiles()) {
-    writeFileSync(path, withoutSiblings(readFileSync(path, 'utf8'), path));
-  }
+  writeTypes(join(SDK, 'tsconfig.package.json'), { out: OUT, parts: PARTS });
   await bundle();
 }
 
@@ -113,33 +97,6 @@ async function bundle(): Promise<void> {
   });
 }
 
-function builtFiles(): string[] {
-  return readdirSync(OUT, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-/**
- * Replaces imports of sibling packages by relative paths, and renames declarations to match the
- * JavaScript.
- */
-function withoutSiblings(text: string, path: string): string {
-  return text.replace(SPECIFIER, (_, before: string, quote: string, specifier: string) => {
-    const sibling = /^@oddlot\/(\w+)$/.exec(specifier)?.[1];
-    const target =
-      sibling === undefined
-        ? specifier.replace(/^(\.{1,2}\/.*)\.ts$/, '$1.js')
-        : doorOf(sibling, path);
-    return `${before}${quote}${target}${quote}`;
-  });
-}
-
-function doorOf(sibling: string, path: string): string {
-  if (!PARTS.includes(sibling)) throw new Error(`${path} imports @oddlot/${sibling}`);
-  const way = relative(dirname(path), join(OUT, sibling, 'index.js')).replaceAll('\\', '/');
-  return way.startsWith('.') ? way : `./${way}`;
-}
-
 /**
  * Returns the workspace's manifest with the replacements of `publishConfig` and only the imported
  * dependencies.
@@ -147,28 +104,18 @@ function doorOf(sibling: string, path: string): string {
 function publicManifest(): Manifest {
   const { private: _, scripts: __, publishConfig, ...rest } = readManifest('sdk');
   const declared = Object.assign({}, ...PARTS.map((part) => readManifest(part).dependencies));
-  const names = [...importedNames()].sort();
+  const names = [...importedNames(OUT)].sort();
   const dependencies = Object.fromEntries(
     names.map((name) => {
       if (declared[name] === undefined) throw new Error(`${name} is imported but not declared`);
       return [name, declared[name] as string];
     }),
   );
-  return { ...rest, ...(publishConfig as object), dependencies };
+  const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const source = repository === undefined ? {} : { repository };
+  return { ...rest, ...(publishConfig as object), ...source, dependencies };
 }
 
 function readManifest(part: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, 'packages', part, 'package.json'), 'utf8')) as Manifest;
-}
-
-function importedNames(): Set<string> {
-  const specifiers = builtFiles().flatMap((path) =>
-    [...readFileSync(path, 'utf8').matchAll(SPECIFIER)].map((match) => match[3]!),
-  );
-  const aliased = specifiers.map((specifier) => specifier.replace(/^#ws$/, 'ws'));
-  return new Set(
-    aliased
-      .filter((specifier) => !specifier.startsWith('.'))
-      .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')),
-  );
 }

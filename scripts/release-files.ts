@@ -217,33 +217,86 @@ function nameOf({ group, name }: Component): string {
   return group === undefined ? name : `${group}/${name}`;
 }
 
-/** A program that imports the installed SDK and prints its version. */
-const PROGRAM = `
+/** A package of a release. */
+type Published = {
+  /** The name of the tarball without its version. */
+  readonly stem: string;
+  /** The script that builds the package, if packing does not build it. */
+  readonly script?: string;
+  readonly folder: string;
+  /** A program that uses the installed package and prints the version. */
+  readonly program: string;
+};
+
+const SDK_PROGRAM = `
 import { createClient, privateKeyWallet, VERSION } from '@oddlot/sdk';
 const wallet = privateKeyWallet('0x' + '11'.repeat(32));
 const client = createClient({ url: 'http://127.0.0.1:1', wallet });
 if (typeof client.exchange.order !== 'function') throw new Error('it cannot trade');
 console.log(VERSION);`;
 
-/** Packs the SDK of the unpacked sources into a folder and returns the file name. */
-export function packSdk(sources: string, folder: string, version: string): string {
+const TESTKIT_PROGRAM = `
+import { startVenue } from '@oddlot/testkit';
+import manifest from '@oddlot/testkit/package.json' with { type: 'json' };
+const venue = await startVenue();
+await venue.fillBook('BTC-USDC');
+await venue.stop();
+console.log(manifest.version);`;
+
+const CLI_PROGRAM = `
+import { spawnSync } from 'node:child_process';
+const program = ['node_modules/oddlot/bin/oddlot.mjs', '--version'];
+process.stdout.write(spawnSync(process.execPath, program).stdout);`;
+
+export const PUBLISHED: readonly Published[] = [
+  {
+    stem: 'oddlot',
+    script: 'build:cli',
+    folder: 'packages/cli/dist/oddlot',
+    program: CLI_PROGRAM,
+  },
+  { stem: 'oddlot-sdk', folder: 'packages/sdk', program: SDK_PROGRAM },
+  {
+    stem: 'oddlot-testkit',
+    script: 'build:testkit',
+    folder: 'packages/testkit/dist/npm',
+    program: TESTKIT_PROGRAM,
+  },
+];
+
+/** Builds and packs a package of the unpacked sources into a folder, and returns the file name. */
+export function packPackage(
+  { folder, script, stem }: Published,
+  {
+    sources,
+    to,
+    version,
+  }: { readonly sources: string; readonly to: string; readonly version: string },
+): string {
+  if (script !== undefined) run('npm', ['run', '--silent', script], { cwd: sources });
   const flags = ['--foreground-scripts=false', '--ignore-scripts=false', '--loglevel=error'];
-  const cwd = join(sources, 'packages', 'sdk');
-  run('npm', ['pack', ...flags, '--pack-destination', folder], { cwd });
-  const name = `oddlot-sdk-${version}.tgz`;
-  if (!existsSync(join(folder, name))) throw new Error(`npm pack did not write ${name}`);
+  run('npm', ['pack', ...flags, '--pack-destination', to], { cwd: join(sources, folder) });
+  const name = `${stem}-${version}.tgz`;
+  if (!existsSync(join(to, name))) throw new Error(`npm pack did not write ${name}`);
   return name;
 }
 
-/** Installs the SDK into an empty folder and imports it there. */
-export function checkSdk(tarball: string, home: string, version: string): void {
+/** Installs a package into an empty folder and uses it there. */
+export function checkPackage(
+  { program, stem }: Published,
+  {
+    home,
+    tarball,
+    version,
+  }: { readonly home: string; readonly tarball: string; readonly version: string },
+): void {
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{"private":true,"type":"module"}');
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   run('npm', ['install', ...flags, '--loglevel=error', tarball], { cwd: home });
-  const parameters = ['--input-type=module', '--eval', PROGRAM];
+  const parameters = ['--input-type=module', '--eval', program];
   const told = run(process.execPath, parameters, { cwd: home }).trim();
-  if (told !== version) throw new Error(`the installed SDK reports ${told}`);
+  if (told !== version) throw new Error(`the installed package ${stem} reports ${told}`);
 }
 
 export const CHECKSUMS = 'SHA256SUMS';

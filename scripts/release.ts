@@ -12,12 +12,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   checkChecksums,
-  checkSdk,
+  checkPackage,
   CHECKSUMS,
   makeCommit,
   nextRelease,
-  packSdk,
+  packPackage,
   packSource,
+  PUBLISHED,
   takeCommit,
   unpackSource,
   writeBill,
@@ -29,7 +30,7 @@ import {
  *
  *     npm run release -- [--dry-run]
  *
- * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources, SDK, bill of materials and
+ * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources, packages, bill of materials and
  * checksums are built from that commit, checked, and written to `release/`. The branch then moves to the commit. A dry
  * run changes neither the branch nor tracked files.
  */
@@ -53,10 +54,15 @@ function main(isDry: boolean): void {
     mkdirSync(made);
     const archive = packSource(source, made);
     const unpacked = unpackSource(source, join(made, archive), join(work, 'source'));
-    const tarball = packSdk(unpacked, made, release.version);
-    checkSdk(join(made, tarball), join(work, 'home'), release.version);
+    const { version } = release;
+    const tarballs = PUBLISHED.map((each) => {
+      const name = packPackage(each, { sources: unpacked, to: made, version });
+      const home = join(work, each.stem);
+      checkPackage(each, { tarball: join(made, name), home, version });
+      return name;
+    });
     const bill = writeBill(source, unpacked, made);
-    writeChecksums(made, [archive, tarball, bill]);
+    writeChecksums(made, [archive, ...tarballs, bill]);
     put(made);
   } finally {
     rmSync(work, { recursive: true, force: true });

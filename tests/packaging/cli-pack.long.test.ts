@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 import { nodeOf } from './node-releases.ts';
+import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
@@ -16,6 +17,7 @@ import { runCommand } from './run-command.ts';
  */
 
 let folder: string;
+let tarball: string;
 let venue: ChildProcess | undefined;
 let url: string;
 const program = (): string => join(folder, 'node_modules/oddlot/bin/oddlot.mjs');
@@ -27,10 +29,13 @@ beforeAll(async () => {
   }
   const packed = join(REPOSITORY, 'packages/cli/dist/oddlot');
   await runCommand('npm', ['pack', packed, '--pack-destination', folder], { cwd: folder });
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
+  tarball = join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz'))!,
+  );
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-  await runCommand('npm', ['install', ...flags, `./${tarball}`], { cwd: folder });
+  await runCommand('npm', ['install', ...flags, tarball], { cwd: folder });
   url = await startDev();
 });
 
@@ -78,9 +83,15 @@ test('the package contains no TypeScript, no workspace and no install script', a
   expect(cli).not.toContain(REPOSITORY);
 });
 
+test("a registry's checks find no problems in the tarball", async () => {
+  expect(await packageProblems(tarball)).toEqual([]);
+  // The package has only a command, so there are no types to check.
+  expect(await typesReport(tarball)).toBe(undefined);
+});
+
 test('the installed commands lead from a key to a position', async () => {
   expect(await oddlot('keys', 'new')).toMatch(/^main 0x/);
-  expect(await oddlot('faucet')).toContain('Credited 1000 test USDC');
+  expect(await oddlot('faucet')).toContain('Credited 100000 test USDC');
   await expect
     .poll(() => oddlot('order', 'buy', '0.01', 'BTC', '--slippage', '5'))
     .toMatch(/^filled: order \d+/);
@@ -114,7 +125,7 @@ test("a new account's order fills against the quotes of the installed examples",
   try {
     const [printed] = await once(quoted.stdout, 'data');
     const { makers, url: own } = JSON.parse(String(printed));
-    expect(await oddlot('--url', own, 'faucet')).toContain('Credited 1000 test USDC');
+    expect(await oddlot('--url', own, 'faucet')).toContain('Credited 100000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
     // There can be no quotes between two rounds of the maker.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);

@@ -18,6 +18,9 @@ import { runCommand } from './run-command.ts';
 /** The installed packages can be a link, which .gitignore does not match. */
 const LINKS = 'node_modules\n';
 
+/** A release builds the page and all packages, and installs each of them. */
+const RELEASE_MS_MAX = 900_000;
+
 let folder: string;
 let clone: string;
 /** Version that is released in the clone. */
@@ -28,7 +31,7 @@ const git = (...parameters: string[]): Promise<string> => {
   return runCommand('git', [...author, ...parameters], { cwd: clone });
 };
 const release = (...flags: string[]): Promise<string> =>
-  runCommand(NODE, ['scripts/release.ts', ...flags], { cwd: clone });
+  runCommand(NODE, ['scripts/release.ts', ...flags], { cwd: clone, timeoutMs: RELEASE_MS_MAX });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-release-test-'));
@@ -85,7 +88,9 @@ test('a version that is not newer, or not equal everywhere, is rejected', async 
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
   setVersion(clone, last!.version);
   await git('commit', '--quiet', '--all', '--no-verify', '--message', 'old');
-  await expect(release('--dry-run')).rejects.toThrow(`CHANGELOG.md has ${last!.version}`);
+  await expect(release('--dry-run')).rejects.toThrow(
+    `CHANGELOG.md already contains ${last!.version}`,
+  );
   const manifest = join(clone, 'packages', 'units', 'package.json');
   const text = await readFile(manifest, 'utf8');
   await writeFile(manifest, text.replace(`"version": "${last!.version}"`, '"version": "0.0.1"'));
@@ -98,14 +103,16 @@ test('a version that is not newer, or not equal everywhere, is rejected', async 
 test('a dry run creates and checks every artefact and changes no tracked file', async () => {
   const head = await git('rev-parse', 'HEAD');
   const fragments = readFragments(clone);
-  expect(await release('--dry-run')).toContain(`release: ${version} is possible`);
+  expect(await release('--dry-run')).toContain(`release: ${version} can be released`);
   expect(await git('rev-parse', 'HEAD')).toBe(head);
   expect(await git('status', '--porcelain')).toBe('');
 
   const made = join(clone, 'release');
   const names = [
     `oddlot-${version}.tar.gz`,
+    `oddlot-${version}.tgz`,
     `oddlot-sdk-${version}.tgz`,
+    `oddlot-testkit-${version}.tgz`,
     `oddlot-${version}.cdx.json`,
   ];
   expect(readdirSync(made).sort()).toEqual(['SHA256SUMS', ...names].sort());
@@ -126,7 +133,7 @@ test('a dry run creates and checks every artefact and changes no tracked file', 
   const listed = await runCommand('tar', ['-tzf', names[0]!], { cwd: made });
   expect(listed.match(/\/changes\/.+$/gm)).toEqual(['/changes/README.md']);
 
-  const bill = JSON.parse(await readFile(join(made, names[2]!), 'utf8'));
+  const bill = JSON.parse(await readFile(join(made, `oddlot-${version}.cdx.json`), 'utf8'));
   expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { version } } });
   expect(bill.metadata.component.name).toBe('oddlot');
   expect(bill.components.map(({ name }: { name: string }) => name)).toContain('viem');

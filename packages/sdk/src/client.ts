@@ -47,7 +47,7 @@ export type ClientOptions = ConnectOptions & {
    */
   readonly orderLifeMs?: number | undefined;
   /** Source of nonces. By default, all clients of a process share one. */
-  readonly nonces?: NonceSource | undefined;
+  readonly nonces?: Pick<NonceSource, 'next'> | undefined;
   /**
    * If true, which is the default, the client compares its network with the venue's settings once
    * after a refusal that a wrong network could explain, and reports any difference.

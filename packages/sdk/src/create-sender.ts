@@ -17,7 +17,7 @@ export type SenderOptions = {
   readonly timeoutMs?: number | undefined;
   readonly retriesMax?: number | undefined;
   readonly orderLifeMs?: number | undefined;
-  readonly nonces?: NonceSource | undefined;
+  readonly nonces?: Pick<NonceSource, 'next'> | undefined;
   readonly checkNetwork?: boolean | undefined;
 };
 

@@ -35,6 +35,7 @@ export class Faults {
   #planned: Planned[] = [];
   #skewMs = 0;
 
+  /** @internal */
   constructor(line: LocalLine, prices: Prices, chain: () => TestChain) {
     this.#line = line;
     this.#prices = prices;

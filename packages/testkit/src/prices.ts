@@ -20,7 +20,11 @@ const FIRST_SYMBOLS: readonly string[] = ['BTC', 'ETH', 'SOL'];
 /** A price has at most twelve digits before the decimal point. */
 const PRICE_E8_END = 10n ** BigInt(12 + REFERENCE_DECIMALS);
 
-/** The oracle of a test venue, which reports the prices that were set at every step of time. */
+/**
+ * The oracle of a test venue, which reports the prices that were set at every step of time.
+ *
+ * @internal
+ */
 export class Prices {
   /** Prices by symbol, in units of 10^-8 USDC. */
   #prices = new Map<string, bigint>();

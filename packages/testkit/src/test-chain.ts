@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { type BridgeContracts, deployLocalContracts } from '@oddlot/custody/bridge-contract';
+import { deployLocalContracts } from '@oddlot/custody/bridge-contract';
 import { localEndpoint } from '@oddlot/custody/chain';
 import { localKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { LocalChain } from '@oddlot/devchain/local-chain';
 import { formatDecimal, parseExact } from '@oddlot/units';
-import { encodeFunctionData, type Hex, parseEther } from 'viem';
+import { encodeFunctionData, parseEther } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { seededKey } from './seeded-wallet.ts';
 
@@ -27,14 +27,18 @@ const PATIENCE_MS = 60_000;
  */
 const CONFIRMATIONS = 3;
 
-type Owner = { readonly privateKey: `0x${string}`; readonly address: string };
+// The published types have these two instead of those of viem and of the bridge package.
+type Hex = `0x${string}`;
+type Contracts = { readonly bridge: Hex; readonly token: Hex };
+
+type Owner = { readonly privateKey: Hex; readonly address: string };
 
 /**
  * A settlement chain inside the test, with test USDC and the bridge. Contracts and blocks are real,
  * and block times follow the venue's clock. Transactions and `mine` create blocks.
  */
 export class TestChain {
-  readonly contracts: BridgeContracts;
+  readonly contracts: Contracts;
   /** URL of the JSON-RPC endpoint, for wallets and other clients. */
   readonly url: string;
   readonly #chain: LocalChain;
@@ -44,7 +48,7 @@ export class TestChain {
   private constructor(
     chain: LocalChain,
     parts: {
-      readonly contracts: BridgeContracts;
+      readonly contracts: Contracts;
       readonly url: string;
       readonly keys: LocalKeys;
       readonly keyFolder: string;

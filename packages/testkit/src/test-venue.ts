@@ -25,6 +25,12 @@ const USDC_DECIMALS = 6;
 /** Balance of the account that fills books, which is more than any test trades. */
 const MAKER_USDC = '100000000';
 
+/** The options that connect a client. None of their types is tied to one copy of the SDK. */
+type Connection = Pick<
+  ClientOptions,
+  'fetch' | 'network' | 'nonces' | 'openSocket' | 'orderLifeMs' | 'url'
+>;
+
 /** A whole venue inside this process. */
 export class TestVenue {
   readonly seed: string;
@@ -82,7 +88,11 @@ export class TestVenue {
     return venue;
   }
 
-  /** Returns the internal parts, for the testkit's own code. */
+  /**
+   * Returns the internal parts, for the testkit's own code.
+   *
+   * @internal
+   */
   static partsOf(venue: TestVenue): VenueInHand {
     return venue.#venue;
   }
@@ -136,7 +146,7 @@ export class TestVenue {
    * Options for `createClient` of the SDK that connect to this venue, with its faults and its
    * clock.
    */
-  get connection(): ClientOptions {
+  get connection(): Connection {
     return {
       url: this.url,
       network: 'testnet',

@@ -52,6 +52,8 @@ const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0']
 /**
  * The parts of a venue and its data folder, which can be closed and reopened. The test controls
  * time and prices.
+ *
+ * @internal
  */
 export class VenueInHand {
   readonly prices = new Prices(() => this.state);

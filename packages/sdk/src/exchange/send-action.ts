@@ -21,7 +21,7 @@ export type ExchangeContext = {
   /** Explains a refusal by a wrong network; absent if the check is disabled. */
   readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
-  readonly nonces: NonceSource;
+  readonly nonces: Pick<NonceSource, 'next'>;
   readonly clock: VenueClock;
   /**
    * Time after the call during which an order may be accepted, in milliseconds; Infinity for no

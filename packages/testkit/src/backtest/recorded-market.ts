@@ -70,6 +70,8 @@ type Options = {
 /**
  * Plays a recording into a venue. A crowd of accounts places the books and trades, and the oracle
  * reports the prices.
+ *
+ * @internal
  */
 export class RecordedMarket {
   readonly #venue: VenueInHand;
