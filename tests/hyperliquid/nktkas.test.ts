@@ -520,6 +520,8 @@ describe('streams for the Hyperliquid library', () => {
     ['a ping', { method: 'ping' }, 'pong', undefined],
     ['no JSON', 'hello', 'error', /^A frame must be/],
     ['a list', [], 'error', /^A frame must be/],
+    ['a deeply nested frame', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`, 'error', /^A frame/],
+    ['a repeated key', '{"method":"subscribe","method":"ping"}', 'error', /^A frame must be/],
     ['an unknown method', { method: 'trade' }, 'error', /^Unknown method/],
     [
       'a subscription without a type',

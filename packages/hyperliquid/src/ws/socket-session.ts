@@ -1,6 +1,6 @@
 import type { RateLimiter } from '@oddlot/host/http';
 import { TokenBucket } from '@oddlot/host/ports';
-import { LIMITS } from '@oddlot/protocol';
+import { LIMITS, parseObject } from '@oddlot/protocol';
 import type { Coins } from '../coins.ts';
 import type { ExchangeAnswer } from '../exchange/answer-exchange.ts';
 import { readFields } from '../info/read-query.ts';
@@ -204,13 +204,10 @@ export class SocketSession {
   }
 }
 
+/** Refuses repeated keys and deep nesting, like the HTTP endpoints. */
 function frameOf(text: string): Frame | undefined {
-  try {
-    const frame: unknown = JSON.parse(text);
-    return isRecord(frame) ? frame : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseObject(text, true);
+  return parsed.ok ? parsed.body : undefined;
 }
 
 function isRecord(value: unknown): value is Frame {
