@@ -1,6 +1,7 @@
-import type { OrderResult } from '@oddlot/protocol';
+import { MESSAGES, type OrderResult } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
 import { cancelStatuses, orderStatuses, rejectedStatuses } from './order-statuses.ts';
+import { sentence } from './sentences.ts';
 
 const sent = (fields: object = {}) => ({ asset: 1, cloid: undefined, isTrigger: false, ...fields });
 
@@ -86,6 +87,18 @@ test('a rejected request names the entry that caused it', () => {
     },
     { error: 'Market is closing (orders[1].a) asset=2' },
   ]);
+});
+
+test('a rejected modification names its asset once', () => {
+  const gone = 'Order was never placed, already canceled, or filled. asset=1';
+  const failure = { message: gone, details: { field: 'orders[0]' } };
+  expect(rejectedStatuses([1], failure)).toEqual([{ error: gone }]);
+});
+
+test('the error of a signer without an account contains its address', () => {
+  const message = MESSAGES.noAccount();
+  const text = sentence({ message, details: { got: '0xab', why: 'ask /info explainSignature' } });
+  expect(text).toBe('Must deposit before performing actions. User: 0xab');
 });
 
 test('a cancel has one status per entry', () => {

@@ -13,9 +13,10 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
     'Post only order would have immediately matched, so it was not placed.',
   ],
   [/^Reduce only order would/, 'Reduce only order would increase position.'],
-  [/^Order not found/, 'Order was never placed, already canceled, or filled.'],
+  [/^Order (?:not found|was never placed)/, 'Order was never placed, already canceled, or filled.'],
 ];
 
+const NO_ACCOUNT = /^No trading account found/;
 const MIN_VALUE = /^Order must have a minimum value of (\S+) USDC/;
 const AGENT = /^Authorization failed: Agent (0x[0-9a-f]{40}) is not authorized/;
 
@@ -24,6 +25,9 @@ export type Told = { readonly message: string; readonly details?: Details | unde
 export function sentence({ details, message }: Told): string {
   const agent = AGENT.exec(message)?.[1];
   if (agent !== undefined) return `User or API Wallet ${agent} does not exist.`;
+  if (NO_ACCOUNT.test(message) && typeof details?.got === 'string') {
+    return `Must deposit before performing actions. User: ${details.got}`;
+  }
   const min = MIN_VALUE.exec(message)?.[1];
   if (min !== undefined) return `Order must have minimum value of $${min}.`;
   const beginning = BEGINNINGS.find(([pattern]) => pattern.test(message))?.[1];
