@@ -203,8 +203,8 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
 }
 
 /**
- * Checks that every placed order is in the history once, whatever the replicas and the number of
- * attempts.
+ * Checks that every placed order is in the history once, regardless of the replicas that received
+ * it and the number of attempts.
  */
 async function expectOrdersOnce(client: Client): Promise<void> {
   for (const { address: user, name } of actors) {

@@ -11,9 +11,7 @@ import {
 import { aSharedVenue, aVenue, type World } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 
-/**
- * With `transport: 'socket'`, the SDK executes each action once, whatever happens to the socket.
- */
+/** With `transport: 'socket'`, the SDK executes each action once, even if the socket fails. */
 
 const confirm = { confirm: 'executed' } as const;
 

@@ -8,7 +8,7 @@ import { GRID, listing, ReplicaInHand, someone } from './replica-in-hand.ts';
 
 /**
  * Interrupts settlements at various points and checks that each holder of shares is paid once and
- * completely, whatever is on disk. A replica runs on a real journal with a controlled clock.
+ * completely, in any state of the disk. A replica runs on a real journal with a controlled clock.
  */
 
 const START_MS = 1_767_225_600_000;

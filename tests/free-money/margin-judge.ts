@@ -178,7 +178,7 @@ export class MarginJudge {
     // check.
     if (isBlind && reduces) return undefined;
     const market = entry.after.markets.get(id);
-    // R-oracle-stale: no fill increases exposure without a valid price, whatever the margin.
+    // R-oracle-stale: no fill increases exposure without a valid price, regardless of the margin.
     if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =

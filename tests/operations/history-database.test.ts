@@ -24,9 +24,9 @@ import {
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: a venue whose history is on a PostgreSQL server trades whatever the state of that server,
- * and its history is complete in the end. Method: a real venue and a real server are each killed in
- * turn; the server's final content must equal a file computed from the same log.
+ * Goal: a venue whose history is on a PostgreSQL server trades in any state of that server, and its
+ * history is complete in the end. Method: a real venue and a real server are each killed in turn;
+ * the server's final content must equal a file computed from the same log.
  */
 
 let server: PostgresServer;

@@ -95,7 +95,7 @@ const REFUSALS = [
   'valueBelowMin',
 ];
 
-/** Cases that any four histories of ten thousand commands reach, whatever their seeds. */
+/** Cases that any four histories of ten thousand commands reach, for any seeds. */
 export const CORNERS: readonly string[] = [...EVENTS, ...JUDGED, ...STEPS, ...CANCELS, ...REFUSALS];
 
 /** Cases that only a long history reliably reaches. */

@@ -11,7 +11,7 @@ import { simulate } from './sim.ts';
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 24_000);
-/** Histories of this length reach all cases, whatever their seed. */
+/** Histories of this length reach all cases, for any seed. */
 const CORNERS_COMMANDS = 200_000;
 const SEED = freshSeed('SIM_SEED');
 /** Consecutive seeds cover runs with and without an insurance fund, rich or poor. */

@@ -191,7 +191,9 @@ export class Venue {
     await rm(this.data, { recursive: true, force: true });
   }
 
-  /** Returns the log lines of level error or above. None are expected, whatever clients send. */
+  /**
+   * Returns the log lines of level error or above. None are expected for any requests of clients.
+   */
   faults(): string[] {
     return this.stderr
       .split('\n')

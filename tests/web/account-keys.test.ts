@@ -104,8 +104,8 @@ test('the terminal reports that its agent was revoked in another tab and offers 
     .waitFor();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
-  // The ticket shows the same after a reload. Resting orders cannot be cancelled from here, and the
-  // page says so next to them.
+  // The ticket shows the same after a reload. Resting orders cannot be cancelled here, and the page
+  // states this next to them.
   await terminal.reload();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();

@@ -76,7 +76,7 @@ test('the largest trades are selected by kind and window in the address and link
   await page.waitForURL(/of=events/);
   const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
   await share.waitFor(PATIENCE);
-  // A name is shown as text, whatever it contains.
+  // A name is shown as text, even if it contains markup.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
   // The time is on its own line, so that it does not cut off the name.

@@ -131,7 +131,7 @@ describe('the markets screen', () => {
   });
 
   test('code for dialogs is loaded when the pointer moves towards a button', async () => {
-    // The page never becomes idle here, whatever the speed of the machine.
+    // The page never becomes idle here, even on a fast machine.
     const script = `{
       const later = globalThis.setTimeout;
       globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);

@@ -90,12 +90,12 @@ test(
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(orders, PATIENT).toEqual(['B 0.00154 96990']);
-    // A smaller order is sent by the press itself.
+    // A smaller order is sent by the key press itself, without a dialog.
     await button(page, '50 USDC').click();
     await bids.press('ArrowDown');
     await bids.press('Enter');
     await expect.poll(orders, PATIENT).toContain('B 0.00051 96990');
-    // Without a size, a press only takes the price.
+    // Without a size, the key press only copies the price into the ticket.
     await expect.poll(() => size(page).inputValue()).toBe('');
     await bids.press('ArrowDown');
     await bids.press('Enter');

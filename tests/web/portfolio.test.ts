@@ -33,7 +33,7 @@ async function atScreen(
   return { page: visit.page, user: address, owner };
 }
 
-/** Returns the lines of the file that a press saves. */
+/** Returns the lines of the file that the page saves after a press. */
 async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');

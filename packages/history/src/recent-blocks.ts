@@ -108,8 +108,8 @@ export const KEPT_MS_MAX = 5 * 60_000;
 const CUT_MIN = 1_024;
 
 /**
- * Newest consecutive blocks within a maximum total weight. The last block is kept whatever its
- * weight.
+ * Newest consecutive blocks within a maximum total weight. The last block is kept even if it
+ * exceeds that weight.
  */
 export class NewestBlocks<Block extends { readonly height: number }> {
   readonly #weigh: (block: Block) => number;

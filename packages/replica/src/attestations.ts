@@ -74,7 +74,7 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
   const counts = new Map<string, number>();
   const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
   for (const [replica, hash] of votes) if (replica !== self) count(hash);
-  // This replica counts exactly once, whatever it has attested before.
+  // This replica counts exactly once, regardless of what it has attested before.
   if (self !== undefined) count(own);
   const mine = counts.get(own) ?? 0;
   counts.delete(own);

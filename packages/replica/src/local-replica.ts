@@ -474,8 +474,8 @@ export class Ticker {
   }
 
   /**
-   * Returns the time until something is due. Consensus time is never before the newest block,
-   * whatever the clock shows.
+   * Returns the time until something is due. Consensus time is never before the newest block, even
+   * if the clock shows an earlier time.
    */
   #untilDueMs(): number {
     const { head, state } = this.#replica;

@@ -261,7 +261,7 @@ function word(text: string): Hex {
   return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 }
 
-/** Returns one key per permit, whatever the sender and the number of attempts. */
+/** Returns one key per permit, regardless of the sender and the number of attempts. */
 function keyOf({ deadline, signature, usd, user }: Permit): string {
   const { r, s, v } = signature;
   const packed = encodePacked(

@@ -19,8 +19,8 @@ export function pendingReply(command: RequestCommand): Reply {
 }
 
 /**
- * Builds the acknowledgement of orders on outcome markets, which are accepted whatever their result
- * will be (R-delay).
+ * Builds the acknowledgement of orders on outcome markets, which are accepted regardless of their
+ * later result (R-delay).
  */
 export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
   const told = warnings.length === 0 ? undefined : warnings;

@@ -114,7 +114,7 @@ export const RETURN_ID_MIN = 1n << 63n;
 
 /**
  * Returns the id of the payout that returns a held deposit. The id follows from the deposit alone,
- * and the contract pays each id only once. A deposit is therefore returned once, whatever the
+ * and the contract pays each id only once. A deposit is therefore returned once, regardless of the
  * sender and the number of attempts (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {

@@ -30,8 +30,7 @@ export class BridgeDeposits {
   readonly #accountsMax: number;
   readonly #left = new Map<string, HourlySums>();
   /**
-   * The total includes all deposits whatever their account, because money changes owners inside the
-   * venue.
+   * The total includes the deposits of all accounts, because money changes owners inside the venue.
    */
   readonly #leftInAll = new HourlySums();
   #hour = 0;

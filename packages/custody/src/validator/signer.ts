@@ -225,7 +225,7 @@ const ACCOUNTS_MAX = 10_000;
  * Limits the amount that a compromised venue can have signed before this is noticed, in total and
  * per account. The limit is released evenly over the day, so that it never resets at once and a
  * user waits only for their own part. An account's own deposits do not count against its limit. The
- * total limit counts only the net outflow, whatever the depositor and the recipient. Otherwise an
+ * total limit counts only the net outflow, regardless of depositor and recipient. Otherwise an
  * attacker could use up the limit of all users by repeatedly depositing, transferring to another
  * account and withdrawing the same money.
  */

@@ -18,9 +18,9 @@ import {
 
 /**
  * Id of a second perp. The test checks that a venue restored from a dump at any moment has the same
- * future, whatever the operator does. Random blocks of trades, prices, halts and operator commands
- * are applied to a venue and to a copy that is dumped, converted to JSON and restored before every
- * block. The scenario checks money, books and bounds after each block.
+ * future for all actions of the operator. Random blocks of trades, prices, halts and operator
+ * commands are applied to a venue and to a copy that is dumped, converted to JSON and restored
+ * before every block. The scenario checks money, books and bounds after each block.
  */
 
 const SECOND = instrumentId(2);

@@ -228,7 +228,7 @@ describe('R-delay: cancels of queued orders', () => {
     const byName = (...cancels: (typeof named)[]) =>
       venue.outcome(sign(venue, bob, { type: 'cancelByClientId', cancels }));
     expect(byName(named)).toMatchObject({ reject: { reason: 'orderQueued' }, rejectIndex: 0 });
-    // Only this entry fails, next to one that succeeds.
+    // Only the entry for the queued order fails; the entry for the resting order succeeds.
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([

@@ -361,7 +361,7 @@ test('R-delist: samples are taken every fifth second, regardless of the block ti
     const startMs = venue.nowMs + 1_234;
     venue.wait(1_234);
     venue.block(DELIST);
-    /** Rows of start of validity, end of freshness and price. */
+    /** Each row contains the start of validity, the end of freshness and the price. */
     const prices: [number, number, number][] = [[START_MS, START_MS + 30_000, 1_000_000]];
     let settled: BlockResult | undefined;
     while (venue.nowMs < startMs + HOUR_MS) {

@@ -16,7 +16,7 @@ import type { State } from '../state/state.ts';
 /**
  * Starts the closing hour of a delisted perp and cancels orders that could open a position
  * (R-delist). The settlement price, the average of the oracle over that hour, is unknown at its
- * start, so it cannot be exploited. Reversals end in this block's pass.
+ * start, so it cannot be exploited. Running reversals end in the same block.
  */
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;

@@ -8,7 +8,7 @@ import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/eng
 const HOUR = 3_600_000;
 const SAMPLE_MS = 5_000;
 const ID = PERP.instrumentId;
-/** Payment for 1,000 USDC in an hour with the interest only. */
+/** Funding payment on 1,000 USDC for an hour in which only the interest is paid. */
 const INTEREST = -12_500n;
 
 /** Makes alice long some lots at 100 and bob short; carol attacks. */
@@ -81,7 +81,7 @@ describe('R-fillable, R-funding: attacks on funding', () => {
     venue.wait(SAMPLE_MS).oracle(1_000_000);
     venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
     const { samples } = venue.state.perps.get(ID)!.funding;
-    // The mark is an average and follows the oracle slowly, so it stays above.
+    // The mark is an average that follows the oracle slowly, so it stays above the oracle.
     venue.wait(SAMPLE_MS).oracle(900_000);
     venue.one(bob, { reduceOnly: true, price: 980_000, size: 10_000 });
     for (let at = 0; at < HOUR / 2; at += SAMPLE_MS) venue.wait(SAMPLE_MS).oracle(900_000);

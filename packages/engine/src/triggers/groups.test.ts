@@ -267,7 +267,7 @@ describe('R-grouping: parent and children', () => {
     const trigger = waiting({ price: 1_010_000 });
     group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, trigger);
     sell(100);
-    // 30 lots fill the first child, and the other finds none. Both retry.
+    // 30 lots fill the first child, and the other finds none left. Both retry.
     scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
     expect(scenario.state.groups.all()).toHaveLength(1);
@@ -328,7 +328,7 @@ describe('R-trigger: siblings of a group', () => {
       orders: [order({ isBuy: false, price: 900_000, size: 100 })],
     });
     scenario.one(carol, { price: 900_000, size: 100 });
-    // Alice has closed the position manually, so the stop has none.
+    // Alice has closed the position manually, so the stop has no position to close.
     expect(scenario.position(alice)).toBe(0);
     expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([

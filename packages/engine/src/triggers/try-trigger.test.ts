@@ -75,7 +75,7 @@ describe('R-trigger: reducing market triggers', () => {
 
   test('the limit of a stop is 1% from the mark and 1% further after each poor try, at most 5%', () => {
     aliceLong();
-    // Each bid is at the limit of a try, and too small to make it a good one.
+    // Each bid is at the limit of a try, and fills less than half of the try's size.
     for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
       scenario.one(carol, { price, size: 12 + index });
     }

@@ -68,7 +68,7 @@ export type StreamedReply = {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly parts: AsyncIterable<string>;
-  /** Must be called at the end, whatever the result. */
+  /** Must be called at the end, after success or failure. */
   readonly leave: () => void;
 };
 

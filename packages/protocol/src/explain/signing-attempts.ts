@@ -174,8 +174,8 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
 function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   const sent = request.envelope.nonce;
   const inner = nonceIn(request.action);
-  // The struct of a direct action contains the nonce of the action, whatever the nonce of the
-  // envelope is.
+  // The struct of a direct action contains the nonce of the action, even if the envelope has a
+  // different one.
   const hashed = scheme === 'direct' ? (inner ?? sent) : sent;
   const other = scheme === 'direct' ? sent : inner;
   const seconds = Math.floor(hashed / 1000);

@@ -10,7 +10,10 @@ import {
 } from '@oddlot/testing/relay/relay-rig';
 import { sumOf } from '../book/relay-book.ts';
 
-/** Whatever fails in between, money is paid out once or returned, and the relay earns its fees. */
+/**
+ * Even if any step in between fails, money is paid out once or returned, and the relay earns its
+ * fees.
+ */
 
 type Step =
   | {

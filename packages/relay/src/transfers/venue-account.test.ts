@@ -5,7 +5,7 @@ import { KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { VenueAccount } from './venue-account.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** A transfer inside the venue is executed once, whatever the relay knows about it in between. */
+/** A transfer inside the venue is executed once, even if the relay loses track of it in between. */
 
 /** The model venue rejects in its block any request whose nonce is 3 modulo 7. */
 const START_MS = 7 * 257_142_857_142;

@@ -10,7 +10,7 @@ const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
  * Reads a journal in pages for a client that follows it. The read is paused between two pages, so
- * that a segment is scanned only once, whatever the number of pages.
+ * that a segment is scanned only once for any number of pages.
  */
 export class LogReader {
   readonly #tail: JournalTail;

@@ -176,7 +176,7 @@ export const TRANSITIONS: readonly Row[] = [
   [{ transaction: 'failed', wanted: 'payout' }, 'note the refusal'],
   [{ wanted: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
-  // A payout that the engine has settled as paid is owed, whatever has happened to the fund since.
+  // A payout that the engine has settled as paid is owed even if the fund has lost money since.
   [{ reported: 'paid' }, 'pay'],
   [{}, 'wait for the fund'],
 ];

@@ -14,8 +14,8 @@ import {
 import { TEXTS } from './payout-book.ts';
 
 /**
- * Tests R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned
- * once, and no withdrawal is stuck without an error.
+ * Tests R-withdraw: if anything fails between a withdrawal and its end, the withdrawal is still
+ * paid once or returned once, and none is stuck without an error.
  */
 
 type Step =
@@ -229,7 +229,7 @@ class Play {
     this.#world.forget();
   }
 
-  /** Checks that a status never moves backwards, whatever the chain does. */
+  /** Checks that a status never moves backwards, even if the chain does. */
   #checkStatuses(): void {
     const { replica, worker } = this.#world;
     for (const id of replica.state.withdrawals.keys()) {

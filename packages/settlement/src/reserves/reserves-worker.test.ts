@@ -19,7 +19,7 @@ import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
 /**
- * Compares liabilities with the balance of a real bridge, whatever happens on the chain and in the
+ * Compares liabilities with the balance of a real bridge after any events on the chain and in the
  * books.
  */
 

@@ -78,7 +78,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   );
 }
 
-/** Creates a folder. If root creates it, other users can enter it, whatever the umask. */
+/** Creates a folder. If root creates it, other users can enter it, regardless of the umask. */
 async function makeOpenFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined || process.getuid?.() !== 0) return;

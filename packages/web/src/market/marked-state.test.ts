@@ -2,7 +2,7 @@ import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sharesAtMarks, stateAtMarks } from './account.ts';
 
-/** A long position of 0.02 BTC from 97,010 with leverage 20; its cost is 1,940.2. */
+/** A long position of 0.02 BTC opened at 97,010, with a leverage of 20 and a cost of 1,940.2. */
 const LONG = position({
   asset: '1',
   szi: '0.02',

@@ -15,7 +15,10 @@ function faucet(hours: number, amount: string): LedgerUpdate {
   return { time: hours * HOUR, hash: `0x${hours}`, delta } as LedgerUpdate;
 }
 
-/** The points of an account older than the history, with a profit of 40 before it and 3 since. */
+/**
+ * Points of an account that is older than the history: a profit of 40 before the history began, and
+ * of 3 since.
+ */
 const points = [
   point(0, '0', '0'),
   point(24, '0', '0'),
