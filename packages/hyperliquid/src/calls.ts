@@ -1,4 +1,6 @@
-/** How a call of Hyperliquid's API behaves on the port, with a sentence for the documentation. */
+/**
+ * Describes how the port handles one call of Hyperliquid's API, with a note for the documentation.
+ */
 export type Call = {
   readonly status: 'same' | 'differs';
   readonly note: string;

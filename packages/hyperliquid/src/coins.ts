@@ -1,17 +1,17 @@
 import type { PerpMeta } from '@oddlot/protocol';
 
-/** A perp under its name on the port: the market's name without its quote currency. */
+/** A perp with its name on the port, which is the market's name without the quote currency. */
 export type Coin = { readonly id: number; readonly name: string; readonly perp: PerpMeta };
 
-/** Asset ids above are those of spot markets and builder-deployed perps. */
+/** On Hyperliquid, higher asset ids are spot markets and builder-deployed perps. */
 export const ASSET_ID_MAX = 9_999;
 
 /**
- * The perps of the venue by their names and ids. A name is accepted in any case and with the quote
+ * Finds the venue's perps by name or id. A name is accepted in any case and with the quote
  * currency; answers contain the spelling of the universe.
  */
 export class Coins {
-  /** By id, ascending. */
+  /** All perps, sorted by id. */
   readonly all: readonly Coin[];
   readonly #byId = new Map<number, Coin>();
   readonly #byName = new Map<string, Coin>();
@@ -31,12 +31,15 @@ export class Coins {
     return this.#byId.get(id);
   }
 
-  /** The name of a perp that is known by its id; the id itself for an unknown one. */
+  /** Returns the name of a perp, or the id as text if the perp is unknown. */
   nameOf(id: number): string {
     return this.#byId.get(id)?.name ?? String(id);
   }
 
-  /** A second perp of the same base currency keeps its whole name. */
+  /**
+   * Returns the name without the quote currency. A second perp of the same base currency keeps its
+   * whole name.
+   */
   #freeName({ name, quoteCurrency }: PerpMeta): string {
     const suffix = `-${quoteCurrency}`;
     const short = name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;

@@ -21,35 +21,38 @@ import { SocketEdge } from './ws/socket-edge.ts';
 import type { SocketServices } from './ws/socket-session.ts';
 
 /**
- * The port on which a venue with test funds serves the API of Hyperliquid. It listens on the
- * loopback interface only, because signatures made for it are also valid on Hyperliquid's testnet.
+ * Options of the port on which a venue with test funds serves Hyperliquid's API. The port listens
+ * on the loopback interface only, because signatures for it are also valid on Hyperliquid's
+ * testnet.
  */
-
 export type HyperliquidPortOptions = {
-  /** 0 selects a free port. */
+  /** Port number; 0 selects a free port. */
   readonly port: number;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly venue: VenueAccess;
-  /** Requests and connections of each client are limited. */
+  /** True if the requests and connections of each client are limited. */
   readonly hasLimits: boolean;
 };
 
 export type HyperliquidPort = {
   readonly url: string;
-  /** Accepts no more clients and completes pending requests. */
+  /** Stops accepting clients and completes pending requests. */
   drain(): Promise<void>;
 };
 
 const LOOPBACK = '127.0.0.1';
-/** Each connection opens up to two sessions on each endpoint of the venue. */
+/**
+ * Each connection can open up to two sessions on each endpoint of the venue, so only half as many
+ * connections are allowed.
+ */
 const CONNECTIONS_MAX = LIMITS.connectionsMax / 2;
 const NOT_FOUND = refusalOf(
   404,
   'Not found. The paths are /info, /exchange, /faucet and /ws.',
 ).body;
 
-/** Resolves once the port listens. */
+/** Starts the port. Resolves once the port listens. */
 export async function startHyperliquidPort(
   options: HyperliquidPortOptions,
 ): Promise<HyperliquidPort> {
@@ -147,7 +150,7 @@ async function orRefusal(answer: () => Promise<unknown>): Promise<Reply> {
   }
 }
 
-/** Clients of Hyperliquid read `code` and `msg` from the body of a refusal. */
+/** Builds a refusal. Clients of Hyperliquid read `code` and `msg` from its body. */
 function refusalOf(code: number, msg: string): Reply {
   return { status: code, body: JSON.stringify({ code, msg }) };
 }

@@ -1,7 +1,9 @@
-/** A request that the port cannot grant; the message is the sentence for the client. */
+/**
+ * Thrown for a request that the port refuses. The message is the sentence that the client receives.
+ */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /** The HTTP status, which is also the `code` of the body. */
+  /** HTTP status, which is also the `code` in the body. */
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
 

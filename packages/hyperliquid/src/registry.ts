@@ -6,8 +6,6 @@ import { CHANNELS } from './ws/channels.ts';
 import { REFUSED_CHANNELS } from './ws/refused-channels.ts';
 import type { Call } from './calls.ts';
 
-/** Every call that the port knows, for the documentation. */
-
 export type ListedCall = {
   readonly name: string;
   readonly status: Call['status'] | 'refused';
@@ -16,7 +14,7 @@ export type ListedCall = {
 
 type Area = { readonly title: string; readonly calls: readonly ListedCall[] };
 
-/** The reasons as sentences. */
+/** Reasons for unavailable actions, written as sentences. */
 const unavailable = Object.fromEntries(
   Object.entries(HYPERLIQUID_UNAVAILABLE).map(([type, why]) => [
     type,

@@ -13,16 +13,18 @@ import {
 import type { Address } from '@oddlot/units';
 import { RefusedError } from './refused-error.ts';
 
-/** The port's access to the venue in the same process. */
+/** Gives the port access to the venue in the same process. */
 export type VenueAccess = {
   /** Answers a query as `POST /info` does: the body of the reply is the envelope as JSON text. */
   readonly info: (query: Readonly<Record<string, unknown>>, ip: string) => Promise<Reply>;
   /**
-   * Executes a signed request of a Hyperliquid client, whose body text is logged as received. Waits
-   * for the execution and answers as `POST /exchange` does with `confirm: "executed"`.
+   * Executes a signed request of a Hyperliquid client and logs its body as received. Waits for the
+   * execution and answers as `POST /exchange` does with `confirm: "executed"`.
    */
   readonly submit: (text: string, ip: string) => Promise<Reply>;
-  /** Opens a session on an endpoint of the venue, whose limits apply to the client address. */
+  /**
+   * Opens a session on an endpoint of the venue. The endpoint's limits apply to the client address.
+   */
   readonly openStream: (
     endpoint: StreamPath,
     ip: string,
@@ -35,29 +37,29 @@ export type VenueAccess = {
   ) => VenueStream;
   /** Credits test funds as `POST /request-fund` does; undefined if the venue has no faucet. */
   readonly requestFunds: ((user: Address) => Promise<Reply>) | undefined;
-  /** The height of the state that the following functions read. */
+  /** Height of the state that the following functions read. */
   readonly height: () => number;
-  /** The time of that state. */
+  /** Consensus time of that state, in milliseconds. */
   readonly timeMs: () => number;
   readonly hasAccount: (user: Address) => boolean;
   readonly perps: () => readonly PerpMeta[];
-  /** Prices and volumes of each perp. */
+  /** Returns prices and volumes of all perps. */
   readonly contexts: () => readonly AssetContext[];
-  /** All live orders of an account, resting and waiting, newest first. */
+  /** Returns all live orders of an account, resting and waiting, newest first. */
   readonly openOrders: (user: Address) => readonly OpenOrder[];
-  /** The last trades of a perp, newest first. */
+  /** Returns the last trades of a perp, newest first. */
   readonly recentTrades: (instrumentId: number) => readonly Trade[];
 };
 
 export type StreamPath = '/ws' | '/api-ws';
 
-/** A session of a stream endpoint. Frames may be sent after `onOpen`. */
+/** A session on a stream endpoint. Frames can be sent after `onOpen`. */
 export type VenueStream = {
   send(text: string): void;
   close(): void;
 };
 
-/** A client of the port and its venue. */
+/** A client of the port, with the venue that it queries. */
 export type Asker = { readonly venue: VenueAccess; readonly ip: string };
 
 export async function ask<const Type extends InfoType>(
@@ -67,7 +69,7 @@ export async function ask<const Type extends InfoType>(
   return (await askForPage<Type>(asker, query)).data;
 }
 
-/** The same with the start of the next page. */
+/** Sends a query like `ask`, and also returns the start of the next page. */
 export async function askForPage<const Type extends InfoType>(
   { ip, venue }: Asker,
   query: { readonly type: Type } & InfoRequestOf<Type>,
@@ -79,7 +81,7 @@ export async function askForPage<const Type extends InfoType>(
   throw new RefusedError(sentenceOf(envelope), reply.status, reply.retryAfterSeconds);
 }
 
-/** The message of a refusal of the venue with its explanation, as one text. */
+/** Returns the message of a refusal together with its explanation, as one text. */
 export function sentenceOf({
   details,
   message,
@@ -93,5 +95,5 @@ export function sentenceOf({
   return message === NOT_ALLOWED ? reason : `${message}. ${reason}`;
 }
 
-/** Adds nothing to an explanation. */
+/** Message that is omitted if a refusal has an explanation. */
 const NOT_ALLOWED = MESSAGES.notAllowed();

@@ -11,8 +11,7 @@ import {
 } from './order-statuses.ts';
 import { sentence, type Told } from './sentences.ts';
 
-/** Answers a signed action in the form of Hyperliquid. */
-
+/** The answer to a signed action in Hyperliquid's format. */
 export type ExchangeAnswer =
   | { readonly status: 'ok'; readonly response: object }
   | { readonly status: 'err'; readonly response: string };
@@ -26,7 +25,7 @@ const Order = z.object({
   t: z.looseObject({ trigger: z.unknown().optional() }),
 });
 
-/** The parts of an action that its answer repeats; everything else is checked by the venue. */
+/** The fields of an action that its answer repeats. The venue validates all other fields. */
 const Sent = z.object({
   action: z.looseObject({
     type: z.string(),
@@ -45,7 +44,7 @@ type Envelope = Extract<ExchangeEnvelope, { status: 'ok' | 'err' | 'pending' }>;
 
 const DONE: ExchangeAnswer = { status: 'ok', response: { type: 'default' } };
 
-/** Undefined if the text is not a request with an action. */
+/** Returns the action in a request, or undefined if the text is not a request with an action. */
 function actionOf(text: string): Action | undefined {
   try {
     const parsed = Sent.safeParse(JSON.parse(text));
@@ -57,7 +56,7 @@ function actionOf(text: string): Action | undefined {
 
 export async function answerExchange({ ip, venue }: Asker, text: string): Promise<ExchangeAnswer> {
   const action = actionOf(text);
-  // Some clients send it before their first order and expect success.
+  // Some clients send `setReferrer` before their first order and expect success.
   if (action?.type === 'setReferrer') return DONE;
   const reply = await venue.submit(text, ip);
   return answerOf(action, envelopeOf(reply));
@@ -99,7 +98,7 @@ function ok(type: string, statuses: readonly unknown[]): ExchangeAnswer {
   return { status: 'ok', response: { type, data: { statuses } } };
 }
 
-/** The names of errors that concern the request, not one of its orders. */
+/** Names of errors that concern the whole request and not one of its orders. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
   'UNAUTHORIZED',
@@ -126,7 +125,7 @@ function answerRejected(
   return ok(type, rejectedStatuses(assets, failure));
 }
 
-/** The assets of the entries of an action; undefined for an action without entries. */
+/** Returns the asset of each entry of an action, or undefined for an action without entries. */
 function assetsOf(action: Action): readonly number[] | undefined {
   switch (action.type) {
     case 'order':

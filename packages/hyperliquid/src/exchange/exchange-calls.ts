@@ -1,7 +1,7 @@
 import type { HyperliquidType } from '@oddlot/protocol';
 import type { Call } from '../calls.ts';
 
-/** The actions of Hyperliquid's exchange endpoint, as far as clients of perps use them. */
+/** The actions of Hyperliquid's exchange endpoint that clients of perps use. */
 export const EXCHANGE_CALLS: Readonly<Record<HyperliquidType | 'setReferrer', Call>> = {
   order: { status: 'same', note: 'A builder that the account has not approved is omitted.' },
   cancel: { status: 'same', note: 'One result per entry.' },

@@ -62,7 +62,7 @@ test.each<[OrderResult['state'], string]>([
   const orders = [sent(), sent({ isTrigger: true })];
   const results = [result({ state, filledSz: '1', avgPx: '9' }), result({ oid: 8 })];
   expect(orderStatuses(orders, results, 'normalTpsl', undefined)[1]).toBe(status);
-  // A trigger order without a parent has its own id.
+  // A trigger order without a parent gets its own order id.
   const [, alone] = orderStatuses(orders, results, 'na', undefined);
   expect(alone).toEqual({ resting: { oid: 8 } });
 });

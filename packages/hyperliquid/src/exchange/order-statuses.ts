@@ -1,9 +1,7 @@
 import type { OrderResult } from '@oddlot/protocol';
 import { sentence, type Told } from './sentences.ts';
 
-/** The results of orders and cancels, one for each entry of the request, in its order. */
-
-/** The fields of an order that decide the form of its result. */
+/** The fields of a sent order that determine the format of its result. */
 export type SentOrder = {
   readonly asset: number;
   readonly cloid: string | undefined;
@@ -15,8 +13,8 @@ type Status = string | Readonly<Record<string, unknown>>;
 const NO_MATCH = 'Order could not immediately match against any resting orders.';
 
 /**
- * Children of an order have no state of their own before the order has filled, so they are reported
- * by the event that they wait for.
+ * Returns one status per order, in the order of the request. The children of an order have no state
+ * before the order has filled, so their status names the event that they wait for.
  */
 export function orderStatuses(
   orders: readonly SentOrder[],
@@ -50,13 +48,16 @@ function orderStatus(
   return { error: `${errorText(error, failure)} asset=${asset}` };
 }
 
-/** Only the first failure of a request comes with its details. */
+/** Returns the text of an error. Only the first failure of a request has details. */
 function errorText(error: string, failure: Told | undefined): string {
   const isFirst = failure?.message.endsWith(error) === true;
   return sentence(isFirst ? { message: error, details: failure.details } : { message: error });
 }
 
-/** The whole request was rejected because of one of its entries, so none of them was placed. */
+/**
+ * Returns the statuses for a request that was rejected because of one of its entries, so that none
+ * of them was placed.
+ */
 export function rejectedStatuses(
   assets: readonly (number | undefined)[],
   failure: Told,

@@ -1,9 +1,7 @@
 import type { Details } from '@oddlot/protocol';
 import { sentenceOf } from '../venue-access.ts';
 
-/** Errors of the venue as sentences. Clients recognise some errors by the beginning of their text. */
-
-/** Beginnings by the venue's message. */
+/** Maps the venue's messages to sentence beginnings, by which clients recognise some errors. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^Price precision does not match/, 'Price must be divisible by tick size.'],
   [/^Size precision does not match/, 'Order has invalid size.'],
@@ -34,7 +32,10 @@ export function sentence({ details, message }: Told): string {
   return `${beginning ?? sentenceOf({ message, details })}${nearestText(details)}`;
 }
 
-/** The valid values next to one that is off the grid. */
+/**
+ * Returns a sentence with the nearest valid values for a value that is off the grid, or an empty
+ * text.
+ */
 function nearestText(details: Details | undefined): string {
   const nearest = (details?.nearest ?? []).filter((value) => value !== null);
   return nearest.length === 0 ? '' : ` The nearest valid values are ${nearest.join(' and ')}.`;

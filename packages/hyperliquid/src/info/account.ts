@@ -11,8 +11,6 @@ import type {
 import type { Coins } from '../coins.ts';
 import { numberText } from './universe.ts';
 
-/** The answers about one account. */
-
 export function clearinghouseOf(coins: Coins, state: ClearinghouseState): object {
   return {
     marginSummary: summaryOf(state.marginSummary),
@@ -28,7 +26,10 @@ function summaryOf({ accountValue, totalMarginUsed, totalNtlPos, totalRawUsd }: 
   return { accountValue, totalNtlPos, totalRawUsd, totalMarginUsed };
 }
 
-/** The venue counts received funding as positive, Hyperliquid paid funding. */
+/**
+ * Converts a position. Funding that was received is positive on the venue and negative on
+ * Hyperliquid.
+ */
 function positionOf(coins: Coins, { position }: AssetPosition): object {
   const { allTime, sinceChange, sinceOpen } = position.cumFunding;
   return {
@@ -84,7 +85,7 @@ export function activeAssetOf(coin: string, data: ActiveAssetData): object {
   };
 }
 
-/** Agents do not expire here; clients compare the time with a clock. */
+/** Expiry shown for agents, which never expire here. Clients compare this time with a clock. */
 const NEVER_MS = 253_402_300_799_000;
 
 export function agentsOf(agents: readonly ApprovedAgent[]): object[] {
@@ -137,7 +138,7 @@ export function portfolioOf({ points }: Portfolio): object {
   };
 }
 
-/** Windows of portfolios with their names here. */
+/** Windows of Hyperliquid's portfolio, each with the venue's name for it. */
 export const PORTFOLIO_WINDOWS = [
   ['day', 'day'],
   ['week', 'week'],

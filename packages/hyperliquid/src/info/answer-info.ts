@@ -13,7 +13,9 @@ type AnyCall = {
 
 const CALLS: Readonly<Record<string, AnyCall>> = INFO_CALLS;
 
-/** Answers a query without an envelope, or throws a `RefusedError`. */
+/**
+ * Answers a query without the venue's envelope. Throws a `RefusedError` if the query is refused.
+ */
 export async function answerInfo(
   asker: Asker,
   coins: () => Coins,

@@ -1,12 +1,16 @@
 import type { L2Book, Level } from '@oddlot/protocol';
 import { formatDecimal, parseExact, present } from '@oddlot/units';
 
-/** Books, and their aggregation to a number of significant figures. */
-
-/** Prices, sizes and steps as integers with more decimals than any of them has. */
+/**
+ * Prices, sizes and steps are computed as integers with this many decimals, which is more than any
+ * of them has.
+ */
 const DECIMALS = 18;
 
-/** How a client wants a book aggregated; undefined for the finest levels. */
+/**
+ * The aggregation that a client requests for a book; its fields are undefined for the finest
+ * levels.
+ */
 export type Aggregation = {
   readonly nSigFigs?: number | null | undefined;
   readonly mantissa?: number | null | undefined;
@@ -16,7 +20,7 @@ function exact(text: string): bigint {
   return present(parseExact(text, DECIMALS), 'a decimal text of the venue');
 }
 
-/** The price step near a price; undefined without aggregation or price. */
+/** Returns the price step near a price, or undefined without an aggregation or a price. */
 export function stepOf({ mantissa, nSigFigs }: Aggregation, px: string | null): bigint | undefined {
   if (nSigFigs === undefined || nSigFigs === null || px === null || px === '') return undefined;
   const magnitude = String(exact(px)).length;
@@ -24,14 +28,17 @@ export function stepOf({ mantissa, nSigFigs }: Aggregation, px: string | null): 
   return zeros < 0 ? undefined : BigInt(mantissa ?? 1) * 10n ** BigInt(zeros);
 }
 
-/** The coarsest step of the venue that divides the wanted one, so that most levels are complete. */
+/**
+ * Returns the venue's coarsest step that divides the requested one, so that most levels are
+ * complete.
+ */
 export function tickFor(step: bigint | undefined, bookTicks: readonly string[]): string {
   if (step === undefined) return '';
   const dividing = bookTicks.filter((tick) => step % exact(tick) === 0n);
   return dividing.toSorted((a, b) => (exact(a) < exact(b) ? 1 : -1))[0] ?? '';
 }
 
-/** The book with levels on multiples of the step: bids rounded down, asks rounded up. */
+/** Returns the book with prices rounded to multiples of the step: bids down and asks up. */
 export function bookOf(coin: string, { levels, time }: L2Book, step: bigint | undefined): object {
   const [bids, asks] = levels;
   if (step === undefined) return { coin, time, levels: [bids, asks] };

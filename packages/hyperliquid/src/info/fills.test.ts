@@ -26,7 +26,7 @@ test('the fee includes the fee of the builder, and the result is before both', (
   const closing = { entryPrice: '100', closedPnl: '9.93', fee: '0.05', builderFee: '0.02' };
   const told = { closedPnl: '10', fee: '0.07', builderFee: '0.02' };
   expect(fillOf(coins, fill(closing))).toMatchObject(told);
-  // An opening fill has no result.
+  // An opening fill has no profit or loss.
   expect(fillOf(coins, fill({ closedPnl: '0', fee: '0.05' }))).toMatchObject({ closedPnl: '0' });
 });
 

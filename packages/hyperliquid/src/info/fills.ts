@@ -2,9 +2,7 @@ import type { Fill, FundingRow, LedgerUpdate, Trade } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS, parseExact, present } from '@oddlot/units';
 import type { Coins } from '../coins.ts';
 
-/** Fills, funding payments, ledger rows and trades. */
-
-/** The hash of rows without a transaction. */
+/** Hash shown for rows that have no transaction. */
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
 function amount(text: string | undefined): bigint {
@@ -12,7 +10,10 @@ function amount(text: string | undefined): bigint {
   return present(parseExact(text, MONEY_DECIMALS), 'an amount of the venue');
 }
 
-/** The venue reports results after fees, Hyperliquid before fees. Its fee includes the builder's. */
+/**
+ * Converts a fill. The venue reports profit after fees and Hyperliquid before fees; Hyperliquid's
+ * fee includes that of the builder.
+ */
 export function fillOf(coins: Coins, fill: Fill): object {
   const { builderFee, cloid, hash, instrumentId, oid, px, side, startPosition, sz } = fill;
   const fee = amount(fill.fee) + amount(builderFee);
@@ -66,7 +67,7 @@ export function fundingOf(coins: Coins, row: FundingRow): object {
   return { time: row.time, hash: NO_HASH, delta };
 }
 
-/** Undefined for a row that Hyperliquid's ledger does not have. */
+/** Converts a ledger row, or returns undefined if Hyperliquid's ledger has no row of this kind. */
 export function ledgerOf(coins: Coins, { delta, hash, time }: LedgerUpdate): object | undefined {
   const told = ledgerDelta(coins, delta);
   return told === undefined ? undefined : { time, hash, delta: told };
@@ -117,7 +118,7 @@ function ledgerDelta(coins: Coins, delta: LedgerUpdate['delta']): object | undef
   }
 }
 
-/** `users` are the buyer and the seller. */
+/** Converts a trade. `users` contains the buyer, followed by the seller. */
 export function tradeOf(coins: Coins, trade: Trade): object {
   const { hash, instrumentId, px, side, sz, tid, time, users = [NO_USER, NO_USER] } = trade;
   return { coin: coins.nameOf(instrumentId), side, px, sz, time, hash, tid, users };

@@ -27,8 +27,6 @@ import {
 } from './universe.ts';
 import { parseExact } from '@oddlot/units';
 
-/** The queries that the port answers. */
-
 export type InfoContext = Asker & { readonly coins: Coins };
 
 type InfoCall<Schema extends z.ZodType = z.ZodType> = Call & {
@@ -36,7 +34,7 @@ type InfoCall<Schema extends z.ZodType = z.ZodType> = Call & {
   readonly answer: (context: InfoContext, query: z.output<Schema>) => unknown;
 };
 
-/** Infers the type of the query from its schema. */
+/** Defines a call whose query type is inferred from its schema. */
 function call<Shape extends z.ZodRawShape>(
   told: Call,
   fields: Shape,
@@ -227,7 +225,9 @@ export const INFO_CALLS = {
   ),
 } as const satisfies Readonly<Record<string, InfoCall>>;
 
-/** Refuses an unknown name with the known ones. */
+/**
+ * Returns the perp with this name. Throws a refusal that lists the known names if there is none.
+ */
 export function coinOf(coins: Coins, name: string): Coin {
   const found = coins.named(name);
   if (found !== undefined) return found;
@@ -245,7 +245,9 @@ async function l2Book(
   return bookOf(name, await ask(context, { type: 'l2Book', coin: String(id), tick }), step);
 }
 
-/** The step near the mid or the mark of a perp. */
+/**
+ * Returns the price step near the mid price of a perp, or near its mark if there is no mid price.
+ */
 export function stepNear(
   { venue }: Pick<InfoContext, 'venue'>,
   id: number,
@@ -294,7 +296,7 @@ async function userRole(context: InfoContext, query: { user: string }): Promise<
   return { role: context.venue.hasAccount(query.user as AnyAddress) ? 'user' : 'missing' };
 }
 
-/** A live order, or the last state of an order in the history. */
+/** Returns a live order, or the last state of an order in the history. */
 async function orderStatus(
   context: InfoContext,
   query: { user: string; oid: number | string },
@@ -337,7 +339,7 @@ async function reportOf(
     const asked = { type: 'executionReport', user: account, ...target } as const;
     return (await ask(context, asked)).orders[0];
   } catch (error) {
-    // An unknown order is an answer here, not a refusal.
+    // Hyperliquid answers a query for an unknown order and does not refuse it.
     if (error instanceof RefusedError && error.status < 500 && error.status !== 429) {
       return undefined;
     }
@@ -358,7 +360,7 @@ async function portfolio(context: InfoContext, query: { user: string }): Promise
   return [...rows, ...ofPerps];
 }
 
-/** The volume of an account since its start. */
+/** Returns the total volume that an account has traded. */
 async function volumeOf(context: InfoContext, account: string): Promise<string> {
   const asked = { type: 'portfolio', user: account, window: 'all' } as const;
   return (await ask(context, asked)).points.at(-1)?.volume ?? '0.0';

@@ -8,9 +8,10 @@ import type {
 import { formatDecimal, MONEY_DECIMALS, parseExact, present } from '@oddlot/units';
 import type { Coins } from '../coins.ts';
 
-/** Orders in lists and streams. */
-
-/** Statuses by the reason for which the venue cancelled an order; others are `canceled`. */
+/**
+ * Statuses of cancelled orders by the venue's reason; the status is `canceled` for all other
+ * reasons.
+ */
 const CANCELED: Readonly<Record<string, string>> = {
   selfTrade: 'selfTradeCanceled',
   reduceOnly: 'reduceOnlyCanceled',
@@ -21,7 +22,10 @@ const CANCELED: Readonly<Record<string, string>> = {
   scheduledCancel: 'scheduledCancel',
 };
 
-/** Reasons for which the account's owner did not cancel the order itself. */
+/**
+ * Returns true if an order was cancelled for a reason other than its owner's cancel or the
+ * remainder of an Ioc order.
+ */
 export function isNonUserCancel(reason: string | undefined): boolean {
   return reason !== undefined && reason !== 'userCanceled' && reason !== 'iocRemainder';
 }
@@ -35,7 +39,7 @@ const TIFS: Readonly<Record<string, string>> = { GTC: 'Gtc', GTD: 'Gtc', ALO: 'A
 
 type Row = OpenOrder | HistOrder;
 
-/** An order with all fields of the front end. */
+/** Converts an order to Hyperliquid's format with all fields of the front end. */
 export function frontendOrder(coins: Coins, order: Row): object {
   const { cloid, instrumentId, isPositionTpsl, isTrigger, limitPx, oid, origSz } = order;
   const { orderType, reduceOnly, side, sz, tif, timestamp, triggerCondition, triggerPx } = order;
@@ -59,14 +63,14 @@ export function frontendOrder(coins: Coins, order: Row): object {
   };
 }
 
-/** A take-profit sell and a stop-loss buy trigger on a rising price. */
+/** Returns the trigger type. A take-profit sell and a stop-loss buy trigger on a rising price. */
 function triggerType({ orderType, side, triggerCondition }: Row): string {
   const isAbove = triggerCondition.startsWith('Price above');
   const isTakeProfit = isAbove !== (side === 'B');
   return `${isTakeProfit ? 'Take Profit' : 'Stop'} ${orderType}`;
 }
 
-/** The short form of an open order. */
+/** Converts an open order to Hyperliquid's short format. */
 export function openOrder(
   coins: Coins,
   order: Pick<
@@ -116,7 +120,10 @@ export function orderUpdate(
   return { order: openOrder(coins, order), status: statusOf(status, reason), statusTimestamp };
 }
 
-/** An order that has left the memory of the venue, as far as its report describes it. */
+/**
+ * Converts an order that is no longer in the venue's memory, using the fields of its execution
+ * report.
+ */
 export function reportedOrder(coins: Coins, report: OrderReport): object {
   const { cloid, coin: _, end, filledSz, instrumentId, limitPx, oid, origSz, received } = report;
   const left = sizeOf(origSz) - sizeOf(filledSz);
@@ -146,7 +153,7 @@ export function reportedOrder(coins: Coins, report: OrderReport): object {
   };
 }
 
-/** Sizes have at most as many decimals as money. */
+/** Sizes have at most as many decimals as amounts of money. */
 const SIZE_DECIMALS = MONEY_DECIMALS;
 
 function sizeOf(text: string): bigint {

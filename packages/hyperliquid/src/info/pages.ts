@@ -2,10 +2,9 @@ import type { Fill, FundingRow, LedgerUpdate } from '@oddlot/protocol';
 import { type Asker, askForPage } from '../venue-access.ts';
 
 /**
- * Rows of a period, oldest first. The venue returns them newest first and page by page; Hyperliquid
- * returns the first ones of the newest ten thousand.
+ * Number of rows per query to the venue, which returns rows newest first and in pages. Hyperliquid
+ * returns the first rows of a period, oldest first, from the newest ten thousand.
  */
-
 const PAGE_ROWS = 2_000;
 const PAGES_MAX = 5;
 
@@ -40,7 +39,7 @@ export async function rowsOf<const Type extends keyof Row>(
   return rows.reverse().slice(0, rowsMax);
 }
 
-/** Funding payments are in an object with further fields. */
+/** Returns the rows of an answer. Funding payments are inside an object with other fields. */
 function listOf<Item>(data: unknown): readonly Item[] {
   const list = Array.isArray(data) ? data : (data as { readonly data: unknown }).data;
   return list as readonly Item[];

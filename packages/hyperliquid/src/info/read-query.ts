@@ -2,12 +2,12 @@ import { Address, INTERVALS, isCloid, Ms, U64 } from '@oddlot/protocol';
 import * as z from 'zod';
 import { RefusedError } from '../refused-error.ts';
 
-/** The fields of queries and subscriptions. */
-
 export const user = { user: Address };
 export const coin = { coin: z.string().min(1).max(64) };
 
-/** Perps that others have deployed have a name here; the venue's own perps have the empty one. */
+/**
+ * On Hyperliquid this field names the deployer of a perp. It is empty for the venue's own perps.
+ */
 export const dex = {
   dex: z
     .string()
@@ -19,7 +19,7 @@ export const dex = {
 
 export const span = { startTime: Ms, endTime: Ms.nullish() };
 export const interval = { interval: z.enum(INTERVALS) };
-/** An order id, or a client order id. */
+/** An order id or a client order id. */
 export const oid = { oid: z.union([U64, z.string().refine(isCloid)]) };
 export const builder = { builder: Address };
 
@@ -31,7 +31,7 @@ export const aggregation = {
   mantissa: z.literal(MANTISSAS).nullish(),
 };
 
-/** Reads the fields of a request, or refuses it with the first fault. */
+/** Parses the fields of a request, or throws a refusal with the first fault. */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

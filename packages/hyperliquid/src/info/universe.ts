@@ -1,11 +1,9 @@
 import type { AssetContext, PerpMeta } from '@oddlot/protocol';
 import { ASSET_ID_MAX, type Coin, type Coins } from '../coins.ts';
 
-/** The answers about all perps. An asset id is an index in the universe. */
-
 type Context = AssetContext['ctx'];
 
-/** The index of USDC, the only token. */
+/** Index of USDC, the only token. */
 const USDC_INDEX = 0;
 
 const USDC = {
@@ -20,10 +18,13 @@ const USDC = {
   deployerTradingFeeShare: '0.0',
 };
 
-/** There is no spot trading, but clients read the lists when they start. */
+/**
+ * Empty lists of spot markets. The venue has no spot trading, but clients read the lists when they
+ * start.
+ */
 export const SPOT_META = { tokens: [USDC], universe: [] };
 
-/** Unset values are empty texts in the venue's API. */
+/** Converts a number of the venue's API, in which an unset value is an empty text. */
 export function numberText(text: string): string {
   return text === '' ? '0.0' : text;
 }
@@ -39,12 +40,18 @@ function universeEntry({ name, perp }: Coin): object {
   };
 }
 
-/** Clients compute with zero or more decimals; a coarser size step is rejected by the venue. */
+/**
+ * Returns the size decimals, at least zero because clients compute with them. The venue rejects
+ * sizes off a coarser step.
+ */
 function szDecimalsOf({ szDecimals }: PerpMeta): number {
   return Math.max(0, szDecimals);
 }
 
-/** Fills an id that no perp has. */
+/**
+ * Returns a delisted entry for an id that no perp has, so that asset ids are indexes in the
+ * universe.
+ */
 function placeholder(id: number): object {
   const name = `UNLISTED-${id}`;
   return { name, szDecimals: 0, maxLeverage: 1, marginTableId: 1, isDelisted: true };
@@ -84,7 +91,7 @@ export function metaOf(coins: Coins): object {
   return { universe, marginTables, collateralToken: USDC_INDEX };
 }
 
-/** The context of one perp without the fields that Hyperliquid does not have. */
+/** Returns the context of a perp without the fields that Hyperliquid does not have. */
 export function contextOf({ nextFundingTime: _, ...context }: Context): object {
   return {
     ...context,
@@ -95,13 +102,13 @@ export function contextOf({ nextFundingTime: _, ...context }: Context): object {
   };
 }
 
-/** In the order of the universe. */
+/** Returns the contexts of all perps in the order of the universe. */
 export function contextsOf(coins: Coins, contexts: readonly AssetContext[]): object[] {
   const byId = new Map(contexts.map((each) => [each.instrumentId, each.ctx]));
   return idsOf(coins).map((id) => contextOf(byId.get(id) ?? NO_CONTEXT));
 }
 
-/** The mid of each listed perp, or its mark while a side of the book is empty. */
+/** Returns the mid price of each listed perp, or its mark while a side of the book is empty. */
 export function midsOf(
   coins: Coins,
   contexts: readonly AssetContext[],
@@ -115,7 +122,10 @@ export function midsOf(
   return mids;
 }
 
-/** Funding is paid every hour; the venue knows no rates of other exchanges. */
+/**
+ * Returns the predicted funding of each perp. Funding is paid every hour, and rates of other
+ * exchanges are unknown.
+ */
 export function predictedFundings(coins: Coins, contexts: readonly AssetContext[]): object[] {
   return contexts.flatMap(({ ctx, instrumentId }) => {
     const coin = coins.withId(instrumentId);

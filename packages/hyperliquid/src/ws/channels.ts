@@ -24,20 +24,19 @@ import { RefusedError } from '../refused-error.ts';
 import { ask, type StreamPath } from '../venue-access.ts';
 import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
 
-/** The channels of the port, built from streams of the venue. */
-
+/** Data with which the port builds its channels from streams of the venue. */
 export type ChannelContext = Omit<InfoContext, 'coins'> & {
-  /** The perps of the newest state. */
+  /** Returns the perps of the newest state. */
   readonly coins: () => InfoContext['coins'];
   /** Reports an error of the venue to its operator. */
   readonly report: (error: unknown) => void;
-  /** For channels with one stream each. */
+  /** Streams for channels that follow one stream each. */
   readonly streams: VenueStreams;
-  /** For channels that report only new events of streams, which they share. */
+  /** Streams for channels that report only new events and share these streams. */
   readonly events: VenueStreams;
 };
 
-/** The subscriber of a channel. */
+/** Receives the frames of a channel for one subscriber. */
 type Out = {
   readonly ready: () => void;
   readonly send: (data: unknown) => void;
@@ -46,9 +45,9 @@ type Out = {
 
 type Channel = Call & {
   readonly schema: z.ZodType;
-  /** The channel of its frames, if it has a different name. */
+  /** Channel name in the frames, if it differs from that of the subscription. */
   readonly frames?: string;
-  /** Returns the function that closes it. */
+  /** Opens the channel and returns a function that closes it. */
   readonly open: (context: ChannelContext, params: never, out: Out) => () => void;
 };
 
@@ -268,7 +267,7 @@ function snapshotFlag({ isSnapshot }: { readonly isSnapshot?: true }): { isSnaps
   return isSnapshot === true ? { isSnapshot } : {};
 }
 
-/** Follows one stream; frames that translate to undefined are omitted. */
+/** Follows one stream. Frames for which the conversion returns undefined are omitted. */
 function follow<Data>(
   { streams }: ChannelContext,
   path: StreamPath,
@@ -290,7 +289,7 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
   };
 }
 
-/** Reads a state regularly and sends it after each change. */
+/** Reads a state at intervals and sends it whenever it has changed. */
 function polled(
   { report }: ChannelContext,
   everyMs: number,
@@ -308,7 +307,7 @@ function polled(
       if (text !== last) out.send(data);
       last = text;
     } catch (error) {
-      // The state may be readable again at the next time.
+      // The state may be readable again at the next interval.
       if (!(error instanceof RefusedError)) report(error);
     } finally {
       isBusy = false;
@@ -320,7 +319,9 @@ function polled(
   return () => clearInterval(timer);
 }
 
-/** Follows several streams that report new events only; ready when all of them are. */
+/**
+ * Follows several streams that report only new events. The channel is ready when all of them are.
+ */
 function followEvents(
   { events }: ChannelContext,
   out: Out,

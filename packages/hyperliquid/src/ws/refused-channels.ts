@@ -3,7 +3,7 @@ const NO_SPOT = 'This venue has no spot trading.';
 const NO_DEXES = 'This venue has no builder-deployed perps.';
 const USE_BLOCKS = 'Blocks and transactions are on /ws of the API of the venue.';
 
-/** Channels that the port does not have, with the reason. */
+/** Channels that the port does not offer, each with the reason. */
 export const REFUSED_CHANNELS: Readonly<Record<string, string>> = {
   activeSpotAssetCtx: NO_SPOT,
   spotAssetCtxs: NO_SPOT,

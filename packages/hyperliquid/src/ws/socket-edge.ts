@@ -7,10 +7,9 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { VenueAccess } from '../venue-access.ts';
 import { SocketSession, type SocketServices } from './socket-session.ts';
 
-/** The sockets of the port: handshakes, limits, and heartbeats. */
-
+/** Maximum size of a frame from a client, in bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** A client that does not read this many bytes is closed. */
+/** A connection is closed if its client has this many unread bytes. */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
 const SWEEP_MS = 1_000;
 const CLOSE = { goingAway: 1001, internal: 1011, tryAgainLater: 1013 } as const;
@@ -18,7 +17,7 @@ const CLOSE = { goingAway: 1001, internal: 1011, tryAgainLater: 1013 } as const;
 type Options = SocketServices & {
   readonly venue: VenueAccess;
   readonly log: Logger;
-  /** Open connections of one client. */
+  /** Maximum number of open connections per client. */
   readonly connectionsMax: number;
 };
 
@@ -54,7 +53,7 @@ export class SocketEdge {
     );
   }
 
-  /** Disconnects all clients and accepts no more. */
+  /** Disconnects all clients and accepts no new ones. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);
@@ -103,7 +102,7 @@ export class SocketEdge {
     });
   }
 
-  /** Pings each client regularly, and closes those that do not answer. */
+  /** Pings all clients, and closes connections whose client did not answer the previous ping. */
   #check(): void {
     const nowMs = performance.now();
     for (const [socket, client] of this.#clients) {

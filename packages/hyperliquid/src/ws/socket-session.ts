@@ -10,8 +10,6 @@ import { CHANNELS, type ChannelContext } from './channels.ts';
 import { REFUSED_CHANNELS } from './refused-channels.ts';
 import { VenueStreams } from './venue-streams.ts';
 
-/** One connection of a client: its subscriptions, and requests over the socket. */
-
 export type SocketServices = {
   readonly coins: () => Coins;
   readonly limiter: RateLimiter;
@@ -30,15 +28,18 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** Accounts whose channels one connection may follow, as at Hyperliquid. */
 const USERS_MAX = 10;
-/** Requests of one connection that may wait for their answers. */
+/** Maximum number of requests of one connection that wait for their answers. */
 const POSTS_MAX = 100;
 const CLOSE_TRY_AGAIN = 1013;
-/** A client may subscribe to all its channels at once after a reconnect. */
+/**
+ * Frame rate per connection. The burst lets a client subscribe to all its channels at once after a
+ * reconnect.
+ */
 const FRAMES = { perSecond: 40, burst: 1_000 };
 
 type Held = {
   readonly close: () => void;
-  /** Undefined for a channel of a market. */
+  /** Account of the channel; undefined for a channel of a market. */
   readonly user: string | undefined;
 };
 
@@ -67,7 +68,7 @@ export class SocketSession {
     this.#budget = new TokenBucket(FRAMES, performance.now());
   }
 
-  /** Undefined is a frame that is not text. */
+  /** Handles a frame; `text` is undefined for a frame that is not text. */
   receive(text: string | undefined): void {
     const frame = text === undefined ? undefined : frameOf(text);
     if (frame === undefined) return this.#fail('A frame must be a JSON object with a method.');
@@ -187,7 +188,7 @@ export class SocketSession {
     const { allowed } = this.#services.limiter.take(surface, this.#asker.ip);
     if (!allowed) throw new RefusedError('Too many requests. Retry after a second.');
     if (type === 'action') {
-      // Parsing keeps the order of keys, which the signature covers.
+      // Parsing and serialising keeps the order of keys, which the signature covers.
       const answer = await this.#services.exchange(this.#asker, JSON.stringify(payload));
       return { type, payload: answer };
     }
@@ -221,7 +222,7 @@ function channelOf(type: string) {
   throw new RefusedError(`unknown channel; the channels are ${Object.keys(CHANNELS).join(', ')}`);
 }
 
-/** Equal for all spellings of a subscription. */
+/** Returns a key that is equal for all spellings of a subscription. */
 function identityOf(subscription: unknown): { key: string; type: string; params: object } {
   if (!isRecord(subscription) || typeof subscription['type'] !== 'string') {
     throw new RefusedError('a subscription is an object with a type');
@@ -236,5 +237,5 @@ function identityOf(subscription: unknown): { key: string; type: string; params:
   return { key: JSON.stringify([type, significant]), type, params };
 }
 
-/** Fields without effect. */
+/** Fields that do not affect a subscription. */
 const INSIGNIFICANT: ReadonlySet<string> = new Set(['aggregateByTime', 'dex']);

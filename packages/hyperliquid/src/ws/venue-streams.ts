@@ -1,14 +1,9 @@
 import type { Asker, StreamPath, VenueStream } from '../venue-access.ts';
 
-/**
- * The subscriptions of one client to streams of the venue. Sessions are opened when they are first
- * needed.
- */
-
 export type Subscription = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export type Follower = {
-  /** The subscription exists; frames follow. */
+  /** Called when the subscription exists; frames follow. */
   readonly ready: () => void;
   readonly frame: (data: unknown) => void;
   readonly fail: (sentence: string) => void;
@@ -29,9 +24,12 @@ type Session = {
   readonly bySub: Map<number, Followed>;
 };
 
-/** The history of a new account may be some blocks behind, which passes within moments. */
+/** Number of retries for a new account, whose history can be some blocks behind for a moment. */
 const RETRIES_MAX = 60;
-/** A client that subscribes to everything at once exceeds the budget of its session for a while. */
+/**
+ * Delay before a retry if a client that subscribes to everything at once has exceeded its session's
+ * budget.
+ */
 const LIMITED_RETRY_MS = 1_000;
 
 type Frame = {
@@ -49,7 +47,10 @@ export class VenueStreams {
   readonly #asker: Asker;
   /** Called when the venue has closed a session, with the reason. */
   readonly #onLost: (reason: string) => void;
-  /** A second follower gets the last frame at once, which is complete for streams of a state. */
+  /**
+   * True if a second follower receives the last frame immediately, which is the complete state in
+   * streams of a state.
+   */
   readonly #repeatsLast: boolean;
   readonly #sessions = new Map<StreamPath, Session>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -97,7 +98,7 @@ export class VenueStreams {
       },
       onFrame: (text) => this.#hear(session, JSON.parse(text) as Frame),
       onClose: (code, reason) => {
-        // Sessions that this side has closed are no longer listed.
+        // A session that the port itself has closed is no longer listed.
         if (this.#sessions.get(path) !== session) return;
         this.#sessions.delete(path);
         this.#onLost(reason === '' ? `the venue closed the stream (${code})` : reason);
