@@ -3,11 +3,19 @@ import type { Call } from '../calls.ts';
 
 /** The actions of Hyperliquid's exchange endpoint that clients of perps use. */
 export const EXCHANGE_CALLS: Readonly<Record<HyperliquidType | 'setReferrer', Call>> = {
-  order: { status: 'same', note: 'A builder that the account has not approved is omitted.' },
+  order: {
+    status: 'differs',
+    note:
+      'If one order is invalid, increases a reduce-only position or lacks margin, none is placed. ' +
+      'A builder that the account has not approved is omitted.',
+  },
   cancel: { status: 'same', note: 'One result per entry.' },
   cancelByCloid: { status: 'same', note: 'One result per entry.' },
-  modify: { status: 'same', note: 'The new order has a new id.' },
-  batchModify: { status: 'same', note: 'The new orders have new ids.' },
+  modify: {
+    status: 'same',
+    note: 'The new order has a new id. If it lacks margin or would match as `Alo`, the old one is cancelled.',
+  },
+  batchModify: { status: 'same', note: 'Like `modify`, for each order.' },
   scheduleCancel: { status: 'same', note: 'At least 5 seconds ahead.' },
   updateLeverage: { status: 'differs', note: 'Rejected while the coin has open orders.' },
   updateIsolatedMargin: { status: 'same', note: 'The amount is in micro-USDC.' },
