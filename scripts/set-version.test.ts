@@ -24,6 +24,8 @@ test('the version check covers every package and its dependencies on other packa
     expect(places).toContain(`packages/${name}/package.json`);
     expect(places).toContain(`package-lock.json packages/${name}`);
   }
+  expect(places).toContain('tests/support/package.json');
+  expect(places).toContain('package-lock.json tests/support');
   expect(places).toContain('packages/sdk/package.json: @oddlot/protocol');
   expect(places).toContain('package-lock.json packages/sdk: @oddlot/protocol');
 });
@@ -34,6 +36,7 @@ test('setting a version changes it everywhere and leaves all other content uncha
     const paths = [
       'package-lock.json',
       'package.json',
+      'tests/support/package.json',
       'packages/sdk/src/version.ts',
       'python/pyproject.toml',
       'docs/reference/openapi.json',

@@ -64,12 +64,15 @@ export function setVersion(root: string, version: string): void {
 function manifestPaths(root: string): string[] {
   const packages = readdirSync(join(root, 'packages'), { withFileTypes: true });
   const names = packages.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return ['package.json', ...names.sort().map((name) => `packages/${name}/package.json`)];
+  const inPackages = names.sort().map((name) => `packages/${name}/package.json`);
+  return ['package.json', ...inPackages, 'tests/support/package.json'];
 }
 
 /** Returns the lockfile's entries of the root and of the workspace packages. */
 function ownEntries({ packages }: Lockfile): [string, Manifest][] {
-  return Object.entries(packages).filter(([place]) => /^(?:packages\/[^/]+)?$/.test(place));
+  return Object.entries(packages).filter(([place]) =>
+    /^(?:packages\/[^/]+|tests\/support)?$/.test(place),
+  );
 }
 
 function toldBy(place: string, manifest: Manifest): Told[] {
