@@ -15,7 +15,7 @@ import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.
 import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Compares numbers and lists of the guides that no snippet prints with the code. */
+/** Compares with the code the numbers and lists of the guides that no snippet prints. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);

@@ -61,7 +61,7 @@ describe('ccxt over HTTP', () => {
       active: true,
       precision: { amount: 0.00001 },
     });
-    // A market whose id no venue market has is not tradable.
+    // A ccxt market whose id does not exist on the venue cannot be traded.
     expect(Object.values(markets).filter((each: Json) => each.active)).toHaveLength(3);
   });
 

@@ -87,7 +87,7 @@ describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () =>
       await publish(cluster, { type: 'announceEra', rules });
       await expect.poll(() => a.faucet()).toMatchObject(refused);
       await a.stop();
-      // The replica also knows after a restart, until the announcement is withdrawn.
+      // After a restart, the replica still knows of the announcement, until it is withdrawn.
       const again = await startReplica({ ...place, name: 'a', data });
       await expect.poll(() => again.faucet()).toMatchObject(refused);
       expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });

@@ -78,8 +78,8 @@ async function act(person: Person, chance: Chance): Promise<void> {
 }
 
 /**
- * Places most orders around the mark, where other orders rest, and one in five far below it, where
- * it rests.
+ * Places most orders around the mark, where other orders rest. One in five orders is a bid far
+ * below the mark, which rests.
  */
 function nextOrder({ cloids, markets }: Person, chance: Chance) {
   const market = chance.pick(markets);

@@ -104,7 +104,7 @@ export class ReferenceVenue {
     return sum;
   }
 
-  /** R-initial over all instruments. `pending` counts as if it rested. */
+  /** Checks R-initial over all instruments, with `pending` treated as if it rested. */
   initial(owner: string, pending?: ReferenceOrder | ReferenceRequest, size = 0n): bigint {
     let sum = 0n;
     for (const perp of this.perps.values()) {
@@ -235,8 +235,9 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-tif: an `Alo` order is rejected because of an own order or an order that could fill; an order
-   * that could not fill is cancelled. Any crossing order rejects it if R-fillable does not apply.
+   * R-tif: an `Alo` order is rejected because of an order of its own account or an order that could
+   * fill; an order that could not fill is cancelled. Any crossing order rejects it if R-fillable
+   * does not apply.
    */
   #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
     const perp = this.#perp(id);

@@ -20,7 +20,7 @@ import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 const OPERATOR_BYTE = 0x71;
 
-/** These leases would create blocks by the machine's clock. */
+/** These leases would create blocks according to the machine's clock. */
 const BY_THE_CLOCK = new Set(['ticker', 'oracle']);
 
 class LeaseWithoutClock implements Lease {

@@ -15,7 +15,7 @@ export const EXIT = {
    * where the account's own key is required.
    */
   key: 5,
-  /** Only the first of several steps were executed, and remain in effect. */
+  /** Only the first of several steps were executed, and their effects remain. */
   part: 6,
 } as const;
 

@@ -27,9 +27,7 @@ async function contentOf(folder: string): Promise<Readonly<Record<string, string
   return Object.fromEntries((await Promise.all(read)).toSorted());
 }
 
-/**
- * Creates a folder with three blocks, its backup, and a copy that was made before the third block.
- */
+/** Creates a folder with three blocks, its backup, and a copy from before the third block. */
 async function folders(root: string) {
   const [data, older, to] = ['data', 'older', 'backup'].map((name) => join(root, name)) as [
     string,

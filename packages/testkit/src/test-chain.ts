@@ -143,7 +143,7 @@ export class TestChain {
 
   /**
    * Waits for asynchronous work of the venue and mines blocks in the meantime, because the venue
-   * polls the chain by the machine's clock.
+   * polls the chain according to the machine's clock.
    */
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;

@@ -192,7 +192,7 @@ export class VenueInHand {
     return executed.map(({ outcome }) => outcome);
   }
 
-  /** Makes a block at the current time with the current prices. */
+  /** Creates a block at the current time with the current prices. */
   async beat(): Promise<void> {
     await this.execute(this.prices.commands(this.state, this.nowMs));
   }
@@ -216,7 +216,7 @@ export class VenueInHand {
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
   }
 
-  /** Advances time to a moment. The caller makes the block of that moment. */
+  /** Advances time to a moment. The caller creates the block of that moment. */
   async approach(timeMs: number, stepMs: number): Promise<void> {
     for (;;) {
       const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
@@ -389,7 +389,7 @@ class HandClock implements TimeSource {
   }
 }
 
-/** These tasks would make blocks by the machine's clock. */
+/** These tasks would create blocks according to the machine's clock. */
 const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
 
 /** Runs all singleton tasks except time and prices, which the test controls. */

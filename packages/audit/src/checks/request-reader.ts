@@ -63,7 +63,7 @@ export class RequestReader {
 }
 
 /**
- * Compares texts first, which is faster. The same code made both, so their keys are nearly always
+ * Compares texts first, which is faster. The same code wrote both, so their keys are nearly always
  * in the same order.
  */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {

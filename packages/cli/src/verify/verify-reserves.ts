@@ -51,7 +51,7 @@ type Known = { readonly user?: string; readonly root?: string };
 const SUM_MAX = 2n ** 128n;
 const KIND = { leaf: '00', node: '01', root: '02' } as const;
 
-/** Makes all checks that need only the proof. */
+/** Runs all checks that need only the proof. */
 export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] {
   const { published } = proof;
   const amount = micro(proof.amount);

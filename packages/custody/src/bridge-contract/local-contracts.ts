@@ -11,7 +11,9 @@ import { KeyError } from '../key-files/key-error.ts';
  * be tested.
  */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
-/** This is more gas than one payout of a batch uses with these contracts. Unused gas is free. */
+/**
+ * This is more gas than one payout of a batch uses with these contracts. Unused gas costs nothing.
+ */
 export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;

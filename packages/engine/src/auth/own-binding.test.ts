@@ -15,7 +15,7 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from './agents.ts';
 
-/** An address without an account that another account has made its agent. */
+/** An address without an account that another account has bound as its agent. */
 const victim = actor(0x7ac7);
 
 function captured(): Scenario {

@@ -144,7 +144,7 @@ describe('R-liquidation: other assets of the owner of an isolated position', () 
   test('below zero equity the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
     const venue = held(10_000_000_000, true);
     // At 90 the position has 50 − 100 = −50, so its bankruptcy price is 95 again: the fund buys at
-    // 95 and the value is 90.
+    // 95, and the lots are worth 90.
     venue.wait(1_000).oracle(900_000);
     expect(venue.balance(alice)).toBe(9_550_000n);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(9_950_000_000n);

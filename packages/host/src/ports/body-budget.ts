@@ -1,8 +1,9 @@
 /**
  * Limits the memory for bodies, in total and per client (R-requests). A body counts as one while it
- * is read. Its bytes count until its request is answered, because a text that waits for a signature
- * or a block is held as well. When the budget is exhausted, the client with the largest part loses
- * a body. Otherwise a few dozen clients that never complete their requests would block all others.
+ * is read. Its bytes count until its request is answered, because the text stays in memory while it
+ * waits for a signature or a block. When the budget is exhausted, the client with the largest part
+ * loses a body. Otherwise a few dozen clients that never complete their requests would block all
+ * others.
  */
 
 export type BodyLimits = {

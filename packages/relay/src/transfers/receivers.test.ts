@@ -5,7 +5,7 @@ import { BRIDGE, TOKEN } from '@oddlot/testing/relay/model-chain';
 import { FLOAT, KEYS, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { relayStatus } from '../port/relay-status.ts';
 
-/** Tests that no payment is made to a receiver that cannot use the money (R-transfer). */
+/** Tests that the relay pays no receiver that cannot use the money (R-transfer). */
 
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' };

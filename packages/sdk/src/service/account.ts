@@ -57,7 +57,7 @@ export async function faucet(
   return readInfo(context, await context.http.postOnce('/request-fund', body, signal));
 }
 
-/** Rejects errors of form in requests to other endpoints than /info and /exchange. */
+/** Rejects malformed requests to endpoints other than /info and /exchange. */
 export function checkServiceRequest(name: ServiceRequestName, request: object): void {
   const fault = checkShape(SERVICE_SHAPES[name]!, request);
   if (fault !== undefined) throw ValidationError.of(fault);

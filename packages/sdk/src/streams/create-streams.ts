@@ -105,8 +105,8 @@ function channelsOf(endpoint: StreamEndpoint, socket: StreamSource): ChannelMeth
 /** Parameters of `referencePrices`. */
 export type ReferencePricesChannel = {
   /**
-   * Kind of prices: those of spot markets, those of the oracle, or the averages of the latter over
-   * 30 or 60 seconds.
+   * Source of the prices: spot markets, the oracle, or averages of the oracle price over 30 or 60
+   * seconds.
    */
   readonly topic: RtdsTopic;
   /**

@@ -48,8 +48,8 @@ type Listener = {
 };
 
 /**
- * Connection to /ws-rtds, which has another convention than the other sockets: frames are neither
- * confirmed nor numbered, and a client subscribes to topics with one symbol or with all. A
+ * Connection to /ws-rtds, which follows different conventions from the other sockets: frames are
+ * neither confirmed nor numbered, and a client subscribes to topics with one symbol or with all. A
  * subscription to one symbol is answered with its last minute, again on every new connection.
  */
 export class PriceFeed {

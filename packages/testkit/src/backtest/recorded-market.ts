@@ -47,7 +47,7 @@ const LEVEL_MICRO_USDC = 10_000_000_000;
 const LEGS = 3;
 /** With this step every hour has a premium sample and pays its funding (R-funding-gaps). */
 const CANDLE_STEP_MS = 1_800_000;
-/** During a liquidation, blocks are made every second, as on a real venue. */
+/** During a liquidation, blocks are created every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
 const LIQUIDATION_STEPS_MAX = 120;
 /** Maximum number of trigger prices visited between two prices of the recording. */
@@ -297,7 +297,7 @@ export class RecordedMarket {
   }
 
   /**
-   * Advances time to a moment. Recordings of candles have few blocks, and the caller makes the
+   * Advances time to a moment. Recordings of candles have few blocks, and the caller creates the
    * block of that moment.
    */
   async #comeTo(timeMs: number): Promise<void> {

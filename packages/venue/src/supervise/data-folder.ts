@@ -219,7 +219,7 @@ class SnapshotOffers {
   }
 
   /**
-   * Offers a new snapshot. Offers are made one after the other, and the next offer supersedes a
+   * Offers a new snapshot. Offers are sent one after the other, and the next offer supersedes a
    * failed one.
    */
   take(height: number): void {
