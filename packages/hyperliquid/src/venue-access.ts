@@ -91,9 +91,12 @@ export function sentenceOf({
 }): string {
   const { field, why } = details ?? {};
   if (why === undefined) return field === undefined ? message : `${message} (${field})`;
-  const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}`;
+  const reason = NAME_FIRST.test(why) ? why : `${why.charAt(0).toUpperCase()}${why.slice(1)}`;
   return message === NOT_ALLOWED ? reason : `${message}. ${reason}`;
 }
 
 /** Message that is omitted if a refusal has an explanation. */
 const NOT_ALLOWED = MESSAGES.notAllowed();
+
+/** The name of an action or of a field, which keeps its spelling. */
+const NAME_FIRST = /^[a-z]+[.A-Z]/;

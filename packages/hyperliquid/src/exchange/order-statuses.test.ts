@@ -101,6 +101,13 @@ test('the error of a signer without an account contains its address', () => {
   expect(text).toBe('Must deposit before performing actions. User: 0xab');
 });
 
+test.each([
+  ['twapOrder: this venue has no TWAP orders', 'twapOrder: this venue has no TWAP orders'],
+  ['asset 10000 is not a perp', 'Asset 10000 is not a perp'],
+])('the reason %j begins with a capital unless it begins with a name', (why, text) => {
+  expect(sentence({ message: MESSAGES.notAllowed(), details: { why } })).toBe(text);
+});
+
 test('a cancel has one status per entry', () => {
   const gone = 'Order was never placed, already canceled, or filled. asset=2';
   const results = [result({ state: 'cancelled' }), result({ state: 'rejected', error: gone })];
