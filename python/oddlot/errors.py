@@ -32,7 +32,9 @@ class ApiError(OddlotError):
     def __str__(self) -> str:
         field = self.details.get("field")
         where = "" if field is None else f" (field {field})"
-        return f"{self.name or self.http_status}: {self.message}{where}"
+        why = self.details.get("why")
+        reason = "" if why is None else f" {why}"
+        return f"{self.name or self.http_status}: {self.message}{where}{reason}"
 
 
 class NoAnswerError(OddlotError):

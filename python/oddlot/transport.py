@@ -22,6 +22,8 @@ class Transport:
     """Posts JSON and repeats requests that have no answer, for at most `retry_seconds`."""
 
     def __init__(self, url: str, *, timeout: float, retry_seconds: float) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"The URL of a venue starts with http:// or https://: {url}")
         self.url = url.rstrip("/")
         self._retry_seconds = retry_seconds
         self._http = httpx.Client(timeout=timeout, headers={"x-api-version": _API_VERSION})
@@ -31,9 +33,9 @@ class Transport:
 
     def query(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Posts a request that can be repeated, and returns its successful answer."""
-        _, answer = self.post(path, lambda _: body)
+        status, answer = self.post(path, lambda _: body)
         if answer.get("success") is not True:
-            raise error_of(200, answer)
+            raise error_of(status, answer)
         return answer
 
     def post(

@@ -10,7 +10,7 @@ import unittest
 from decimal import Decimal
 
 import oddlot
-from oddlot import ApiError, Client, NoAnswerError, Order, PrivateKey, Streams, Trigger
+from oddlot import MAINNET, ApiError, Client, NoAnswerError, Order, PrivateKey, Streams, Trigger
 from oddlot.channels import PATHS
 from oddlot.orders import decimal_text
 
@@ -166,8 +166,20 @@ class WithVenue(unittest.TestCase):
             self.alice.order(Order(BTC, True, "90000.001", "0.5"))
         self.assertEqual(caught.exception.name, "INVALID")
         self.assertEqual(caught.exception.details["field"], "orders[0].p")
-        with self.assertRaises(ApiError):
+        with self.assertRaises(ApiError) as caught:
             self.alice.query("noSuchQuery")
+        self.assertEqual(caught.exception.http_status, 403)
+
+    def test_a_signature_for_another_network_is_explained(self):
+        with Client(self.venue.url, PrivateKey(self.venue.keys[0]), network=MAINNET) as client:
+            with self.assertRaises(ApiError) as caught:
+                client.order(Order(BTC, True, "90000", "0.01"))
+        self.assertEqual(caught.exception.name, "NO_ACCOUNT")
+        self.assertIn("signed for another network", str(caught.exception))
+
+    def test_a_url_without_its_scheme_is_rejected(self):
+        with self.assertRaises(ValueError):
+            Client("127.0.0.1:8690")
 
     def test_the_same_bytes_execute_once(self):
         signed = self.alice.sign(
