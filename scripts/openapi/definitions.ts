@@ -97,7 +97,7 @@ export function commentOf(file: string, name: string): string {
     .trim();
 }
 
-/** Returns the components ordered by name, so that a new one moves no others. */
+/** Returns the components ordered by name, so that adding one does not move the others. */
 export function sorted(components: ReadonlyMap<string, object>): Node {
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -7,7 +7,8 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * A venue that has just started without trades shows simulated history, which counts in no figure.
+ * A venue that has just started without trades shows simulated history, which is not included in
+ * any figure.
  */
 
 const WEEK_MS = 7 * 86_400_000;

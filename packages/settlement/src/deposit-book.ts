@@ -37,8 +37,8 @@ export type Vanished = {
 };
 
 /**
- * Sum of an account's deposits below the minimum, which wait until they reach it together; `parts`
- * is their number.
+ * Sum of an account's deposits below the minimum, which wait until their sum reaches it; `parts` is
+ * the number of deposits.
  */
 export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
 

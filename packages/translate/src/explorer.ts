@@ -13,7 +13,7 @@ import { requestTexts } from './reject-to-wire.ts';
 import { maskedCode } from './info/access.ts';
 
 /**
- * The venue has no validators, because its operator makes all blocks; every block has the zero
+ * The venue has no validators, because its operator creates all blocks; every block has the zero
  * address as proposer.
  */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';

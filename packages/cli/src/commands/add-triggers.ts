@@ -129,7 +129,10 @@ function exitOf(kind: 'tp' | 'sl', options: TpslOptions) {
   return { triggerPrice: decimalText(`--${kind}`, triggerPrice), limitPrice };
 }
 
-/** Returns the side of the position. In hedge mode there can be both. */
+/**
+ * Returns the side of the position. In hedge mode, an instrument can have a long and a short
+ * position.
+ */
 function sideOf(
   positions: readonly AssetPosition[],
   { id, name }: { readonly id: number; readonly name: string },

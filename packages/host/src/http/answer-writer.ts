@@ -210,7 +210,7 @@ export class AnswerWriter {
 
 type Answer = {
   readonly status: number;
-  /** JSON text; empty for no body. */
+  /** JSON text; empty for a response without a body. */
   readonly body: string | Buffer;
   readonly budget: Budget | undefined;
   /** Additional headers, as alternating names and values. */

@@ -109,7 +109,7 @@ function endLingering(request: IncomingMessage, response: ServerResponse): void 
 
 type FinishedAnswer = {
   readonly status: number;
-  /** Empty for no body. */
+  /** Response body; empty for a response without one. */
   readonly body: string | Buffer;
   /** Alternating names and values. */
   readonly headers: readonly string[];

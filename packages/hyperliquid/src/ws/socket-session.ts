@@ -26,7 +26,7 @@ type Wire = {
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** Accounts whose channels one connection may follow, as at Hyperliquid. */
+/** Accounts whose channels one connection may follow, as on Hyperliquid. */
 const USERS_MAX = 10;
 /** Maximum number of requests of one connection that wait for their answers. */
 const POSTS_MAX = 100;

@@ -49,7 +49,7 @@ describe('memory left over from a burst', () => {
     expect(given).toEqual([]);
   });
 
-  test('the needed memory is the smallest use seen before, although garbage counts as used', () => {
+  test('the required memory is the smallest observed use, although uncollected garbage counts as used', () => {
     const use = { total: 130, used: 60, busy: 0 };
     const { given, check } = aWatch(use);
     check(3);

@@ -377,7 +377,10 @@ function linesOf(
   return [sorted.map((time) => time / 1_000), ...lines];
 }
 
-/** Returns the points after the first quote or trade, because before it the venue reports 0.5. */
+/**
+ * Returns the points after the first quote or trade. Before that, the venue reports a probability
+ * of 0.5.
+ */
 function begun<Point extends { readonly p: string }>(
   points: readonly Point[],
   isUnpriced: boolean,
