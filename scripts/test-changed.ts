@@ -44,10 +44,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
     ['conformance/orders', 'conformance/venue-status', 'conformance/perp-restart'],
   ],
   ['packages/host/', ['conformance/envelopes-and-http', 'operations/watching']],
-  [
-    'packages/audit/',
-    ['operations/believe-nobody', 'operations/verify-folder', 'cli/verify-venue'],
-  ],
+  ['packages/audit/', ['operations/stolen-venue', 'operations/verify-folder', 'cli/verify-venue']],
   ['packages/sdk/', ['e2e/']],
   ['packages/testkit/', ['testkit/']],
   ['packages/cli/', ['cli/']],

@@ -47,7 +47,7 @@ test.each([...ANSWERS])('%s: the reference names every field of the answer', (qu
 });
 
 /** Returns the names in the first column of the tables of fields. */
-function fieldsTold(section: string): string[] {
+function documentedFields(section: string): string[] {
   const tables = section
     .split(/\n(?=\| )/)
     .join('\n')
@@ -59,5 +59,5 @@ function fieldsTold(section: string): string[] {
 }
 
 test.each([...ANSWERS])('%s: the tables of the reference name no other field', (query, fields) => {
-  expect(fieldsTold(sectionOf(query)).filter((field) => !fields.has(field))).toEqual([]);
+  expect(documentedFields(sectionOf(query)).filter((field) => !fields.has(field))).toEqual([]);
 });

@@ -81,7 +81,7 @@ const words = [
 const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 
 /** Sentences of a page, with the number that the code defines. */
-const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
+const SENTENCES: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
     `uses each price that you submit for ${seconds(PUSHED_STANDS_MS)}`,
@@ -113,7 +113,9 @@ function covering(windowSeconds: number): number {
 }
 
 test.each(
-  SAID.flatMap(([name, ...sentences]) => sentences.map((expected) => [name, expected] as const)),
+  SENTENCES.flatMap(([name, ...sentences]) =>
+    sentences.map((expected) => [name, expected] as const),
+  ),
 )('docs/%s contains: %s', (name, expected) => {
   expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(expected.toLowerCase());
 });

@@ -332,7 +332,7 @@ describe('docs/operate/monitoring.md', () => {
       );
       expect(missing, `${path} names metrics that do not exist`).toEqual([]);
     }
-    const untold = served.filter((name) => !text.includes(`\`${name}`));
-    expect(untold, 'metrics missing from the table').toEqual([]);
+    const undocumented = served.filter((name) => !text.includes(`\`${name}`));
+    expect(undocumented, 'metrics missing from the table').toEqual([]);
   });
 });

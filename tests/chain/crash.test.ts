@@ -7,7 +7,7 @@ import { type Hex, keccak256 } from 'viem';
 import { afterEach, expect, test } from 'vitest';
 import { ChainDamagedError } from '../../packages/devchain/src/core/chain-lines.ts';
 import { startChainThread } from '../../packages/devchain/src/start-chain-thread.ts';
-import { count, deed, inFolder, perform, view } from '../support/chain-actions.ts';
+import { chainAction, count, inFolder, perform, view } from '../support/chain-actions.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
@@ -25,13 +25,13 @@ const sizeOf = async (directory: string): Promise<number> =>
   (await stat(join(directory, 'chain.log'))).size;
 
 test('a chain that is opened again has the same blocks and continues like the original', async () => {
-  const history = fc.array(deed, { minLength: 3, maxLength: 14 });
+  const history = fc.array(chainAction, { minLength: 3, maxLength: 14 });
   await fc.assert(
-    fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
+    fc.asyncProperty(history, fc.nat(), async (actions, where) => {
       await inFolder(async (directory) => {
         const lived = await openChain(directory);
         const moments = [{ size: await sizeOf(directory), seen: await view(lived) }];
-        for (const step of deeds) {
+        for (const step of actions) {
           await perform(lived, step);
           moments.push({ size: await sizeOf(directory), seen: await view(lived) });
         }

@@ -59,18 +59,18 @@ test('ethers calls a contract and reads its event from the receipt and from a qu
 });
 
 test('an ethers listener receives an event', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   await guestbook.on(guestbook.getEvent('Signed'), (_guest, _page, text: string) => {
-    heard.push(text);
+    received.push(text);
   });
   // A listener receives only events after its first poll, so the event is repeated until then.
-  while (heard.length === 0) {
+  while (received.length === 0) {
     const sent = await method('sign').send('listen');
     await sent.wait();
     await delay(50);
   }
   await guestbook.removeAllListeners();
-  expect(heard[0]).toBe('listen');
+  expect(received[0]).toBe('listen');
 });
 
 test('ethers receives the reason of a revert', async () => {

@@ -21,11 +21,11 @@ afterAll(async () => {
 });
 
 /** Changes a file, runs a function, and restores the file. */
-async function withFile<Told>(
+async function withFile<Result>(
   name: string,
   text: string | undefined,
-  run: (file: string) => Promise<Told>,
-): Promise<Told> {
+  run: (file: string) => Promise<Result>,
+): Promise<Result> {
   const file = join(venue.data, name);
   const before = readFileSync(file);
   if (text === undefined) rmSync(file);

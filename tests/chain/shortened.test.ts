@@ -2,7 +2,7 @@ import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deed, inFolder, perform, view } from '../support/chain-actions.ts';
+import { chainAction, inFolder, perform, view } from '../support/chain-actions.ts';
 import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
 /** A chain whose file is compacted from time to time equals a chain whose file is not. */
@@ -13,15 +13,15 @@ const SHORT = { ...UNDO, settledBlocksMax: 3 };
 const logOf = (directory: string): string => join(directory, 'chain.log');
 
 test('a chain with a compacted file equals the reference chain after a restart and a kill at any byte', async () => {
-  const history = fc.array(deed, { minLength: 8, maxLength: 24 });
+  const history = fc.array(chainAction, { minLength: 8, maxLength: 24 });
   await fc.assert(
-    fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
+    fc.asyncProperty(history, fc.nat(), async (actions, where) => {
       await inFolder(async (directory) => {
         const [here, there] = [join(directory, 'short'), join(directory, 'long')];
         const clock = new TestClock();
         const short = await openChain(here, { clock, ...SHORT });
         const long = await openChain(there, { clock, ...UNDO });
-        for (const step of deeds) {
+        for (const step of actions) {
           clock.ms += 700;
           await perform(short, step);
           await perform(long, step);

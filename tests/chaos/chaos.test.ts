@@ -54,7 +54,7 @@ const RESERVES_EVERY_MS = 3_000;
 const COMPARED = 200;
 
 const random = chance(SEED);
-const told: string[] = [];
+const faults: string[] = [];
 const dealings: Dealings = { sent: [], surprises: [], repeated: 0, acknowledged: 0 };
 const actors: Actor[] = [];
 const resters: Rester[] = [];
@@ -114,7 +114,7 @@ function story(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
   );
-  return [...told, ...logs].join('\n');
+  return [...faults, ...logs].join('\n');
 }
 
 function withStory(error: unknown): never {
@@ -176,14 +176,17 @@ async function expectNoGap([blocks, trades]: readonly Wanderer[], from: number):
   await eventually(() => expect(blocks!.height).toBeGreaterThanOrEqual(highest()), SETTLE_MS);
   const heights = blocks!.rows.map(({ height }) => height);
   expect(heights).toEqual(heights.map((_, index) => from + 1 + index));
-  const told = (): number[] => trades!.rows.map(({ tid }) => tid);
+  const streamedTids = (): number[] => trades!.rows.map(({ tid }) => tid);
   const traded = new Set<number>();
   for (const { actor } of crossers) {
     for (const row of await allRows(anyClient(), { type: 'userFills', user: actor.address })) {
       traded.add(row.tid);
     }
   }
-  await eventually(() => expect(told()).toEqual([...traded].toSorted((a, b) => a - b)), SETTLE_MS);
+  await eventually(
+    () => expect(streamedTids()).toEqual([...traded].toSorted((a, b) => a - b)),
+    SETTLE_MS,
+  );
 }
 
 async function allRows(client: Client, query: object): Promise<Json[]> {
@@ -233,12 +236,13 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
         }),
       );
       const banking = Promise.all(bankers.map((banker) => banker.bank(untilMs)));
-      const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
+      const report = (what: string): void =>
+        void faults.push(`${new Date().toISOString()} ${what}`);
       const reserves = new ReservesWatch(urls);
       const watching = reserves.watch();
       const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
-      await makeTrouble(cluster, { random, untilMs, ...harm, tell });
-      process.stdout.write(`chaos: recovered after ${told.length} faults\n`);
+      await makeTrouble(cluster, { random, untilMs, ...harm, report });
+      process.stdout.write(`chaos: recovered after ${faults.length} faults\n`);
       await trading;
       await banking;
       expect(dealings.surprises, story()).toEqual([]);
@@ -278,9 +282,9 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
       }
       await expectSameHistory();
       await expectOrdersOnce(anyClient());
-      expect(reserves.faults(), told.join('\n')).toEqual([]);
+      expect(reserves.faults(), faults.join('\n')).toEqual([]);
       process.stdout.write(
-        `chaos: ${told.length} faults, ${dealings.acknowledged} acknowledged, ` +
+        `chaos: ${faults.length} faults, ${dealings.acknowledged} acknowledged, ` +
           `${dealings.repeated} sent again, height ${height}, ` +
           `${reserves.count} publications of reserves, ` +
           `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas, ` +

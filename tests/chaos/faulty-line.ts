@@ -72,8 +72,8 @@ export class FaultyLine {
     this.#pairs.add(pair);
     for (const [from, to] of [pair, pair.toReversed()] as Pair[]) {
       from.setNoDelay(true);
-      const late = new LateParts(to);
-      from.on('data', (part) => this.#pass(part, late, pair));
+      const delayed = new DelayedParts(to);
+      from.on('data', (part) => this.#pass(part, delayed, pair));
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();
@@ -82,18 +82,18 @@ export class FaultyLine {
     }
   }
 
-  #pass(part: Buffer, late: LateParts, pair: Pair): void {
+  #pass(part: Buffer, delayed: DelayedParts, pair: Pair): void {
     if (this.#isSilent) return;
     if (this.#isHalving) {
-      late.to.write(part.subarray(0, part.length / 2), () => end(pair));
+      delayed.to.write(part.subarray(0, part.length / 2), () => end(pair));
       return;
     }
-    late.pass(part, this.#delayMs);
+    delayed.pass(part, this.#delayMs);
   }
 }
 
 /** Forwards delayed messages in their order. */
-class LateParts {
+class DelayedParts {
   readonly to: Socket;
   #arrived: Promise<unknown> = Promise.resolve();
   #underWay = 0;

@@ -24,14 +24,14 @@ export async function makeTrouble(
     readonly frozenMsMax: number;
     /** Maximum time between two faults. */
     readonly betweenMsMax: number;
-    readonly tell: (what: string) => void;
+    readonly report: (what: string) => void;
   },
 ): Promise<void> {
-  const { random, tell, untilMs } = options;
+  const { random, report, untilMs } = options;
   const playing = new Set<Promise<void>>();
   while (Date.now() < untilMs) {
     const { play, what } = draw(cluster, random, options.frozenMsMax);
-    tell(what);
+    report(what);
     const played = play();
     playing.add(played);
     void played.finally(() => playing.delete(played));

@@ -55,9 +55,9 @@ export class Wanderer {
     const { path, subscription } = this.#options;
     const socket = new WebSocket(url.replace('http', 'ws') + path);
     const ended = Promise.withResolvers<void>();
-    let heardMs = Date.now();
+    let lastFrameMs = Date.now();
     const watch = setInterval(() => {
-      if (this.#isOver || Date.now() - heardMs > SILENT_MS_MAX) socket.terminate();
+      if (this.#isOver || Date.now() - lastFrameMs > SILENT_MS_MAX) socket.terminate();
     }, AGAIN_MS);
     socket.on('open', () => {
       this.visits += 1;
@@ -65,7 +65,7 @@ export class Wanderer {
       socket.send(JSON.stringify({ method: 'subscribe', subscription, resumeFrom }));
     });
     socket.on('message', (text) => {
-      heardMs = Date.now();
+      lastFrameMs = Date.now();
       // This frame was in the same chunk as the one that ended the connection.
       if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;

@@ -139,8 +139,8 @@ test.each<[args: readonly string[], why: RegExp]>([
   [['--moon'], /^Unknown option '--moon'/],
 ])('`oddlot rebuild-history` with %j is a usage error, as text and as JSON', async (args, why) => {
   const output = { out: '', err: '' };
-  const hear = (name: 'err' | 'out') => ({ write: (text: string) => (output[name] += text) });
-  const around = { environment: {}, stderr: hear('err'), stdout: hear('out') };
+  const capture = (name: 'err' | 'out') => ({ write: (text: string) => (output[name] += text) });
+  const around = { environment: {}, stderr: capture('err'), stdout: capture('out') };
   expect(await runRebuildHistory(args, { ...around, isJson: false })).toBe(2);
   expect(output).toEqual({ out: '', err: expect.stringMatching(why) });
   output.err = '';

@@ -273,7 +273,7 @@ async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<
  * Serves a venue with time 7 at the block of the publication, and with this row for every
  * withdrawal.
  */
-async function tellingVenue(row: object): Promise<string> {
+async function reportingVenue(row: object): Promise<string> {
   return await serve(({ before, type }) => ({
     success: true,
     data: type === 'block' ? { blockTime: 7 } : [{ id: Number(before) - 1, ...row }],
@@ -348,11 +348,11 @@ test("the command prints all figures and compares the unsettled amount with the 
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
   const what = 'unsettled <= payouts still reported as open';
   const held = { status: 'sent', updateTime: 1 };
-  const [honest, late] = [
-    await tellingVenue(held),
-    await tellingVenue({ status: 'confirmed', updateTime: 8 }),
+  const [honest, confirming] = [
+    await reportingVenue(held),
+    await reportingVenue({ status: 'confirmed', updateTime: 8 }),
   ];
-  for (const url of [honest, late]) {
+  for (const url of [honest, confirming]) {
     const paid = await run([...open, '--rpc', both, '--url', url]);
     expect(paid.lines).toContain(`agree   ${what}: 2 of 2`);
     expect(paid.code).toBe(0);
@@ -363,7 +363,7 @@ test("the command prints all figures and compares the unsettled amount with the 
   );
   expect(less.code).toBe(1);
   // A payment that was settled earlier is already deducted and must not count again.
-  const settled = await tellingVenue({ status: 'confirmed', updateTime: 7 });
+  const settled = await reportingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
   expect(again.lines).toContain(
     'DIFFER  unsettled is 2, but the payouts still reported as open add up to 0',

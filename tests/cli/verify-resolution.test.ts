@@ -33,9 +33,9 @@ afterEach(() => {
   for (const each of running.splice(0)) each.close();
 });
 
-type Told = { code: number; lines: string[]; faults: string[] };
+type CommandResult = { code: number; lines: string[]; faults: string[] };
 
-async function verify(data: OutcomeResolution, ...more: readonly string[]): Promise<Told> {
+async function verify(data: OutcomeResolution, ...more: readonly string[]): Promise<CommandResult> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ success: true, code: 0, data }));

@@ -157,11 +157,11 @@ test('ccxt streams deliver books, trades and orders, also after the socket is cu
   expect((await bot.watchTrades(SYMBOL))[0]).toMatchObject({ symbol: SYMBOL });
   expect((await bot.watchOHLCV(SYMBOL, '1m')).at(-1)[4]).toBeGreaterThan(0);
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
-  const heard = bot.watchOrders(SYMBOL);
+  const watched = bot.watchOrders(SYMBOL);
   // The subscription must exist before the order that it reports.
   await eventually(() => expect(Object.keys(bot.clients)).toHaveLength(1));
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96100);
-  expect((await heard).at(-1)).toMatchObject({ symbol: SYMBOL, price: 96100 });
+  expect((await watched).at(-1)).toMatchObject({ symbol: SYMBOL, price: 96100 });
   proxy.cut();
   await bot.watchOrderBook(SYMBOL).catch(() => undefined);
   expect((await bot.watchOrderBook(SYMBOL)).bids[0][0]).toBe(96999.9);

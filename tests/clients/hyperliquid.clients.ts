@@ -114,21 +114,21 @@ test('a reject is a sentence', async () => {
 });
 
 test('streams of the package continue after the socket is cut', async () => {
-  const heard: Json[] = [];
-  await sdk.subscriptions.subscribeToL2Book(COIN, (book: Json) => heard.push(book));
+  const received: Json[] = [];
+  await sdk.subscriptions.subscribeToL2Book(COIN, (book: Json) => received.push(book));
   const fills: Json[] = [];
   await sdk.subscriptions.subscribeToUserFills(user.address, (data: Json) => fills.push(data));
-  await sdk.subscriptions.subscribeToAllMids((mids: Json) => heard.push(mids));
+  await sdk.subscriptions.subscribeToAllMids((mids: Json) => received.push(mids));
   await eventually(() => {
-    expect(heard.some(({ coin }) => coin === COIN)).toBe(true);
-    expect(heard.some((each) => Number(each[COIN]) === 97_000)).toBe(true);
+    expect(received.some(({ coin }) => coin === COIN)).toBe(true);
+    expect(received.some((each) => Number(each[COIN]) === 97_000)).toBe(true);
     expect(fills[0]).toMatchObject({ isSnapshot: true });
   });
-  heard.length = 0;
+  received.length = 0;
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   proxy.cut();
   await eventually(() => expect(sdk.ws.isConnected()).toBe(true));
   // The package does not subscribe again automatically.
-  await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => heard.push(bbo));
-  await eventually(() => expect(heard.at(-1)).toMatchObject({ coin: COIN }));
+  await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => received.push(bbo));
+  await eventually(() => expect(received.at(-1)).toMatchObject({ coin: COIN }));
 });

@@ -30,7 +30,9 @@ async function adminAt(url: string, cluster: string, ...args: readonly string[])
   return { code, out: out.join(''), err: err.join('') };
 }
 
-type Told = { readonly replicas: readonly { readonly replica: string; readonly height: number }[] };
+type ClusterReport = {
+  readonly replicas: readonly { readonly replica: string; readonly height: number }[];
+};
 
 /** Runs a single-machine venue briefly, and returns its head. */
 async function alone(data: string): Promise<{ readonly accounts: number }> {
@@ -123,7 +125,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await expect(other).rejects.toThrow(
         `This folder is not a copy of the stream: the blocks differ starting with block ${from}`,
       );
-      const { replicas } = (await again.operations('/cluster')) as Told;
+      const { replicas } = (await again.operations('/cluster')) as ClusterReport;
       expect(replicas.find(({ replica }) => replica === 'other')?.height ?? 0).toBe(0);
       expect(await again.faucet()).toMatchObject({ status: 200 });
       expect(await again.operations('/readyz')).toEqual({ status: 'ready' });
@@ -220,9 +222,9 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
         ),
       });
       // Either copy can be kept, but the blocks of the other one must be named.
-      const keptA = join(folder, 'kept-a');
-      await cp(dataA, keptA, { recursive: true });
-      expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
+      const copyA = join(folder, 'kept-a');
+      await cp(dataA, copyA, { recursive: true });
+      expect(await admin(cluster, 'restore', '--data', copyA)).toMatchObject({
         code: 1,
         err: expect.stringContaining(`the blocks differ starting with block ${from}`),
       });
@@ -236,9 +238,9 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await restarted.stop();
       // The other copy can be restored in the same way.
       await expect
-        .poll(() => admin(cluster, 'restore', '--data', keptA, ...giveUp), { timeout: 60_000 })
+        .poll(() => admin(cluster, 'restore', '--data', copyA, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
-      const other = await start('a', keptA);
+      const other = await start('a', copyA);
       expect(await other.metric('oddlot_accounts')).toBe(accounts);
       // A replica whose blocks were discarded reports it, and the others continue.
       await expect(start('b', dataB)).rejects.toThrow(

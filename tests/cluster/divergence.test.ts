@@ -39,8 +39,8 @@ describe.skipIf(!hasNatsServer)('a replica with a different state', () => {
         await expect.poll(() => right.metric('oddlot_cluster_hashes_differing')).toBe(1);
         await expect.poll(() => right.operations('/readyz')).toEqual({ status: 'ready' });
       }
-      const [kept] = await readdir(join(c.data, 'divergence'));
-      const at = join(c.data, 'divergence', kept!);
+      const [entry] = await readdir(join(c.data, 'divergence'));
+      const at = join(c.data, 'divergence', entry!);
       const read = async (name: string): Promise<unknown> =>
         JSON.parse(await readFile(join(at, name), 'utf8'));
       const report = (await read('report.json')) as {

@@ -51,10 +51,10 @@ describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
         const trading = (async () => {
           while (!over.signal.aborted) {
             const reply = await client.exchange.order({ orders: [order] }, executed);
-            const [told] = reply.status === 'executed' ? reply.orders : [];
-            if (told?.state !== 'open') throw new Error(`refused: ${JSON.stringify(reply)}`);
-            placed.push(told.oid!);
-            await client.exchange.cancel({ cancels: [{ a: asset, o: told.oid! }] }, executed);
+            const [result] = reply.status === 'executed' ? reply.orders : [];
+            if (result?.state !== 'open') throw new Error(`refused: ${JSON.stringify(reply)}`);
+            placed.push(result.oid!);
+            await client.exchange.cancel({ cancels: [{ a: asset, o: result.oid! }] }, executed);
           }
         })();
         let failure: unknown;

@@ -185,7 +185,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
 
-  const twin = ({ r, s: low, v }: SignedPermit['signature']) => {
+  const malleated = ({ r, s: low, v }: SignedPermit['signature']) => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
     return { r, s: toHex(order - BigInt(low), { size: 32 }), v: v === 27 ? 28 : 27 };
   };
@@ -248,7 +248,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     ],
     [
       'the malleated form of a signature',
-      (q) => ({ ...q, signature: twin(q.signature) }),
+      (q) => ({ ...q, signature: malleated(q.signature) }),
       10003,
       'Signer does not match user',
     ],

@@ -87,16 +87,16 @@ describe('an unmodified Hyperliquid library', () => {
   });
 
   test.each(listed('works'))('%s of %s receives callbacks', async (name, socket) => {
-    const heard: Json[] = [];
-    await method(connect(socket), name)(paramsOf(name, alice), (data) => heard.push(data));
+    const received: Json[] = [];
+    await method(connect(socket), name)(paramsOf(name, alice), (data) => received.push(data));
     await happen(alice, bob);
-    await eventually(() => expect(heard.length, name).toBeGreaterThan(0));
+    await eventually(() => expect(received.length, name).toBeGreaterThan(0));
   });
 
   test.each(listed('silent'))('%s of %s is silent although frames arrive', async (name, socket) => {
     const transport = connect(socket);
-    const heard: Json[] = [];
-    await method(transport, name)(paramsOf(name, alice), (data) => heard.push(data));
+    const received: Json[] = [];
+    await method(transport, name)(paramsOf(name, alice), (data) => received.push(data));
     const [seen, other] = [[] as Json[], connect(socket)];
     const params = { type: name, ...paramsOf(name, alice) };
     await other.subscribe(name, params, ({ detail }) => seen.push(detail));
@@ -106,7 +106,7 @@ describe('an unmodified Hyperliquid library', () => {
     const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
     // Frames of an instrument contain its name.
     if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
-    expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
+    expect(received, `${name} calls back now: correct the guide`).toEqual([]);
   });
 
   test('unsupported methods time out, because their channels do not exist', async () => {

@@ -7,7 +7,7 @@ const world = aSharedVenue();
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const KEPT = 100;
+const NONCES_RETAINED = 100;
 
 /** An action that changes nothing, for tests that are only about the nonce. */
 const harmless = (label = 1) => cancelAction({ a: world.btc.id, o: label });
@@ -115,7 +115,9 @@ describe('R-nonce', () => {
     const alice = await world.trader('alice');
     const first = nextNonce() + 1000;
     const signed = await Promise.all(
-      Array.from({ length: KEPT }, (_, index) => alice.sign(harmless(), { nonce: first + index })),
+      Array.from({ length: NONCES_RETAINED }, (_, index) =>
+        alice.sign(harmless(), { nonce: first + index }),
+      ),
     );
     expectTaken(await send(alice, first - 5));
     const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
@@ -127,7 +129,7 @@ describe('R-nonce', () => {
     expect(lower.json.details).toHaveProperty('allowed');
     expectRefused(await send(alice, first - 5, 2), `Nonce too low: must be above ${first}`);
     expectRefused(await send(alice, first + 50, 2), 'Nonce already used');
-    expectTaken(await send(alice, first + KEPT));
+    expectTaken(await send(alice, first + NONCES_RETAINED));
   });
 
   test('exactly one of several concurrent actions with the same nonce is executed', async () => {

@@ -44,7 +44,7 @@ const quote = (side: 'buy' | 'sell', price: string, size: string) =>
 const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
 
 /** Advances the time second by second until the check passes. */
-async function goneOn<T>(check: () => Promise<T>): Promise<T> {
+async function advanceUntil<T>(check: () => Promise<T>): Promise<T> {
   for (let seconds = 0; seconds < 15; seconds += 1) {
     try {
       return await check();
@@ -57,7 +57,7 @@ async function goneOn<T>(check: () => Promise<T>): Promise<T> {
 
 /** Returns the remaining sizes when the job has ended. */
 async function settled(): Promise<string[]> {
-  return goneOn(async () => {
+  return advanceUntil(async () => {
     expect(await jobs()).toEqual([]);
     return (await recordsOf(alice, perp)).map(({ position }) => position.szi);
   });
@@ -70,7 +70,7 @@ describe('reversePosition', () => {
     const reply = await act(alice, reverse());
     done(reply);
     expect(reply.json.data.type).toBe('ReversePosition');
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position).toMatchObject({
         szi: '-5',
         entryPx: '99.5',
@@ -83,7 +83,7 @@ describe('reversePosition', () => {
     await trade(bob, alice, { market: perp, price: '100', size: '5' });
     await quote('sell', '100.5', '20');
     done(await act(alice, reverse()));
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position.szi).toBe('5');
     });
     expect(await settled()).toEqual(['5']);
@@ -93,7 +93,7 @@ describe('reversePosition', () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect(await jobs()).toEqual([
         {
           asset: perp.coin,
@@ -106,7 +106,7 @@ describe('reversePosition', () => {
       ]);
     });
     await quote('buy', '99', '4');
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '5' }]);
       expect((await recordOf(alice, perp)).position.szi).toBe('-1');
     });
@@ -117,7 +117,7 @@ describe('reversePosition', () => {
   test('a second reverse job of the same instrument and side is rejected', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     done(await act(alice, reverse()));
-    await goneOn(async () => expect(await jobs()).toHaveLength(1));
+    await advanceUntil(async () => expect(await jobs()).toHaveLength(1));
     expect(refusalOf(await act(alice, reverse())).code).toBeGreaterThan(0);
     expect(await jobs()).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe('reversePosition', () => {
     await quote('buy', '95.5', '150');
     const other = await operator.list();
     done(await act(alice, reverse()));
-    await goneOn(async () => expect(await recordsOf(alice, perp)).toEqual([]));
+    await advanceUntil(async () => expect(await recordsOf(alice, perp)).toEqual([]));
     expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
     // Another order uses the margin before the book has liquidity for the opening part.
     const free = Number((await alice.state()).withdrawable);
@@ -183,7 +183,7 @@ describe('reversePosition', () => {
     expectRefusal(refused, 10010, `No position for ${perp.name}`);
     await quote('buy', '99', '20');
     done(await act(alice, reverse({ isBuy: true })));
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position.szi).toBe('-5');
     });
     expect(await settled()).toEqual(['-5']);
@@ -193,7 +193,7 @@ describe('reversePosition', () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
     done(await act(alice, reverse()));
-    await goneOn(async () => {
+    await advanceUntil(async () => {
       expect(await jobs()).toMatchObject([{ marginMode: 'Isolated', phase: 'Opening' }]);
     });
     await quote('buy', '99', '5');

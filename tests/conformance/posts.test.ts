@@ -39,10 +39,10 @@ describe('queries over a stream connection', () => {
   test('posted queries are answered when they are ready, not in order', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
-    const late = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 1);
+    const delayed = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 1);
     const early = await socket.post('info', { type: 'settings' }, 2);
     expect(early.response.status).toBe(200);
-    expect((await late).response).toMatchObject({ type: 'error', status: 503 });
+    expect((await delayed).response).toMatchObject({ type: 'error', status: 503 });
     const order = socket.of('post').map(({ data }) => data.id);
     expect(order).toEqual([2, 1]);
   });
@@ -277,11 +277,11 @@ describe('malformed posts', () => {
   test('an id of an unanswered post is rejected until its answer', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
-    const late = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 9);
+    const delayed = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 9);
     const request = { type: 'info', payload: { type: 'settings' } };
     const answer = await socket.ask({ method: 'post', id: 9, request }, () => true);
     expect(answer).toMatchObject({ type: 'error', code: 'INVALID_PARAMS' });
-    expect((await late).response.status).toBe(503);
+    expect((await delayed).response.status).toBe(503);
     expect((await socket.post('info', request.payload, 9)).response.status).toBe(200);
   });
 });

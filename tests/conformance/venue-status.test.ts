@@ -79,16 +79,16 @@ describe('venueStatus', () => {
     expect(JSON.stringify(current)).not.toContain(user);
     expect(JSON.stringify(current)).not.toContain('SECRET');
     const lists = () => world.client.data({ type: 'gateLists', channel: 1 });
-    const kept = { channel: 1, blacklist: [], whitelist: [user] };
+    const unchanged = { channel: 1, blacklist: [], whitelist: [user] };
     expect(await lists()).toEqual({
-      ...kept,
+      ...unchanged,
       accessCodes: [{ accessCode: 'SE****', maxUses: 3, uses: 0 }],
       grants: [],
     });
     const grants = { add: [{ user, code: 'SECRET-1' }] };
     done(await operator.send({ setGate: { channel: 1, grants } }));
     expect(await lists()).toEqual({
-      ...kept,
+      ...unchanged,
       accessCodes: [{ accessCode: 'SE****', maxUses: 3, uses: 1 }],
       grants: [{ user, accessCode: 'SE****', grantedTime: expect.any(Number) }],
     });

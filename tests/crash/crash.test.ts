@@ -174,7 +174,7 @@ async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]>
   );
 }
 
-async function expectOrdersAsTold(): Promise<void> {
+async function expectAcknowledgedOrders(): Promise<void> {
   for (const rester of resters) {
     const expected = restingBy(rester, history);
     expect(await openCloids(rester.actor), rester.actor.name).toEqual(expected);
@@ -204,7 +204,7 @@ describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
 
       history.push(...(await sendUnknownAgain(audited)));
       await expectNothingTwice();
-      await expectOrdersAsTold();
+      await expectAcknowledgedOrders();
       await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
     },
   );
@@ -222,7 +222,7 @@ describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
     const audited = await receiptsOf(client, load.sent);
     expectNothingForgotten(audited);
     history.push(...audited);
-    await expectOrdersAsTold();
+    await expectAcknowledgedOrders();
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
   });
 
@@ -238,7 +238,7 @@ describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
     for (const [index, { receipt }] of again.entries()) {
       expect(receipt).toEqual(history[index]!.receipt);
     }
-    await expectOrdersAsTold();
+    await expectAcknowledgedOrders();
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
     const fills = fillsIn(history).length;
     expect(fills).toBeGreaterThan(ROUNDS);

@@ -29,7 +29,7 @@ const random = chance(SEED);
 const WITHOUT_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '1000000'];
 const WITH_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '4'];
 
-type Told = { readonly signed: Signed; readonly reply: Json };
+type Placed = { readonly signed: Signed; readonly reply: Json };
 
 let market: Market;
 const venues: Venue[] = [];
@@ -49,7 +49,7 @@ async function started(data: string, flags: readonly string[]): Promise<Venue> {
 }
 
 /** Places a batch of three resting orders and stores the reply. */
-async function place(label: string): Promise<Told> {
+async function place(label: string): Promise<Placed> {
   const orders = [0, 1, 2].map((index) =>
     order({
       market,
@@ -69,7 +69,7 @@ async function place(label: string): Promise<Told> {
  * Checks that all acknowledged actions exist: receipts with the same results, and orders with the
  * same ids.
  */
-async function expectAll(acknowledged: readonly Told[]): Promise<void> {
+async function expectAll(acknowledged: readonly Placed[]): Promise<void> {
   const open = new Set((await alice.openOrders()).map((row) => row.oid));
   for (const { signed, reply } of acknowledged) {
     const receipt = await client.data({ type: 'actionStatus', txHash: signed.txHash });
@@ -141,8 +141,8 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
  * `killed` contains the data of a venue that acknowledged twelve batches and was killed, without
  * and with its snapshots; `after` contains the data after its next run.
  */
-let killed: { data: string; withSnapshots: string; told: Told[] };
-let after: { data: string; extra: Told; shown: Json };
+let killed: { data: string; withSnapshots: string; acknowledged: Placed[] };
+let after: { data: string; extra: Placed; shown: Json };
 
 /** Returns Alice's account state without the time of the query. */
 async function shown(): Promise<Json> {
@@ -154,7 +154,7 @@ beforeAll(async () => {
   const venue = await started(await temporaryData(), WITH_SNAPSHOTS);
   await fund(client, alice.address);
   market = await readMarket(client, 'BTC-USDC', alice.address);
-  const acknowledged: Told[] = [];
+  const acknowledged: Placed[] = [];
   for (let index = 0; index < 12; index++) acknowledged.push(await place(`killed ${index}`));
   // Snapshots are written in the background, so the last reply can arrive before the first
   // snapshot.
@@ -162,7 +162,7 @@ beforeAll(async () => {
   await venue.kill();
   const data = await copyOf(venue.data);
   for (const path of await snapshotsOf(data)) await rm(path);
-  killed = { data, withSnapshots: venue.data, told: acknowledged };
+  killed = { data, withSnapshots: venue.data, acknowledged };
   const next = await started(await copyOf(data), WITHOUT_SNAPSHOTS);
   const replayed = await shown();
   const extra = await place('extra');
@@ -177,7 +177,7 @@ const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 describe.each(drawnCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED}`, (kind) => {
   let data: string;
   let venue: Venue;
-  let more: Told;
+  let more: Placed;
 
   beforeAll(async () => {
     data = await copyOf(killed.data);
@@ -211,7 +211,7 @@ describe.each(drawnCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED
   test(`the journal is truncated at a torn last record followed by ${kind}`, async () => {
     await tear(data, kind);
     venue = await started(data, WITHOUT_SNAPSHOTS);
-    await expectAll(killed.told);
+    await expectAll(killed.acknowledged);
     const receipt = await client.data({ type: 'actionStatus', txHash: after.extra.signed.txHash });
     const cloids = (await alice.openOrders()).map((row) => row.cloid);
     const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
@@ -221,14 +221,14 @@ describe.each(drawnCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED
 
   test('a second venue does not start on the journal of a running one and does not change it', async () => {
     await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-    await expectAll([...killed.told, more]);
+    await expectAll([...killed.acknowledged, more]);
   });
 
   test('a repaired journal survives the next kill', async () => {
     await venue.kill();
     await venue.startAgain();
     client = new Client(venue.url);
-    await expectAll([...killed.told, more]);
+    await expectAll([...killed.acknowledged, more]);
   });
 
   test('a journal that lost its end after a clean stop counts as damaged, not torn', async () => {
@@ -273,7 +273,7 @@ describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
       const data = await copyOf(killed.withSnapshots);
       await damage((await snapshotsOf(data)).at(-1)!);
       const venue = await started(data, WITH_SNAPSHOTS);
-      await expectAll(killed.told);
+      await expectAll(killed.acknowledged);
       await venue.kill();
     },
   );
@@ -286,7 +286,7 @@ describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
     await writeFile(`${newest}.tmp`, (await readFile(newest)).subarray(0, 500));
     const venue = await started(data, WITH_SNAPSHOTS);
     expect(await shown()).toEqual(after.shown);
-    await expectAll(killed.told);
+    await expectAll(killed.acknowledged);
     await venue.kill();
   });
 });

@@ -180,10 +180,10 @@ export class Record {
   async #orders(number: number): Promise<void> {
     const { btc: market } = this.world;
     const bid = bidOf(market, number);
-    const [kept, first, second, third] = ['kept', 'first', 'second', 'third'].map((name) =>
+    const [resting, first, second, third] = ['kept', 'first', 'second', 'third'].map((name) =>
       cloidOf(`replay ${number} ${name}`),
     ) as [string, string, string, string];
-    await this.act(this.alice, orderAction(order({ ...bid, cloid: kept })));
+    await this.act(this.alice, orderAction(order({ ...bid, cloid: resting })));
     const batch = [first, second, third].map((cloid) => order({ ...bid, cloid, tif: 'Alo' }));
     const { orders } = await this.act(this.desk, orderAction(...batch));
     const price = market.ticks(bid.price, -3);

@@ -50,13 +50,13 @@ test('R-tx: an order that the network delays too long is rejected and not placed
   const attempts: string[] = [];
   const startMs = performance.now();
   // The network drops all requests in the first five and a half seconds.
-  const fetchLate = async (url: string, init: RequestInit): Promise<Response> => {
+  const fetchAfterOutage = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
     attempts.push(String(init.body));
     if (performance.now() - startMs < 5500) throw new TypeError('fetch failed');
     return fetch(url, init);
   };
-  const client = clientWith({ fetch: fetchLate, retriesMax: 10 });
+  const client = clientWith({ fetch: fetchAfterOutage, retriesMax: 10 });
   const failure = await client.exchange.order(anOrder(-500)).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ExpiredError);
   expect(failure).toMatchObject({ name: 'EXPIRED', code: 10016 });

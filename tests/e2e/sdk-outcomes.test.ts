@@ -117,9 +117,9 @@ async function purse({ client, address }: Person, market = rain): Promise<string
 }
 
 /** Records the data of a stream without resets. */
-function noted<Data>(): { said: Data[]; note: (event: StreamEvent<Data>) => void } {
-  const said: Data[] = [];
-  return { said, note: (event) => event.type === 'data' && said.push(event.data) };
+function noted<Data>(): { received: Data[]; note: (event: StreamEvent<Data>) => void } {
+  const received: Data[] = [];
+  return { received, note: (event) => event.type === 'data' && received.push(event.data) };
 }
 
 describe('a market without delay', () => {
@@ -161,7 +161,7 @@ describe('a market without delay', () => {
 
     // A pair is minted: Alice pays 60; Bob pays 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
     expect(await place(alice, buyYes(order('0.60', '100')))).toBe('open');
-    await vi.waitFor(() => expect(bbos.said.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'), {
+    await vi.waitFor(() => expect(bbos.received.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'), {
       timeout: 60_000,
     });
     expect(await place(bob, buyNo(order('0.40', '100')))).toBe('filled 100 at 0.4');
@@ -186,7 +186,7 @@ describe('a market without delay', () => {
     expect(await purse(alice)).toEqual(['967.02225', '40', '-30']);
     expect(await purse(bob)).toEqual(['949.847', '40', '-50']);
 
-    const tradesSoFar = () => trades.said.flatMap((frame) => frame.trades);
+    const tradesSoFar = () => trades.received.flatMap((frame) => frame.trades);
     await vi.waitFor(() => expect(tradesSoFar()).toHaveLength(4), { timeout: 60_000 });
     expect(tradesSoFar().map(({ px, outcome, price }) => `${px} ${outcome} ${price}`)).toEqual([
       '0.6 No 0.4',
@@ -195,7 +195,7 @@ describe('a market without delay', () => {
       '0.6 No 0.4',
     ]);
     const lives = () =>
-      updates.said.flat().map(({ order: { outcome }, status }) => `${outcome} ${status}`);
+      updates.received.flat().map(({ order: { outcome }, status }) => `${outcome} ${status}`);
     await vi.waitFor(
       () =>
         expect(lives()).toEqual([
@@ -211,9 +211,14 @@ describe('a market without delay', () => {
     );
     await vi.waitFor(
       () => {
-        expect(lists.said.flatMap((frame) => frame.trades)).toHaveLength(4);
-        expect(asOneCandle(candles.said)).toMatchObject({ o: '0.6', h: '0.65', c: '0.6', n: 4 });
-        expect(tickers.said.at(-1)?.tickers[0]).toMatchObject({
+        expect(lists.received.flatMap((frame) => frame.trades)).toHaveLength(4);
+        expect(asOneCandle(candles.received)).toMatchObject({
+          o: '0.6',
+          h: '0.65',
+          c: '0.6',
+          n: 4,
+        });
+        expect(tickers.received.at(-1)?.tickers[0]).toMatchObject({
           lastPx: '0.6',
           openInterest: '80',
         });
@@ -294,13 +299,13 @@ describe('R-delay: a market with a delay', () => {
     expect(failed).toMatchObject({ status: 'failed', result: { orders: [{ oid: null }] } });
     await vi.waitFor(
       () =>
-        expect(releases.said.map(({ success, traceId }) => [success, traceId])).toEqual([
+        expect(releases.received.map(({ success, traceId }) => [success, traceId])).toEqual([
           [true, good.traceId],
           [false, bad.traceId],
         ]),
       { timeout: 60_000 },
     );
-    expect(releases.said[1]?.body.message).toBe(failed.error?.message);
+    expect(releases.received[1]?.body.message).toBe(failed.error?.message);
     expect(await purse(bob, hail)).toEqual(['944.672', '-10']);
     expect(await purse(bob, snow)).toEqual(['944.672']);
   });
@@ -337,7 +342,7 @@ test('R-settlement: the payout of a market is credited at once with a resolution
   expect(paid).toBeCloseTo(50, 6);
   expect(await info.outcomePositions({ user, instrumentIds: [rain] })).toEqual([]);
   const settled = () =>
-    rows.said
+    rows.received
       .slice(1)
       .flatMap((frame) => frame.nonFundingLedgerUpdates)
       .map(({ delta }) => delta);
@@ -398,7 +403,7 @@ test('a series lists its next markets and publishes its settlement prices', asyn
   await executed(outcomeDeploy.pushPrice(push, confirm));
   await vi.waitFor(
     () =>
-      expect(prices.said.map((each) => each.prices.map(({ exact }) => exact))).toEqual([
+      expect(prices.received.map((each) => each.prices.map(({ exact }) => exact))).toEqual([
         [],
         ['97123.45'],
       ]),

@@ -365,7 +365,7 @@ describe(
     test('the search detects a deficit that is charged to an uninvolved account', async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
       plant<typeof RestModule>(REST, ({ closeDeficit }) => ({
-        closeDeficit: untold(closeDeficit),
+        closeDeficit: withoutEvents(closeDeficit),
       }));
       plant<typeof PostModule>(POST, ({ postDeficit, postToBalance }) => ({
         postDeficit: (state, missing) => {
@@ -387,7 +387,7 @@ describe(
       async ({ from, property }) => {
         plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
         plant<typeof RestModule>(REST, ({ closeDeficit }) => ({
-          closeDeficit: untold(closeDeficit),
+          closeDeficit: withoutEvents(closeDeficit),
         }));
         await finds({ from }, property);
       },
@@ -403,7 +403,7 @@ describe(
   },
 );
 
-function untold(
+function withoutEvents(
   closeDeficit: (typeof RestModule)['closeDeficit'],
 ): (typeof RestModule)['closeDeficit'] {
   return (execution, scope) => {

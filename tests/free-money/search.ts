@@ -49,17 +49,17 @@ export type SearchOptions = {
   readonly untilMs?: number;
   /** Number of findings after which the search ends. */
   readonly findings?: number;
-  readonly tell?: (line: string) => void;
+  readonly report?: (line: string) => void;
 };
 
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 export function search(options: SearchOptions): SearchReport {
   const figures = new Figures();
   const found: Found[] = [];
-  const { findings = 1, seed: firstSeed, tell, untilMs = Infinity, worlds } = options;
+  const { findings = 1, seed: firstSeed, report, untilMs = Infinity, worlds } = options;
   const hasTime = (): boolean => performance.now() < untilMs && found.length < findings;
-  let tellMs = performance.now() + TELL_EVERY_MS;
+  let nextReportMs = performance.now() + REPORT_EVERY_MS;
   for (let run = 0; run < options.runs && hasTime(); run++) {
     for (const world of worlds) {
       if (!hasTime()) break;
@@ -67,11 +67,11 @@ export function search(options: SearchOptions): SearchReport {
       const here = searchSeed(world, seed, figures);
       if (here === undefined) continue;
       found.push(here);
-      tell?.(`${world} world, seed ${seed}: ${here.finding.message}`);
+      report?.(`${world} world, seed ${seed}: ${here.finding.message}`);
     }
-    if (tell === undefined || performance.now() < tellMs) continue;
-    tellMs += TELL_EVERY_MS;
-    tell(JSON.stringify({ seeds: run + 1, ...figures.summary() }));
+    if (report === undefined || performance.now() < nextReportMs) continue;
+    nextReportMs += REPORT_EVERY_MS;
+    report(JSON.stringify({ seeds: run + 1, ...figures.summary() }));
   }
   const { entries, reached, runs } = figures;
   return { runs, entries, reached: reached(), figures: figures.summary(), found };
@@ -134,7 +134,7 @@ if (import.meta.main) {
     runs: Number(values.runs ?? Number.POSITIVE_INFINITY),
     untilMs: performance.now() + minutes * 60_000,
     findings: Number(values.findings ?? 1),
-    tell: (line) => console.log(line),
+    report: (line) => console.log(line),
   });
   console.log(JSON.stringify({ ...report, found: report.found.length }, undefined, 2));
   for (const found of report.found) console.log(explain(found));

@@ -20,7 +20,7 @@ import { HeapProbe, INSPECTABLE } from './heap-probe.ts';
 import { metricOf, press, together, type Pressed } from './press.ts';
 import { pressPosts } from './press-posts.ts';
 import { Requests } from './requests.ts';
-import { queries, serviceRequests, SOMEONE, strangerEnvelopes } from './samples.ts';
+import { outsiderEnvelopes, queries, serviceRequests, SOMEONE } from './samples.ts';
 import { SignedRequests } from './signed-requests.ts';
 
 /**
@@ -48,7 +48,7 @@ const random = chance(SEED);
 
 let outsider: Actor;
 let residents: Actor[];
-let strangerSamples: Envelope[];
+let outsiderSamples: Envelope[];
 /** Executed requests of the residents, which must have no effect when they are repeated. */
 const executed: Envelope[] = [];
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
   residents = [await world.resident('alice'), await world.resident('bob')];
   residents.push(await world.resident('carol'));
   await settleResidents();
-  strangerSamples = await strangerEnvelopes(outsider, world.btc);
+  outsiderSamples = await outsiderEnvelopes(outsider, world.btc);
 });
 
 async function once(signed: Signed): Promise<void> {
@@ -122,7 +122,7 @@ function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
   return { status, json: { ...json, data: rest } };
 }
 
-function tell(what: string, { tally, seconds }: Pressed): void {
+function printSummary(what: string, { tally, seconds }: Pressed): void {
   const total = [...tally.values()].reduce((sum, count) => sum + count, 0);
   const rows = [...tally]
     .toSorted(([, a], [, b]) => b - a)
@@ -134,9 +134,9 @@ function tell(what: string, { tally, seconds }: Pressed): void {
 }
 
 /** Mutated requests without a valid signature. */
-function strangerRequests(): Requests {
+function mutatedRequests(): Requests {
   const users = [...residents.map(({ address }) => address), SOMEONE];
-  const envelopes = [...strangerSamples, ...executed];
+  const envelopes = [...outsiderSamples, ...executed];
   return new Requests(
     {
       shares: {
@@ -164,7 +164,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   test(
     'requests without a valid signature are answered as documented and change nothing',
     async () => {
-      const requests = strangerRequests();
+      const requests = mutatedRequests();
       const before = await seen();
       const { operations } = world.venue;
       const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
@@ -181,7 +181,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
         probe.close();
       }
       pressed = together(quarters);
-      tell('requests', pressed);
+      printSummary('requests', pressed);
       expect(pressed.faults).toEqual([]);
       expect(await seen()).toEqual(before);
       expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
@@ -192,7 +192,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   test(
     'requests without a valid signature are answered over a socket as over HTTP',
     async () => {
-      const requests = strangerRequests();
+      const requests = mutatedRequests();
       const before = await seen();
       const socket = await world.socket();
       const posts = await pressPosts(
@@ -243,7 +243,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
 
   test('R-nonce: requests use no nonce of a key that has no account yet', async () => {
     await world.client.post('/request-fund', { user: outsider.address });
-    const first = strangerSamples.find(({ action }) => action['type'] === 'order')!;
+    const first = outsiderSamples.find(({ action }) => action['type'] === 'order')!;
     done(await world.client.executed(first));
   });
 });
@@ -258,7 +258,7 @@ describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
       const requests = await SignedRequests.begin(world, operator, random);
       const before = await seen();
       const pressed = await press(world.venue.url, SIGNED_COUNT, async () => requests.next());
-      tell('signed requests', pressed);
+      printSummary('signed requests', pressed);
       expect(pressed.faults).toEqual([]);
       expect(await seen()).toEqual(before);
       const countOf = (code: number) => pressed.tally.get(`/exchange 200 ${code}`) ?? 0;

@@ -5,7 +5,7 @@ import { Pipeline, type Answer, type Sent } from './pipeline.ts';
 
 const CONNECTIONS = 32;
 const IN_FLIGHT = 128;
-const FAULTS_KEPT = 5;
+const FAULTS_MAX = 5;
 
 export type Pressed = {
   /** Number of answers by path, status and code. */
@@ -26,7 +26,7 @@ export async function press(
   const startedMs = performance.now();
   let sentCount = 0;
   const work = async () => {
-    while (sentCount < count && faults.length < FAULTS_KEPT) {
+    while (sentCount < count && faults.length < FAULTS_MAX) {
       sentCount += 1;
       const sent = await next();
       const answer = await pipeline.post(sent);

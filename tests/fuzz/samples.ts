@@ -125,7 +125,7 @@ export function directActions(nonce: number): JsonObject[] {
  * Returns every kind of envelope, signed by a key without an account. No envelope contains the
  * key's address, because a mutation could copy it to a faucet request.
  */
-export async function strangerEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {
+export async function outsiderEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {
   const trading = tradingActions(market);
   const envelopes = [...trading, ...operatorActions(market)].map(async (action) =>
     outsider.sign(action),

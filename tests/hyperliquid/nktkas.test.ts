@@ -266,8 +266,8 @@ describe('orders for the Hyperliquid library', () => {
     const [second] = await info.openOrders({ user });
     expect(response.data.statuses).toEqual([{ resting: { oid: second!.oid } }]);
     expect(second).toMatchObject({ limitPx: '95500', sz: '0.02' });
-    const gone = exchange.modify({ oid: 999_999, order: order() });
-    await expect(gone).rejects.toThrow('never placed, already canceled, or filled');
+    const modified = exchange.modify({ oid: 999_999, order: order() });
+    await expect(modified).rejects.toThrow('never placed, already canceled, or filled');
   });
 });
 
@@ -378,14 +378,14 @@ describe('streams for the Hyperliquid library', () => {
     ['activeAssetCtx', MARKET, { coin: 'BTC', ctx: { markPx: expect.any(String) } }],
   ])('the subscription %s of a market calls back', async (name, params, wanted) => {
     await place(trader().exchange, order({ p: '97100', t: market }));
-    const heard: Json[] = [];
+    const received: Json[] = [];
     const client: Json = new SubscriptionClient({ transport: socket() });
-    const listen = (data: Json): unknown => heard.push(data);
+    const listen = (data: Json): unknown => received.push(data);
     const subscribed = await (params === undefined
       ? client[name](listen)
       : client[name](params, listen));
-    await eventually(() => expect(heard.length).toBeGreaterThan(0));
-    const [first] = heard;
+    await eventually(() => expect(received.length).toBeGreaterThan(0));
+    const [first] = received;
     expect(Array.isArray(first) ? first.slice(0, 1) : first).toMatchObject(wanted);
     await subscribed.unsubscribe();
   });
@@ -407,12 +407,12 @@ describe('streams for the Hyperliquid library', () => {
       'webData2',
       'notification',
     ];
-    const heard = new Map<string, Json[]>(names.map((name) => [name, []]));
+    const received = new Map<string, Json[]>(names.map((name) => [name, []]));
     for (const name of names) {
-      await client[name]({ user }, (data: Json) => heard.get(name)!.push(data));
+      await client[name]({ user }, (data: Json) => received.get(name)!.push(data));
     }
     await client.activeAssetData({ user, coin: 'BTC' }, () => undefined);
-    const of = (name: string) => heard.get(name)!;
+    const of = (name: string) => received.get(name)!;
     const first = [{ isSnapshot: true, fills: [{ coin: 'BTC', dir: 'Open Long' }] }];
     await eventually(() => expect(of('userFills')).toMatchObject(first));
     expect(of('userFundings')[0]).toMatchObject({ isSnapshot: true, fundings: [] });
@@ -557,9 +557,9 @@ describe('streams for the Hyperliquid library', () => {
   ])('%s is answered, and the socket stays open', async (_, frame, channel, text) => {
     const opened = await rawSocket();
     const answer = await opened.until(frame, channel);
-    const told = answer.data?.response?.payload ?? answer.data;
+    const payload = answer.data?.response?.payload ?? answer.data;
     if (text === undefined) expect(answer).toEqual({ channel });
-    else expect(told).toMatch(text as RegExp);
+    else expect(payload).toMatch(text as RegExp);
     expect(await opened.until({ method: 'ping' }, 'pong')).toEqual({ channel: 'pong' });
     opened.close();
   });

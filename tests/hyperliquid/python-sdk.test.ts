@@ -152,8 +152,8 @@ test('a limit order, a market order and a cancel of the Python SDK are executed'
   const cancels = [{ asset: 1, cloid }];
   const cancelled = await bot.send({ type: 'cancelByCloid', cancels });
   expect(cancelled.response).toEqual({ type: 'cancel', data: { statuses: ['success'] } });
-  const gone = await bot.send({ type: 'cancel', cancels: [{ a: 1, o: resting.oid }] });
-  expect(gone.response.data.statuses).toEqual([
+  const cancelledAgain = await bot.send({ type: 'cancel', cancels: [{ a: 1, o: resting.oid }] });
+  expect(cancelledAgain.response.data.statuses).toEqual([
     { error: 'Order was never placed, already canceled, or filled. asset=1' },
   ]);
 });
@@ -218,8 +218,8 @@ test('the SDK finds frames under its own identifiers', async () => {
   await venue.settled();
   const user = bot.account.address;
   const socket = new WebSocket(`${venue.hyperliquidUrl.replace('http', 'ws')}/ws`);
-  const heard = new Set<string>();
-  socket.on('message', (data) => heard.add(identifierOf(JSON.parse(String(data)) as Json)));
+  const received = new Set<string>();
+  socket.on('message', (data) => received.add(identifierOf(JSON.parse(String(data)) as Json)));
   await once(socket, 'open');
   const coin = 'BTC';
   const subscriptions = [
@@ -241,7 +241,7 @@ test('the SDK finds frames under its own identifiers', async () => {
     socket.send(dumps({ method: 'subscribe', subscription }));
   }
   socket.send(dumps({ method: 'ping' }));
-  await eventually(() => expect(heard).toContain(`userFills:${user.toLowerCase()}`));
+  await eventually(() => expect(received).toContain(`userFills:${user.toLowerCase()}`));
   await bot.send(orderAction(wire({ p: '98000', t: { limit: { tif: 'Ioc' } } })));
   const lower = user.toLowerCase();
   const wanted = [
@@ -260,7 +260,9 @@ test('the SDK finds frames under its own identifiers', async () => {
     `webData2:${lower}`,
     `activeAssetData:btc,${lower}`,
   ];
-  await eventually(() => expect([...heard].sort()).toEqual(expect.arrayContaining(wanted.sort())));
+  await eventually(() =>
+    expect([...received].sort()).toEqual(expect.arrayContaining(wanted.sort())),
+  );
   socket.close();
 });
 

@@ -146,14 +146,16 @@ test('a missing database server is reported in one line', async () => {
 
 const TRADERS = ['--oracle', 'simulated', '--oracle-every-ms', '200', '--log-keep', 'all'];
 
-async function rebuild(...args: readonly string[]): Promise<{ code: number | null; said: string }> {
+async function rebuild(
+  ...args: readonly string[]
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(NODE, ['packages/cli/src/main.ts', 'rebuild-history', ...args], {
     cwd: REPOSITORY,
   });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, said: output };
+  return { code, output };
 }
 
 /**
@@ -187,8 +189,8 @@ test(
       expect(tables).toContain(name);
     }
     const done = await rebuild('--data', data);
-    expect(done, done.said).toMatchObject({ code: 0 });
-    expect(done.said).toMatch(/^100% block (\d+) of \1$/m);
+    expect(done, done.output).toMatchObject({ code: 0 });
+    expect(done.output).toMatch(/^100% block (\d+) of \1$/m);
     expectSame(await dumpHistory({ file }), before);
     const url = await server.database();
     await rebuildHistory({ data, place: { url } });

@@ -53,9 +53,9 @@ async function startDev(): Promise<string> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed] = await once(venue.stdout!, 'data');
-  const said = JSON.parse(String(printed));
-  expect(said.accounts).toHaveLength(2);
-  return said.url;
+  const details = JSON.parse(String(printed));
+  expect(details.accounts).toHaveLength(2);
+  return details.url;
 }
 
 async function oddlot(...args: string[]): Promise<string> {

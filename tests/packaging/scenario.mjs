@@ -26,14 +26,14 @@ export async function run({ url, vector }) {
   const p = String(Math.floor(Number(markPx) * 0.95));
   const order = { a, b: true, p, s: '0.01', r: false, t: { limit: { tif: 'Gtc' } } };
   const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-  let heard;
+  let receivedOid;
   for await (const event of updates) {
     if (event.type !== 'data' || event.data.length === 0) continue;
-    heard = event.data[0].order.oid;
+    receivedOid = event.data[0].order.oid;
     break;
   }
   client.close();
   const { oid, state } = reply.orders[0];
   const hasOwnSocket = typeof WebSocket === 'function';
-  return { txHash: signed.txHash, name, state, isHeard: heard === oid, hasOwnSocket };
+  return { txHash: signed.txHash, name, state, isReceived: receivedOid === oid, hasOwnSocket };
 }

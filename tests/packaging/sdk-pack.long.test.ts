@@ -138,7 +138,7 @@ test.each(MAJORS)('the SDK trades and subscribes on Node %i', async (major) => {
     txHash: vector.txHash,
     name: 'ETH-USDC',
     state: 'open',
-    isHeard: true,
+    isReceived: true,
     // Node 20 has no WebSocket, so the SDK uses `ws`.
     hasOwnSocket: major > 20,
   });
@@ -189,7 +189,7 @@ test('a browser bundle of the SDK needs no Node modules', async () => {
   };
   runInContext(code, createContext(page));
   const answer = JSON.parse((await page.answer)!);
-  expect(answer).toMatchObject({ txHash: vector.txHash, state: 'open', isHeard: true });
+  expect(answer).toMatchObject({ txHash: vector.txHash, state: 'open', isReceived: true });
 });
 
 async function bundled(entry: string): Promise<string> {

@@ -151,14 +151,14 @@ test(`every transfer arrives once despite kills of the relay and the venue (${mo
   const killVenue = async (): Promise<void> => {
     const orphan = relayPid();
     await venue.kill();
-    const isGone = (): boolean => {
+    const hasExited = (): boolean => {
       try {
         return /^State:\s+[ZX]/m.test(execFileSync('cat', [`/proc/${orphan}/status`]).toString());
       } catch {
         return true;
       }
     };
-    await expect.poll(isGone, WAIT).toBe(true);
+    await expect.poll(hasExited, WAIT).toBe(true);
     await venue.startAgain();
     relay = await relayOf(venue.url);
   };

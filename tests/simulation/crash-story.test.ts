@@ -82,7 +82,7 @@ class Story {
   #nowMs = START_MS;
   #nonce = START_MS + 1_000;
 
-  tell(passedMs: number, commands: readonly Command[]): readonly EngineEvent[] {
+  advance(passedMs: number, commands: readonly Command[]): readonly EngineEvent[] {
     this.#nowMs += passedMs;
     const { ledger, state } = this;
     const before = sizesOf(state);
@@ -178,31 +178,31 @@ function quotes(story: Story, price: number, lots: number): Command[] {
 /** Opens the venue with positions for all accounts, at leverages from 4 to 43. */
 function open(): Story {
   const story = new Story();
-  story.tell(1, [
+  story.advance(1, [
     { type: 'genesis', parameters: PARAMETERS },
     { type: 'registerPerp', perp: BTC },
   ]);
-  story.tell(1, [
+  story.advance(1, [
     story.price(OPEN, 1),
     story.credit(PARAMETERS.insuranceFundAddress, FUND_USDC),
     ...makers.map((maker) => story.credit(maker, 20_000_000)),
     ...traders.map((trader, at) => story.credit(trader, 500 + 97 * (at % 50))),
     ...bystanders.map((account) => story.credit(account, 1_234)),
   ]);
-  story.tell(
+  story.advance(
     1,
     traders.flatMap((trader, at) => settings(story, trader, at)),
   );
-  story.tell(1, quotes(story, OPEN, 60_000_000));
+  story.advance(1, quotes(story, OPEN, 60_000_000));
   for (let from = 0; from < ACCOUNTS; from += 50) {
     const entering = traders.slice(from, from + 50);
-    story.tell(
+    story.advance(
       100,
       entering.map((trader, at) => enter(story, trader, from + at)),
     );
   }
   const resting = order({ price: 300_000, size: 1_000 });
-  story.tell(
+  story.advance(
     1,
     bystanders.map((account) => story.place(account, resting)),
   );
@@ -270,8 +270,8 @@ function crash(story: Story): void {
       return { type: 'cancelAll', authority: story.authority(maker) };
     });
     const isQuoting = second % 10 === 0;
-    story.tell(1_000, [story.price(price, 1_000), ...pull]);
-    story.tell(1, isQuoting ? quotes(story, price, 20_000) : []);
+    story.advance(1_000, [story.price(price, 1_000), ...pull]);
+    story.advance(1, isQuoting ? quotes(story, price, 20_000) : []);
   }
 }
 
@@ -280,7 +280,7 @@ function recover(story: Story): void {
   for (let second = 1; second <= 120; second += 2) {
     const commands = [story.price(OPEN - 400_000, 2_000)];
     if (second === 21) commands.push(...quotes(story, OPEN - 400_000, 2_000_000));
-    story.tell(2_000, commands);
+    story.advance(2_000, commands);
   }
 }
 

@@ -123,8 +123,8 @@ async function expectPruned(
   let left = 0;
   for (const [oid, before] of reports) {
     const after = await reportOf(store, present(model.orders.get(oid), 'an order'));
-    const isGone = before.end !== null && before.end.time < timeMs;
-    if (isGone) expect(after, `order ${oid}`).toBeUndefined();
+    const hasEnded = before.end !== null && before.end.time < timeMs;
+    if (hasEnded) expect(after, `order ${oid}`).toBeUndefined();
     else {
       left += 1;
       const fills = before.fills.filter(({ time }) => time >= timeMs);

@@ -172,10 +172,10 @@ class Simulation {
   }
 
   #replay(): void {
-    const twin = createState();
-    for (const line of this.#log) apply(twin, JSON.parse(line) as LoggedBlock);
-    demand(twin.digest.hex() === this.#state.digest.hex(), 'the replay has the same digest');
-    const isSame = JSON.stringify(dump(twin)) === JSON.stringify(dump(this.#state));
+    const replayed = createState();
+    for (const line of this.#log) apply(replayed, JSON.parse(line) as LoggedBlock);
+    demand(replayed.digest.hex() === this.#state.digest.hex(), 'the replay has the same digest');
+    const isSame = JSON.stringify(dump(replayed)) === JSON.stringify(dump(this.#state));
     demand(isSame, 'the replay has the same state');
   }
 }

@@ -11,21 +11,21 @@ const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
 
 export type ChainAction =
   | {
-      readonly deed: 'pay';
+      readonly kind: 'pay';
       readonly isRich: boolean;
       readonly ahead: number;
       readonly value: bigint;
     }
-  | { readonly deed: 'sign'; readonly text: string }
-  | { readonly deed: 'mine' }
-  | { readonly deed: 'automine'; readonly isOn: boolean }
-  | { readonly deed: 'reorg'; readonly depth: number; readonly rest: 'pool' | 'drop' };
+  | { readonly kind: 'sign'; readonly text: string }
+  | { readonly kind: 'mine' }
+  | { readonly kind: 'automine'; readonly isOn: boolean }
+  | { readonly kind: 'reorg'; readonly depth: number; readonly rest: 'pool' | 'drop' };
 
-export const deed: fc.Arbitrary<ChainAction> = fc.oneof(
+export const chainAction: fc.Arbitrary<ChainAction> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      deed: fc.constant('pay' as const),
+      kind: fc.constant('pay' as const),
       isRich: fc.boolean(),
       ahead: fc.constantFrom(0, 0, 0, 1, 2),
       value: fc.bigInt(0n, 1000n),
@@ -33,17 +33,17 @@ export const deed: fc.Arbitrary<ChainAction> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ deed: fc.constant('sign' as const), text: fc.string({ maxLength: 5 }) }),
+    arbitrary: fc.record({ kind: fc.constant('sign' as const), text: fc.string({ maxLength: 5 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ deed: fc.constant('mine' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('mine' as const) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ deed: fc.constant('automine' as const), isOn: fc.boolean() }),
+    arbitrary: fc.record({ kind: fc.constant('automine' as const), isOn: fc.boolean() }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      deed: fc.constant('reorg' as const),
+      kind: fc.constant('reorg' as const),
       depth: fc.integer({ min: 1, max: 3 }),
       rest: fc.constantFrom('pool' as const, 'drop' as const),
     }),
@@ -55,15 +55,15 @@ export const count = async (chain: LocalChain, sender: Hex, block: string): Prom
 
 /** Performs a step and ignores its errors, because random steps can be invalid. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {
-  if (step.deed === 'mine') await chain.mine();
-  else if (step.deed === 'automine') await chain.setAutomine(step.isOn);
-  else if (step.deed === 'reorg') await chain.reorg(step.depth, step).catch(() => {});
+  if (step.kind === 'mine') await chain.mine();
+  else if (step.kind === 'automine') await chain.setAutomine(step.isOn);
+  else if (step.kind === 'reorg') await chain.reorg(step.depth, step).catch(() => {});
   else {
-    const isRich = step.deed === 'sign' || step.isRich;
+    const isRich = step.kind === 'sign' || step.isRich;
     const account = isRich ? RICH : OTHER;
     const nonce = await count(chain, account.address, 'pending');
     const raw =
-      step.deed === 'pay'
+      step.kind === 'pay'
         ? await payment({ nonce: nonce + step.ahead, value: step.value }, account)
         : await guestbookCall(nonce, step.text);
     await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => {});

@@ -14,12 +14,12 @@ export const PASSWORD = 'correct horse';
 export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
   const output = { out: '', err: '' };
   const writers = { out: process.stdout.write, err: process.stderr.write };
-  const hear = (key: 'out' | 'err') => (text: string | Uint8Array) => {
+  const capture = (key: 'out' | 'err') => (text: string | Uint8Array) => {
     output[key] += String(text);
     return true;
   };
-  process.stdout.write = hear('out');
-  process.stderr.write = hear('err');
+  process.stdout.write = capture('out');
+  process.stderr.write = capture('err');
   try {
     return { code: await runCli(args, env), ...output };
   } finally {

@@ -19,7 +19,7 @@ export class Shell {
   readonly #folder: string;
   readonly #child: ChildProcess;
   readonly #bridge: Server;
-  #said = '';
+  #output = '';
 
   private constructor(folder: string, bridge: Server) {
     this.#folder = folder;
@@ -30,7 +30,7 @@ export class Shell {
       env: { ...process.env, NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/venue') },
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
     }
     const { port } = bridge.address() as AddressInfo;
     const program = `"${NODE}" "${programFile('bridge')}" "$@"`;
@@ -56,7 +56,7 @@ export class Shell {
     const code = await runBridge(here, {
       env: process.env,
       print: (line) => (printed += `${line}\n`),
-      complain: (line) => (this.#said += `${line}\n`),
+      complain: (line) => (this.#output += `${line}\n`),
     });
     return { code, printed };
   }
@@ -64,16 +64,16 @@ export class Shell {
   /** Runs a block of commands, which must all succeed, and resolves with their output. */
   async run(block: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
     const set = Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`);
-    this.#said = '';
+    this.#output = '';
     this.#child.stdin?.write(`${set.join('')}${block}\necho ${DONE}\n`);
     const deadline = Date.now() + STEP_MS_MAX;
-    while (!this.#said.includes(DONE)) {
+    while (!this.#output.includes(DONE)) {
       if (this.#child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`the block did not go through:\n${block}\n${this.#said}`);
+        throw new Error(`the block did not go through:\n${block}\n${this.#output}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    return this.#said.slice(0, this.#said.indexOf(DONE));
+    return this.#output.slice(0, this.#output.indexOf(DONE));
   }
 
   end(): void {

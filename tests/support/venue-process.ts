@@ -27,7 +27,7 @@ const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (h
 /** Limit for a venue that hangs, long enough for a slow start on a busy machine. */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
-const KEPT_LOG_CHARACTERS = 2_000_000;
+const LOG_CHARACTERS_MAX = 2_000_000;
 
 /** Flags of most tests: constant prices and no request limits. */
 export const CALM = ['--oracle', 'still', '--no-limits'];
@@ -55,8 +55,8 @@ export class VenueRun {
   #stderr = '';
   #ending: Ending | undefined;
 
-  constructor(data: string, flags: readonly string[], surroundings: CommandContext = {}) {
-    const { descriptors, environment } = surroundings;
+  constructor(data: string, flags: readonly string[], context: CommandContext = {}) {
+    const { descriptors, environment } = context;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
     // The local chain, the relay and the web page need memory and time, so tests request them
     // explicitly.
@@ -75,7 +75,7 @@ export class VenueRun {
     );
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-KEPT_LOG_CHARACTERS);
+      this.#stderr = (this.#stderr + text).slice(-LOG_CHARACTERS_MAX);
     });
     living.add(this.#child);
     this.ended = new Promise((resolve) => {
@@ -133,22 +133,22 @@ export class Venue {
   streams = '';
   operations = '';
   #flags: readonly string[];
-  readonly #surroundings: CommandContext;
+  readonly #context: CommandContext;
   #run: VenueRun | undefined;
   #stderr = '';
 
-  private constructor(data: string, flags: readonly string[], surroundings: CommandContext) {
+  private constructor(data: string, flags: readonly string[], context: CommandContext) {
     this.data = data;
     this.#flags = flags;
-    this.#surroundings = surroundings;
+    this.#context = context;
   }
 
   static async start(
     flags: readonly string[] = CALM,
     data?: string,
-    surroundings: CommandContext = {},
+    context: CommandContext = {},
   ): Promise<Venue> {
-    const venue = new Venue(data ?? (await temporaryData()), flags, surroundings);
+    const venue = new Venue(data ?? (await temporaryData()), flags, context);
     await venue.startAgain();
     return venue;
   }
@@ -173,7 +173,7 @@ export class Venue {
   async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
     this.#flags = flags;
     const all = [...flags, ...(await clusterFlags(this.data, flags))];
-    this.#run = new VenueRun(this.data, all, this.#surroundings);
+    this.#run = new VenueRun(this.data, all, this.#context);
     Object.assign(this, await this.#run.serving());
   }
 

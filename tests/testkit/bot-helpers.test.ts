@@ -310,12 +310,12 @@ test('a client for the wrong network fails at its first signed use, and one for 
   const { client, wallet } = trader();
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
   const asked: string[] = [];
-  const heard: typeof fetch = (input, init) => {
+  const recordingFetch: typeof fetch = (input, init) => {
     asked.push(String(init?.body ?? input));
     return venue.faults.fetch(input as string, init ?? {});
   };
   const settings = (): number => asked.filter((body) => body.includes('"settings"')).length;
-  const outsider = venue.client(wallet, { network, fetch: heard });
+  const outsider = venue.client(wallet, { network, fetch: recordingFetch });
   for (let time = 1; time <= 2; time++) {
     const refused = outsider.exchange.cancelAll({});
     await expect(refused).rejects.toThrow(
@@ -324,9 +324,9 @@ test('a client for the wrong network fails at its first signed use, and one for 
     await expect(refused).rejects.toBeInstanceOf(SigningError);
   }
   expect(settings()).toBe(1);
-  const silent = venue.client(wallet, { network, fetch: heard, checkNetwork: false });
+  const silent = venue.client(wallet, { network, fetch: recordingFetch, checkNetwork: false });
   await expect(silent.exchange.cancelAll({})).rejects.toBeInstanceOf(ApiError);
-  const right = venue.client(wallet, { fetch: heard });
+  const right = venue.client(wallet, { fetch: recordingFetch });
   await right.exchange.cancelAll({}, { confirm: 'executed' });
   expect(settings()).toBe(1);
 });
@@ -340,6 +340,6 @@ test('a reject of an address without an account is unchanged if the network is r
       ? Promise.resolve(new Response('no', { status: 400 }))
       : venue.faults.fetch(input as string, init ?? {});
   const network = { ...(await outsider.network()), serviceNetwork: 'example.org-3fa9c1d2' };
-  const unheard = venue.client(nobody, { network, fetch: deaf });
-  await expect(unheard.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
+  const deafClient = venue.client(nobody, { network, fetch: deaf });
+  await expect(deafClient.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
 });

@@ -18,8 +18,8 @@ const PERPS = ['BTC', 'ETH', 'SOL'] as const;
 const MIDDLES = { BTC: 97_000, ETH: 3_400, SOL: 180 } as const;
 
 /** A venue with its clients and all their answers. */
-class Twin {
-  readonly said: string[] = [];
+class ComparedVenue {
+  readonly answers: string[] = [];
   readonly frames: string[] = [];
   readonly clients: Client[] = [];
   readonly venue: TestVenue;
@@ -32,7 +32,7 @@ class Twin {
     const fetch: Fetch = async (to, init) => {
       const response = await line(to, init);
       const text = await response.text();
-      this.said.push(`${to.slice(url.length)} ${response.status} ${text}`);
+      this.answers.push(`${to.slice(url.length)} ${response.status} ${text}`);
       const { headers, status } = response;
       return new Response(text, { headers, status });
     };
@@ -67,25 +67,25 @@ class Twin {
   }
 }
 
-let inHand: Twin;
-let real: Twin;
+let inHand: ComparedVenue;
+let real: ComparedVenue;
 beforeAll(async () => {
   const seed = String(SEED);
   const [first, second] = await Promise.all([
     startVenue({ seed, accounts: 4 }),
     startVenue({ seed, accounts: 4, threads: 'own', ports: true }),
   ]);
-  inHand = new Twin(first, false);
-  real = new Twin(second, true);
+  inHand = new ComparedVenue(first, false);
+  real = new ComparedVenue(second, true);
 });
 afterAll(async () => {
-  for (const twin of [inHand, real]) {
-    twin?.close();
-    await twin?.venue.stop();
+  for (const compared of [inHand, real]) {
+    compared?.close();
+    await compared?.venue.stop();
   }
 });
 
-type Step = (twin: Twin) => Promise<unknown>;
+type Step = (compared: ComparedVenue) => Promise<unknown>;
 
 /** Draws the next random step once for both venues. */
 function drawStep({ below, next, pick }: Chance, market: number): Step {
@@ -105,7 +105,7 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
   const kinds: readonly (() => Step)[] = [
     () => {
       const orders = Array.from({ length: 1 + below(3) }, order);
-      return (twin) => twin.clients[trader]!.exchange.order({ orders }, { confirm });
+      return (compared) => compared.clients[trader]!.exchange.order({ orders }, { confirm });
     },
     () => {
       const share = pick([buyYes, buyNo])({
@@ -113,38 +113,39 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
         price: `0.${10 + below(80)}`,
         size: String(5 + below(50)),
       });
-      return (twin) => twin.clients[trader]!.exchange.order({ orders: [share] }, { confirm });
+      return (compared) =>
+        compared.clients[trader]!.exchange.order({ orders: [share] }, { confirm });
     },
     () => {
       const cancels = [{ a: asset, o: 1 + below(100) }];
-      return (twin) => twin.clients[trader]!.exchange.cancel({ cancels }, { confirm });
+      return (compared) => compared.clients[trader]!.exchange.cancel({ cancels }, { confirm });
     },
-    () => (twin) => twin.clients[trader]!.exchange.cancelAll({}, { confirm }),
+    () => (compared) => compared.clients[trader]!.exchange.cancelAll({}, { confirm }),
     () => {
       const leverage = 1 + below(60);
-      return (twin) =>
-        twin.clients[trader]!.exchange.updateLeverage({ asset, leverage }, { confirm });
+      return (compared) =>
+        compared.clients[trader]!.exchange.updateLeverage({ asset, leverage }, { confirm });
     },
     () => {
       const duration = pick(['250ms', '1s', '5s', '1m']);
-      return (twin) => twin.venue.advance(duration);
+      return (compared) => compared.venue.advance(duration);
     },
     () => {
       const price = String(MIDDLES[base] + below(9) - 4);
-      return (twin) => twin.venue.setPrice(base, price);
+      return (compared) => compared.venue.setPrice(base, price);
     },
-    () => (twin) => twin.clients[trader]!.info.l2Book({ coin: String(asset) }),
-    () => (twin) => {
-      const { address: user } = twin.venue.accounts[trader]!;
-      return twin.clients[trader]!.info.clearinghouseState({ user });
+    () => (compared) => compared.clients[trader]!.info.l2Book({ coin: String(asset) }),
+    () => (compared) => {
+      const { address: user } = compared.venue.accounts[trader]!;
+      return compared.clients[trader]!.info.clearinghouseState({ user });
     },
-    () => (twin) => {
-      const { address: user } = twin.venue.accounts[trader]!;
-      return twin.clients[trader]!.info.userFills({ user });
+    () => (compared) => {
+      const { address: user } = compared.venue.accounts[trader]!;
+      return compared.clients[trader]!.info.userFills({ user });
     },
-    () => (twin) => {
-      const { address: user } = twin.venue.accounts[trader]!;
-      return twin.clients[trader]!.info.historicalOrders({ user });
+    () => (compared) => {
+      const { address: user } = compared.venue.accounts[trader]!;
+      return compared.clients[trader]!.info.historicalOrders({ user });
     },
   ];
   // Half of the steps are orders.
@@ -152,9 +153,9 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
 }
 
 /** Returns the result of an action for comparison, including errors. */
-async function outcomeOf(step: Step, twin: Twin): Promise<unknown> {
+async function outcomeOf(step: Step, compared: ComparedVenue): Promise<unknown> {
   try {
-    return await step(twin);
+    return await step(compared);
   } catch (error) {
     const { message, name } = error as Error;
     return { name, message };
@@ -165,8 +166,8 @@ test(
   `a test venue and a real one give the same answers, frames and hashes for ${ACTIONS} random actions (TESTKIT_SEED=${SEED})`,
   async () => {
     const random = chance(SEED);
-    const twins = [inHand, real];
-    const [market] = await Promise.all(twins.map(({ venue }) => venue.createMarket()));
+    const comparedVenues = [inHand, real];
+    const [market] = await Promise.all(comparedVenues.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);
     // Only channels that send each event are compared, because books and states depend on the
     // machine's clock and can combine changes.
@@ -178,17 +179,17 @@ test(
         { type: 'outcomeOrderUpdates', user },
       ]),
     ];
-    for (const twin of twins) await twin.listen(twin === real, subscriptions);
+    for (const compared of comparedVenues) await compared.listen(compared === real, subscriptions);
     for (let count = 0; count < ACTIONS; count += 1) {
       const step = drawStep(random, market!.id);
       const outcomes = [];
-      for (const twin of twins) outcomes.push(await outcomeOf(step, twin));
+      for (const compared of comparedVenues) outcomes.push(await outcomeOf(step, compared));
       expect(outcomes[0], `action ${count}`).toEqual(outcomes[1]);
       expect(inHand.venue.head, `action ${count}`).toEqual(real.venue.head);
     }
-    expect(inHand.said.length).toBeGreaterThan(ACTIONS / 2);
-    expect(withoutCursors(inHand.said)).toEqual(withoutCursors(real.said));
-    await Promise.all(twins.map(({ venue }) => venue.settled()));
+    expect(inHand.answers.length).toBeGreaterThan(ACTIONS / 2);
+    expect(withoutCursors(inHand.answers)).toEqual(withoutCursors(real.answers));
+    await Promise.all(comparedVenues.map(({ venue }) => venue.settled()));
     // Either venue may still be sending frames.
     const ahead = () => inHand.frames.length - real.frames.length;
     await expect.poll(ahead, { timeout: 60_000 }).toBe(0);

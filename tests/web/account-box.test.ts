@@ -55,7 +55,7 @@ test(
     await expect.poll(() => agrees(page, owner)).toBe(true);
     expect(await page.getByText('Cross margin ratio:').count()).toBe(0);
     await perp.push('48.4');
-    await visit.wasTold('Cross margin ratio: 8');
+    await visit.waitForNotice('Cross margin ratio: 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
     // A lower warning threshold applies to the header immediately.
     await page.goto(`${venue.url}/account?tab=preferences`);
@@ -92,7 +92,7 @@ test('on a phone a notice covers no element of the screen or of a sheet', async 
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
-  await visit.hears('userFills');
+  await visit.waitForChannel('userFills');
   const maker = await trader(venue.url, 'who sells for a notice');
   const buy = (size: string): Promise<void> =>
     tradeBetween(maker, owner, { asset: perp.asset, price: '50', size });

@@ -4,7 +4,7 @@ import { keyOf } from '../support/wallet.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
-import { keptKeys } from './support/stored-keys.ts';
+import { storedKeys } from './support/stored-keys.ts';
 import type { TestAccount } from './support/test-account.ts';
 import { PHONE, type VisitOptions, type Visit } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
@@ -33,7 +33,7 @@ test('an agent can be revoked, its key removed from the browser, and another age
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
-  expect(await keptKeys(page)).toHaveLength(2);
+  expect(await storedKeys(page)).toHaveLength(2);
   expect(await faultsFound(page)).toEqual([]);
 
   const agent = page.getByRole('row', { name: /this browser/ });
@@ -42,7 +42,7 @@ test('an agent can be revoked, its key removed from the browser, and another age
   await agent.getByRole('button', { name: 'Confirm revoke' }).click();
   await page.getByText('No approved agents').waitFor();
   expect(await info({ type: 'approvedAgents', user })).toEqual([]);
-  expect(await keptKeys(page)).toHaveLength(1);
+  expect(await storedKeys(page)).toHaveLength(1);
 
   await page.getByRole('button', { name: 'Enable trading' }).click();
   await agent.waitFor();
@@ -150,10 +150,10 @@ test('on a phone the key of a test account can be exported and erased', async ()
     .getByText(/^0x\w{4}…\w{4}$/)
     .filter({ visible: true })
     .waitFor();
-  const [key] = (await keptKeys(page)).filter((each) => each.startsWith('0x'));
+  const [key] = (await storedKeys(page)).filter((each) => each.startsWith('0x'));
   const shows = async (): Promise<boolean[]> => {
     const text = await page.content();
-    return (await keptKeys(page)).map((each) => text.includes(each.slice(2)));
+    return (await storedKeys(page)).map((each) => text.includes(each.slice(2)));
   };
   await page.getByRole('button', { name: 'Export key' }).click();
   const dialog = page.getByRole('dialog');
@@ -161,7 +161,7 @@ test('on a phone the key of a test account can be exported and erased', async ()
   expect(await shows()).toEqual([false, false]);
   await dialog.getByRole('button', { name: 'Show key' }).click();
   const shown = await dialog.locator('code').textContent();
-  expect(await keptKeys(page)).toContain(shown);
+  expect(await storedKeys(page)).toContain(shown);
   expect(key).toBeDefined();
   expect((await shows()).filter(Boolean)).toHaveLength(1);
   await dialog.getByRole('button', { name: 'Close' }).click();
@@ -180,7 +180,7 @@ test('on a phone the key of a test account can be exported and erased', async ()
   await erase.click();
   await page.getByText('No account connected in this browser').waitFor();
   await other.getByText('No account connected in this browser').waitFor();
-  expect(await keptKeys(page)).toEqual([]);
+  expect(await storedKeys(page)).toEqual([]);
   await page.reload();
   await page.getByText('No account connected in this browser').waitFor();
   expect(visit.sent.some(({ body }) => body.includes(shown!.slice(2)))).toBe(false);

@@ -68,9 +68,9 @@ test('a price alert is shown once in the page and as a notification with sound, 
   await page.keyboard.press('Escape');
   await perp.push('51.5');
   await page.getByText(`${perp.name} rose to 51`).first().waitFor();
-  const told = () => page.evaluate(() => (globalThis as { notices?: string[] }).notices!);
-  await expect.poll(told).toHaveLength(1);
-  expect((await told())[0]).toMatch(
+  const shownNotices = () => page.evaluate(() => (globalThis as { notices?: string[] }).notices!);
+  await expect.poll(shownNotices).toHaveLength(1);
+  expect((await shownNotices())[0]).toMatch(
     new RegExp(`^${perp.name} rose to 51 \\| Mark price: 51\\.\\d+$`),
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
@@ -88,7 +88,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   ).toBe(1);
   await perp.push('48.5');
   await page.getByText(`${perp.name} fell to 49`).first().waitFor();
-  await expect.poll(told).toEqual([expect.stringMatching(`^${perp.name} fell to 49 `)]);
+  await expect.poll(shownNotices).toEqual([expect.stringMatching(`^${perp.name} fell to 49 `)]);
   await button(page, `Remove: ${perp.name} rises to 51`).press('Enter');
   await expect.poll(() => list(page).getByRole('listitem').count()).toBe(1);
   await perp.push('50');
@@ -167,7 +167,7 @@ test('fills, low margin and markets about to end are notified outside the page',
   );
   await visit.open('/portfolio');
   await page.getByRole('banner').getByText('1,000.00').waitFor();
-  await visit.hears('userFills');
+  await visit.waitForChannel('userFills');
   const notices = (): Promise<string> =>
     page.evaluate(() => (globalThis as { notices?: string[] }).notices!.join('\n'));
 

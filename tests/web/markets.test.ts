@@ -4,7 +4,7 @@ import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { expectReadableForm } from './support/expect-readable.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
-import { keptKeys } from './support/stored-keys.ts';
+import { storedKeys } from './support/stored-keys.ts';
 import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -224,7 +224,7 @@ describe('the first visit', () => {
     await account.waitFor();
     expect(await account.innerText()).toBe(name);
 
-    const keys = await keptKeys(page);
+    const keys = await storedKeys(page);
     expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
     const texts = visit.sent.map(({ body, url }) => url + body).join('\n');
     expect(texts).toContain('approveAgent');
@@ -238,12 +238,14 @@ describe('an open page', () => {
     const { page } = visit;
     const { address: destination } = await visit.openWithAccount();
     // The snapshot of a stream is not an event.
-    await visit.hears('userNonFundingLedgerUpdates');
+    await visit.waitForChannel('userNonFundingLedgerUpdates');
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
     await sender.exchange.sendTo({ destination, amount: '25' });
-    await visit.wasTold(`Received 25.00 USDC from ${address.slice(0, 6)}…${address.slice(-4)}`);
+    await visit.waitForNotice(
+      `Received 25.00 USDC from ${address.slice(0, 6)}…${address.slice(-4)}`,
+    );
     await page.getByText('1,025.00').waitFor();
   });
 });

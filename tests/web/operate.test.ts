@@ -6,7 +6,7 @@ import { addressOf, keyOf } from '../support/wallet.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { OPERATED, WHO_ADMINISTERS } from './support/operators.ts';
-import { keptCount } from './support/stored-keys.ts';
+import { storedKeyCount } from './support/stored-keys.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
@@ -49,13 +49,13 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
 }
 
 /** Checks that a key is only in the memory of the page. */
-async function expectKept({ page, sent }: Visit, key: string): Promise<void> {
+async function expectOnlyInMemory({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
   expect(await page.content()).not.toContain(bare);
   const stored = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])';
   expect(await page.evaluate(stored)).not.toContain(bare);
-  expect(await keptCount(page)).toBe(0);
+  expect(await storedKeyCount(page)).toBe(0);
 }
 
 async function perpNamed(name: string) {
@@ -141,7 +141,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await delist.waitFor({ state: 'hidden' });
   await row.getByText(/^closing until \d\d:\d\d$/).waitFor();
   expect(await row.getByRole('button', { name: 'Delist' }).count()).toBe(0);
-  await expectKept(visit, ADMIN_KEY);
+  await expectOnlyInMemory(visit, ADMIN_KEY);
   await page.getByRole('button', { name: 'Remove key' }).click();
   await page.getByText('Changes require an admin key.').waitFor();
 });
@@ -392,10 +392,10 @@ test('a typed key is never sent or stored and is gone after a reload', async () 
   await leaving.getByText(/^This is your own key\./).waitFor();
   await leaving.getByRole('button', { name: 'Remove now' }).click();
   await leaving.getByRole('alert').waitFor();
-  await expectKept(visit, ADMIN_KEY);
+  await expectOnlyInMemory(visit, ADMIN_KEY);
   await page.reload();
   await page.getByRole('button', { name: 'Open operator key' }).waitFor();
   await page.getByText('Changes require an admin key.').waitFor();
   expect(await admins.getByRole('button').count()).toBe(0);
-  await expectKept(visit, ADMIN_KEY);
+  await expectOnlyInMemory(visit, ADMIN_KEY);
 });

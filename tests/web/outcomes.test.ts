@@ -304,7 +304,7 @@ describe('a resolution', () => {
     await move(page, '10.00');
     await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).click();
     await shares(page).waitFor();
-    await visit.hears('userNonFundingLedgerUpdates');
+    await visit.waitForChannel('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is pending').waitFor();
     // Pairs can be merged until the resolution, but no order can be sent any more.
@@ -320,8 +320,8 @@ describe('a resolution', () => {
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();
     // The notices report both outcomes: the resolution of the market, and the loss as a loss.
-    await visit.wasTold('Will it? paid you 10.00 USDC');
-    await visit.wasTold('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
+    await visit.waitForNotice('Will it? paid you 10.00 USDC');
+    await visit.waitForNotice('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
     await page.getByText(`--instrument ${market.id}`).waitFor();
     await page.getByRole('button', { name: 'Verify in browser' }).click();

@@ -172,17 +172,17 @@ test(
       await route.fetch();
       await route.abort();
     });
-    let tell = (): void => undefined;
-    const isTold = new Promise<void>((resolve) => (tell = resolve));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/info', async (route) => {
-      if (route.request().postData()?.includes('actionStatus') === true) await isTold;
+      if (route.request().postData()?.includes('actionStatus') === true) await released;
       await route.continue();
     });
     await choose(page, 'Market');
     await size(page).fill('1');
     await button(page, /^Buy 1 T\w+ at market$/).click();
     await page.getByText(/^Response lost/).waitFor({ timeout: LONG_MS });
-    tell();
+    release();
     await page.getByText('Filled 1 at 100.10').first().waitFor();
     await page.unroute('**/exchange');
     const { assetPositions } = await world.client.data({

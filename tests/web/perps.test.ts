@@ -184,10 +184,10 @@ test("the ticket's order is simulated, and screen readers announce the result on
   const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Simulating)/ });
   await expect.poll(() => preview.getAttribute('aria-live'), PATIENT).toBe('off');
   await preview.evaluate((element) => {
-    const heard: string[] = [];
-    Object.assign(globalThis, { heard });
+    const announcements: string[] = [];
+    Object.assign(globalThis, { announcements });
     new MutationObserver(() => {
-      if (element.getAttribute('aria-live') === 'polite') heard.push(element.textContent!);
+      if (element.getAttribute('aria-live') === 'polite') announcements.push(element.textContent!);
     }).observe(element, { subtree: true, childList: true, characterData: true });
   });
   // The page shows no result for another size until the venue has answered.
@@ -207,9 +207,11 @@ test("the ticket's order is simulated, and screen readers announce the result on
   // The venue is queried every three seconds, but screen readers announce the result once.
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
-  const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
-  expect(heard).toHaveLength(1);
-  expect(heard[0]).toMatch(/^Fills 0.003 at/);
+  const announcements = await page.evaluate(
+    () => (globalThis as { announcements?: string[] }).announcements!,
+  );
+  expect(announcements).toHaveLength(1);
+  expect(announcements[0]).toMatch(/^Fills 0.003 at/);
 });
 
 test('errors in price and margin are explained before sending', async () => {

@@ -62,7 +62,7 @@ test(
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
 
     await venue.startAgain();
-    for (const page of all) await bannerGone(page);
+    for (const page of all) await waitForNoBanner(page);
     await trade();
     await fillsAre(terminal!, 2);
     await fillsAre(portfolio!, 2);
@@ -90,7 +90,7 @@ test(
     await trade();
     expect(await page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
     await page.context().setOffline(false);
-    await bannerGone(page);
+    await waitForNoBanner(page);
     await fillsAre(page, 2);
   },
   LONG_MS,
@@ -156,6 +156,6 @@ async function fillsAre(page: Page, count: number): Promise<void> {
   await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(count);
 }
 
-async function bannerGone(page: Page): Promise<void> {
+async function waitForNoBanner(page: Page): Promise<void> {
   await page.getByText(/Data as of/).waitFor({ state: 'detached' });
 }

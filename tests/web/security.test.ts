@@ -4,7 +4,7 @@ import { randomPrivateKey, privateKeyWallet } from '@oddlot/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
-import { keptKeys } from './support/stored-keys.ts';
+import { storedKeys } from './support/stored-keys.ts';
 import { openTestAccount } from './support/test-account.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
@@ -83,7 +83,7 @@ test(
     await page.getByRole('button', { name: 'Buy 0.01 BTC at market' }).click();
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
 
-    const keys = await keptKeys(page);
+    const keys = await storedKeys(page);
     expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
     const all = visit.sent.map(({ body, url }) => `${url} ${body}`).join('\n');
     // The log contains the data sent over HTTP and over sockets.

@@ -102,8 +102,8 @@ test(
     // A single failure can be a row that disappeared, but an action that never succeeds is an
     // error.
     const failing = acts.filter(({ name }) => {
-      const [tried, gone] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
-      return tried >= TRIES_MIN && tried === gone;
+      const [tried, vanished] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
+      return tried >= TRIES_MIN && tried === vanished;
     });
     expect(failing.map(({ name }) => name)).toEqual([]);
   },

@@ -42,7 +42,7 @@ const order = (changes: object) => ({
 
 type Case = readonly [ActionType, object, readonly string[]];
 
-const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] } = {
+const SENTENCES: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] } = {
   order: [
     [
       {
@@ -297,30 +297,30 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
   ],
 };
 
-const cases: readonly Case[] = (Object.keys(SAID) as ActionType[]).flatMap((type) =>
-  SAID[type].map(([fields, ...said]): Case => [type, fields, said]),
+const cases: readonly Case[] = (Object.keys(SENTENCES) as ActionType[]).flatMap((type) =>
+  SENTENCES[type].map(([fields, ...sentences]): Case => [type, fields, sentences]),
 );
 
 const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : '“Will it rain?”');
 
 describe('descriptions of transactions in words', () => {
-  test.each(cases)('the explorer describes %s %j in words', (type, fields, said) => {
+  test.each(cases)('the explorer describes %s %j in words', (type, fields, sentences) => {
     const action = { type, ...fields };
     // The action must be valid for the venue's schema.
     expect(ACTIONS[type].schema.safeParse(action).error).toBeUndefined();
-    expect(sentencesOf(action, nameOf, words.t).map(({ text }) => text)).toEqual(said);
+    expect(sentencesOf(action, nameOf, words.t).map(({ text }) => text)).toEqual(sentences);
     expect(words.exists(`explorer.action.${type}`)).toBe(true);
   });
 
   test('every type of action has a description', () => {
-    expect(Object.keys(SAID).sort()).toEqual(Object.keys(ACTIONS).sort());
+    expect(Object.keys(SENTENCES).sort()).toEqual(Object.keys(ACTIONS).sort());
   });
 
   test.each(['venueAdmin', 'outcomeDeploy'] as const)(
     'every variant of %s has a description',
     (type) => {
       const variants = Object.keys(ACTIONS[type].schema.shape).filter((key) => key !== 'type');
-      const shown = SAID[type].flatMap(([fields]) => Object.keys(fields));
+      const shown = SENTENCES[type].flatMap(([fields]) => Object.keys(fields));
       expect([...new Set(shown)].sort()).toEqual(variants.sort());
     },
   );

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
-import { keptKeys } from './support/stored-keys.ts';
+import { storedKeys } from './support/stored-keys.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -45,7 +45,7 @@ test('a browser wallet opens its account and approves an agent that trades for i
   await ticket.getByRole('button', { name: 'Enable trading' }).click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
-  await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
+  await expect.poll(async () => (await storedKeys(page)).length).toBe(1);
 
   // A reload restores the account, its agent and its wallet without a request to the owner.
   const before = wallet.asked.length;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grownOf, liveThrough, tell } from './year.ts';
+import { grownOf, liveThrough, reportTable } from './year.ts';
 
 /**
  * Runs a month of `npm run year` in steps of an hour. Only the command measures start times,
@@ -11,7 +11,7 @@ const MONTH_DAYS = 30;
 test('after a month a venue needs as much memory and snapshot space as after a week', async () => {
   const report = await liveThrough({ days: MONTH_DAYS, seed: 1, step: '1h', starts: 1 });
   const judged = ['heapBytes', 'indexerBytes', 'snapshotBytes'] as const;
-  expect(grownOf(report, judged), tell(report)).toEqual([]);
+  expect(grownOf(report, judged), reportTable(report)).toEqual([]);
   // Shows that the month was processed, with thousands of blocks and hundreds of settled and stored
   // markets.
   const { end, week } = report;

@@ -31,7 +31,7 @@ export type PhaseResult = {
 };
 
 /** Interval of progress messages, in days. */
-const TELL_DAYS = 30;
+const PROGRESS_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
@@ -48,7 +48,7 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   for (let atMs = dayMs(fromDay); atMs < dayMs(toDay); atMs += stepMs) {
     await life.step(atMs);
     const days = (atMs + stepMs - FIRST_DAY_MS) / DAY_MS;
-    if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
+    if (days % PROGRESS_DAYS === 0) process.stderr.write(`day ${days}\n`);
   }
   const heapBytes = await heapWithoutGarbage();
   const indexerBytes = await threadWithoutGarbage('history-indexer');

@@ -100,7 +100,7 @@ type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'star
 const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
 /** Returns a table of the numbers; those of the snapshot are sorted by growth. */
-export function tell(report: YearReport): string {
+export function reportTable(report: YearReport): string {
   const { days, end, seconds, week } = report;
   const lines = [`${days} days in ${seconds} s; after a week, at the end`];
   const line = (what: string, before: number, after: number): void => {
@@ -133,6 +133,6 @@ if (process.argv[1] === import.meta.filename) {
   const numbers = { days: Number(values.days), seed: Number(values.seed), starts: 5 };
   const options = { ...numbers, step } as const;
   const report = await liveThrough(options);
-  process.stdout.write(`${tell(report)}\n`);
+  process.stdout.write(`${reportTable(report)}\n`);
   if (grownOf(report, SIZES).length > 0) process.exitCode = 1;
 }

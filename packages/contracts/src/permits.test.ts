@@ -11,7 +11,7 @@ import {
   refused,
   type CodeName,
 } from '@oddlot/testing/contracts/bridge-world';
-import type { Told } from '@oddlot/testing/contracts/evm';
+import type { DecodedEvent } from '@oddlot/testing/contracts/evm';
 import type { Key } from '@oddlot/testing/contracts/keys';
 import { signPermit, type Permit } from '@oddlot/testing/contracts/sign';
 
@@ -35,11 +35,11 @@ function batch(...deposits: Permit[]) {
   return world.call(ANYONE, 'batchedDepositWithPermit', [deposits]);
 }
 
-function deposited(user: Key, usd = USD): Told {
+function deposited(user: Key, usd = USD): DecodedEvent {
   return { name: 'Deposit', args: { user: user.address, usd } };
 }
 
-function failed(user: string, usd: bigint, name: CodeName): Told {
+function failed(user: string, usd: bigint, name: CodeName): DecodedEvent {
   return { name: 'FailedPermitDeposit', args: { user, usd, errorCode: CODES[name] } };
 }
 

@@ -51,7 +51,7 @@ test('a recomputed history equals the original one, even from compressed segment
   const venue = await openIndexed({ folder });
   await venue.propose(credit(7));
   await venue.stop();
-  expect(venue.told).not.toContain('rebuild');
+  expect(venue.messages).not.toContain('rebuild');
   expect((await dumpHistory(place)).length).toBeGreaterThan(before.length);
   expect(height).toBeGreaterThanOrEqual(300);
 });

@@ -19,7 +19,7 @@ import {
 import type { Key } from './keys.ts';
 import { nativeCrypto } from './native-crypto.ts';
 
-export type Told = { readonly name: string; readonly args: Record<string, unknown> };
+export type DecodedEvent = { readonly name: string; readonly args: Record<string, unknown> };
 
 /**
  * Result of a transaction. A revert is a value and not an exception, because tests check reverts.
@@ -28,7 +28,7 @@ export type Outcome = {
   readonly ok: boolean;
   /** The decoded error if the contract's ABI contains it; otherwise the EVM's own error. */
   readonly error: string | undefined;
-  readonly events: readonly Told[];
+  readonly events: readonly DecodedEvent[];
   readonly gasUsed: bigint;
 };
 
@@ -137,7 +137,7 @@ export function encodeCall(contract: Contract, name: string, args: readonly unkn
   return encodeFunctionData({ abi: contract.abi, functionName: name, args });
 }
 
-function eventsOf(contract: Contract, result: RunTxResult): Told[] {
+function eventsOf(contract: Contract, result: RunTxResult): DecodedEvent[] {
   const logs = (result.execResult.logs ?? [])
     .map(([address, topics, data]) => ({
       address: getAddress(bytesToHex(address)),
@@ -146,7 +146,10 @@ function eventsOf(contract: Contract, result: RunTxResult): Told[] {
     }))
     .filter(({ address }) => address === contract.address);
   return parseEventLogs({ abi: contract.abi, logs: logs as unknown as Log[] }).map((event) => {
-    const { eventName, args } = event as unknown as { eventName: string; args: Told['args'] };
+    const { eventName, args } = event as unknown as {
+      eventName: string;
+      args: DecodedEvent['args'];
+    };
     return { name: eventName, args };
   });
 }

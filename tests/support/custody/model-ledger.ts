@@ -37,7 +37,7 @@ export class ModelLedger {
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
   /** Number of answers without rows that precede the first answer with rows. */
-  late = 0;
+  emptyAnswers = 0;
   /** Number of answers that a rate limit rejects. */
   busy = 0;
   httpStatus = 200;
@@ -69,7 +69,7 @@ export class ModelLedger {
     const isHis = user === this.user;
     switch (type) {
       case 'withdrawals': {
-        const rows = this.late-- > 0 || !isHis ? [] : this.rows;
+        const rows = this.emptyAnswers-- > 0 || !isHis ? [] : this.rows;
         return ok(rows.filter(({ id }) => id < before).slice(0, 1));
       }
       case 'userNonFundingLedgerUpdates': {

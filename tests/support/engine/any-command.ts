@@ -34,7 +34,7 @@ export const [ONE_WAY, HEDGED, ISOLATED, BUILDER, MULTI_SIG] = TRADERS as [
 ];
 const VAULT = actor(0x7a17);
 const SIGNERS = [actor(0x5161), actor(0x5162)];
-const STRANGER = actor(0x999);
+const OUTSIDER = actor(0x999);
 const SECOND = {
   ...PERP,
   instrumentId: instrumentId(2),
@@ -291,7 +291,7 @@ function money(scenario: Scenario, pick: Pick, user: Address): Command {
     case 0:
       return sign(scenario, user, {
         type: 'withdraw',
-        destination: STRANGER,
+        destination: OUTSIDER,
         amountMicroUsdc: pick(8_000_000),
       });
     default:

@@ -50,7 +50,7 @@ export class RelayRig {
    */
   #left = Infinity;
   #isLastDone = false;
-  readonly #late: string[] = [];
+  readonly #delayedBodies: string[] = [];
   #life = 0;
   #killed = Promise.withResolvers<void>();
 
@@ -104,7 +104,7 @@ export class RelayRig {
       this.#io(life, 'venue', async () => {
         if (path !== '/exchange' || !this.down.has('slow'))
           return await this.venue.post(path, body);
-        this.#late.push(body);
+        this.#delayedBodies.push(body);
         throw new Error('no answer in time');
       }),
     );
@@ -141,7 +141,7 @@ export class RelayRig {
   async mine(name: 'base' | 'arbitrum'): Promise<void> {
     this.chains[name].mine();
     this.venue.credit(this.chains.arbitrum, CONFIRMATIONS);
-    for (const body of this.#late.splice(0)) await this.venue.post('/exchange', body);
+    for (const body of this.#delayedBodies.splice(0)) await this.venue.post('/exchange', body);
   }
 
   /** Clears all faults and runs until no transfer is open. */

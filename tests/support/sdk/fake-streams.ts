@@ -23,7 +23,7 @@ export class FakeStreams {
   epoch = 'first';
   seq = 0;
   /** Published data by sequence number, which a client can resume from. */
-  readonly kept = new Map<number, unknown>();
+  readonly published = new Map<number, unknown>();
   /** Sent as a snapshot if it is defined. */
   snapshot: unknown;
   /** Block heights by sequence number, for clients that resume from a height. */
@@ -58,7 +58,7 @@ export class FakeStreams {
   /** Sends the next frame to all subscriptions. */
   publish(data: unknown): void {
     this.seq += 1;
-    this.kept.set(this.seq, data);
+    this.published.set(this.seq, data);
     this.#sendAll(data);
   }
 
@@ -72,7 +72,7 @@ export class FakeStreams {
   /** Uses the next sequence number without sending its frame. */
   lose(data: unknown): void {
     this.seq += 1;
-    this.kept.set(this.seq, data);
+    this.published.set(this.seq, data);
   }
 
   /** Terminates all connections without a close frame. */
@@ -135,7 +135,7 @@ export class FakeStreams {
     subs.push(sub);
     if (resumeFrom?.epoch === epoch || named !== undefined) {
       for (let missed = (resumeFrom?.seq ?? last) + 1; missed <= seq; missed++) {
-        this.#sendData(socket, { sub, seq: missed, data: this.kept.get(missed) });
+        this.#sendData(socket, { sub, seq: missed, data: this.published.get(missed) });
       }
       return;
     }

@@ -37,7 +37,7 @@ export type IndexedVenue = {
   readonly snapshots: SnapshotStore;
   readonly snapshotHeight: number;
   readonly failures: unknown[];
-  readonly told: string[];
+  readonly messages: string[];
   propose(...commands: readonly Command[]): Promise<void>;
   /** Stops the venue and writes a final snapshot. */
   stop(): Promise<void>;
@@ -121,7 +121,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
       snapshots,
       snapshotHeight,
       failures,
-      told: messages,
+      messages,
       async propose(...commands) {
         for (const command of commands) await replica.propose(command);
       },

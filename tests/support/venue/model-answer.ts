@@ -94,10 +94,10 @@ const MODEL: {
       const isOf = changed.some(({ accountType }) => accountTypes.includes(accountType));
       return isOf ? 'gone' : { rows: [], next: null, blocks: 0 };
     }
-    const isRetold = later.some(({ head, ledger }) =>
+    const isRewritten = later.some(({ head, ledger }) =>
       ledger.some((row) => isHis(row) && row.first.height !== head.height),
     );
-    if (table === 'ledger' && isRetold) return 'gone';
+    if (table === 'ledger' && isRewritten) return 'gone';
     const returned = later
       .filter(({ head }) => head.height <= upTo)
       .flatMap((block) =>

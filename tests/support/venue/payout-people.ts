@@ -44,7 +44,7 @@ export const KEYS: LocalKeys = {
   guardian: key('guardian'),
   validators: ['one', 'two', 'three'].map(key),
 };
-export const STRANGER = key('stranger');
+export const OUTSIDER = key('stranger');
 export const CONTRACTS = localContracts(KEYS);
 
 /**
@@ -116,7 +116,7 @@ const ROTATION = [
 export async function rotationData(): Promise<Hex> {
   const sorted = KEYS.validators.toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1));
   const message = {
-    validators: [STRANGER, ...sorted.slice(1)].map(addressOf),
+    validators: [OUTSIDER, ...sorted.slice(1)].map(addressOf),
     threshold: 2n,
     guardian: addressOf(KEYS.guardian),
     nonce: 0n,

@@ -33,7 +33,7 @@ import {
   Life,
   remembered,
   rotationData,
-  STRANGER,
+  OUTSIDER,
   validatorOf,
 } from './payout-people.ts';
 
@@ -116,7 +116,7 @@ export class PayoutWorld {
 
   static async real(endpoints: number): Promise<PayoutWorld> {
     const world = new PayoutWorld(endpoints);
-    const rich = [KEYS.minter, KEYS.relayer, KEYS.guardian, STRANGER].map(addressOf);
+    const rich = [KEYS.minter, KEYS.relayer, KEYS.guardian, OUTSIDER].map(addressOf);
     const chain = await LocalChain.open({
       directory: join(world.directory, 'chain'),
       chainId: CHAIN_ID,
@@ -361,7 +361,7 @@ export class PayoutWorld {
       KEYS.validators.slice(0, 2).map((each) => remembered(validatorOf(each), request, signal)),
     );
     const sorted = signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-    await this.send(STRANGER, CONTRACTS.bridge, payOutData(request.payout, sorted));
+    await this.send(OUTSIDER, CONTRACTS.bridge, payOutData(request.payout, sorted));
   }
 
   /** Replaces the validator with the lowest address, which has signed payouts. */

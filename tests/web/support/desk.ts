@@ -19,7 +19,10 @@ export type DeskOptions = {
 };
 
 /** Notices shown together, and the elements that they covered. */
-export type KeptNotice = { readonly texts: readonly string[]; readonly covered: readonly string[] };
+export type NoticeGroup = {
+  readonly texts: readonly string[];
+  readonly covered: readonly string[];
+};
 
 /** True if the options can be undone, so that the browser context can be reused. */
 export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
@@ -55,7 +58,7 @@ export class Desk {
     await context.addInitScript(
       `localStorage.getItem('oddlot.preferences') ?? localStorage.setItem('oddlot.preferences', '{"theme":"${theme}"}');`,
     );
-    await context.addInitScript(keepNotices);
+    await context.addInitScript(recordNotices);
     if (script !== undefined) await context.addInitScript(script);
     await wallet?.inject(context);
     return new Desk(context, await context.newPage(), isTouched(options));
@@ -96,9 +99,9 @@ function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
  * for them later. Each record lists the readable or pressable elements that the notice covered;
  * behind a sheet, only those of the sheet count.
  */
-function keepNotices(): void {
-  const recorded: KeptNotice[] = [];
-  (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices = recorded;
+function recordNotices(): void {
+  const recorded: NoticeGroup[] = [];
+  (globalThis as { recordedNotices?: readonly NoticeGroup[] }).recordedNotices = recorded;
   const rect = (element: Element): DOMRect => element.getBoundingClientRect();
   const covered = (shown: readonly DOMRect[]): string[] => {
     const sheets = document.querySelectorAll('[role=dialog]');

@@ -92,10 +92,10 @@ function announce(): void {
     icon: 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg"/%3E',
     rdns: 'test.wallet',
   };
-  const tell = (): void => {
+  const announceProvider = (): void => {
     const detail = Object.freeze({ info, provider });
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
   };
-  addEventListener('eip6963:requestProvider', tell);
-  tell();
+  addEventListener('eip6963:requestProvider', announceProvider);
+  announceProvider();
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
  * Returns the private keys that a page has stored, which must never be sent. A script of the page's
  * origin reads them.
  */
-export async function keptKeys(page: Page): Promise<readonly string[]> {
+export async function storedKeys(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export async function keptKeys(page: Page): Promise<readonly string[]> {
 }
 
 /** Returns the number of keys that a page has stored, including 0. */
-export async function keptCount(page: Page): Promise<number> {
+export async function storedKeyCount(page: Page): Promise<number> {
   const hasAny = await page.evaluate(async () =>
     (await indexedDB.databases()).some(({ name }) => name === 'oddlot-keys'),
   );

@@ -1,7 +1,7 @@
 import { createClient, limitOrder, privateKeyWallet, type Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { keyOf } from '../../support/wallet.ts';
-import { keptKeys } from './stored-keys.ts';
+import { storedKeys } from './stored-keys.ts';
 
 export type Perp = { readonly asset: number; readonly price: string };
 
@@ -15,7 +15,7 @@ export async function trader(url: string, name: string): Promise<Client> {
 
 /** Returns an SDK client of the page's test account. */
 export async function ownerOf(page: Page, url: string, address: string): Promise<Client> {
-  for (const key of await keptKeys(page)) {
+  for (const key of await storedKeys(page)) {
     const wallet = privateKeyWallet(key as `0x${string}`);
     if (wallet.address === address) return createClient({ url, wallet });
   }

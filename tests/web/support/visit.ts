@@ -1,6 +1,6 @@
 import type { ConsoleMessage, Page, Request, WebSocket } from 'playwright-core';
 import { expect } from 'vitest';
-import { DESKTOP, type Desk, type DeskOptions, type KeptNotice } from './desk.ts';
+import { DESKTOP, type Desk, type DeskOptions, type NoticeGroup } from './desk.ts';
 import { openTestAccount, type TestAccount } from './test-account.ts';
 
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
@@ -26,7 +26,7 @@ export class Visit {
   /** All requests and socket frames of the visit. */
   readonly sent: Sent[] = [];
   /** Channels that have sent data to the open page. */
-  readonly #heard = new Set<string>();
+  readonly #receivedChannels = new Set<string>();
   readonly #faults: string[] = [];
   readonly #leaveDesk: () => Promise<void>;
   #expected: RegExp | undefined;
@@ -59,7 +59,7 @@ export class Visit {
 
   /** Opens an address of the page and waits for its first screen. */
   async open(path = '/'): Promise<void> {
-    this.#heard.clear();
+    this.#receivedChannels.clear();
     await this.page.goto(this.url + path);
     await this.page.locator('main#screen > *').first().waitFor();
   }
@@ -72,12 +72,14 @@ export class Visit {
   }
 
   /** Waits until the page follows a channel, because earlier events are not reported to it. */
-  async hears(channel: string): Promise<void> {
-    await expect.poll(() => [...this.#heard], { timeout: PATIENCE_MS }).toContain(channel);
+  async waitForChannel(channel: string): Promise<void> {
+    await expect
+      .poll(() => [...this.#receivedChannels], { timeout: PATIENCE_MS })
+      .toContain(channel);
   }
 
   /** Waits until the open page has shown a notice, even if the notice has disappeared since. */
-  async wasTold(text: string): Promise<void> {
+  async waitForNotice(text: string): Promise<void> {
     await expect
       .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
         timeout: PATIENCE_MS,
@@ -86,9 +88,9 @@ export class Visit {
   }
 
   /** Returns every notice that the open page has shown, with the notices shown together. */
-  async notices(): Promise<readonly KeptNotice[]> {
+  async notices(): Promise<readonly NoticeGroup[]> {
     return this.page.evaluate(
-      () => (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices ?? [],
+      () => (globalThis as { recordedNotices?: readonly NoticeGroup[] }).recordedNotices ?? [],
     );
   }
 
@@ -127,7 +129,7 @@ export class Visit {
     });
     socket.on('framereceived', ({ payload }) => {
       const channel = /"channel":"(\w+)"/.exec(String(payload))?.[1];
-      if (channel !== undefined) this.#heard.add(channel);
+      if (channel !== undefined) this.#receivedChannels.add(channel);
     });
   };
 

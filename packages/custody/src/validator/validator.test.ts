@@ -116,7 +116,7 @@ describe('R-withdraw: a validator process', () => {
 
   test('a validator waits briefly for a withdrawal that the history does not contain yet, and for its rate limit', async () => {
     const url = await start();
-    second.late = 2;
+    second.emptyAnswers = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });

@@ -55,7 +55,7 @@ describe('a history file', () => {
       await copyStore(other, own);
       const venue = await start({ folder: own });
       expect(await amounts(venue)).toEqual(upTo(logged).fill(1));
-      await expect.poll(() => venue.told, SOON).toEqual(['damaged', 'rebuild', 'rebuilt']);
+      await expect.poll(() => venue.messages, SOON).toEqual(['damaged', 'rebuild', 'rebuilt']);
       expect(venue.failures).toEqual([]);
       expect(await setAside(own)).toHaveLength(1);
     },
@@ -69,7 +69,7 @@ describe('a history file', () => {
     const venue = await start({ folder: own });
     expect(venue.replica.headAt(20)).toBeUndefined();
     await expect.poll(() => amounts(venue), SOON).toEqual(upTo(1_100).fill(1));
-    expect(venue.told).toContain('damaged');
+    expect(venue.messages).toContain('damaged');
     expect(venue.failures).toEqual([]);
     expect(await setAside(own)).toHaveLength(1);
   });
@@ -121,7 +121,7 @@ describe('a history database', () => {
       const venue = await start({ folder: other, settings });
       await venue.propose(credit(7));
       expect(await amounts(venue)).toEqual(upTo(count + 1).fill(7));
-      expect(venue.told).toEqual([]);
+      expect(venue.messages).toEqual([]);
     },
   );
 

@@ -62,10 +62,10 @@ describe('the indexer', () => {
 
   test('watchers receive later rows once and in order, and answers contain the earlier rows', async () => {
     const venue = await start();
-    const told: [height: number, amounts: number[]][] = [];
+    const reported: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
       const of = rows.map(({ row }) => microOf(row.delta));
-      told.push([height, of]);
+      reported.push([height, of]);
     };
     await venue.propose(credit(1));
     const end = venue.indexer.watch(alice, 'ledger', { onRows });
@@ -75,7 +75,7 @@ describe('the indexer', () => {
     await Promise.all([2, 3, 4].map((amount) => replica.propose(credit(amount))));
     await venue.propose(credit(5, bob), credit(6));
     await amounts(venue);
-    const later = told.filter(([height]) => height > asOf.height);
+    const later = reported.filter(([height]) => height > asOf.height);
     expect(later.flatMap(([, of]) => of)).toEqual([2, 3, 4, 6]);
     expect(later.map(([height]) => height)).toEqual(
       later.map(([height]) => height).toSorted((a, b) => a - b),
@@ -83,7 +83,7 @@ describe('the indexer', () => {
     end();
     await venue.propose(credit(7));
     await amounts(venue);
-    expect(told.at(-1)?.[1]).toEqual([6]);
+    expect(reported.at(-1)?.[1]).toEqual([6]);
   });
 
   test('after a crash the rows continue with the log, and no row is stored twice', async () => {
@@ -98,7 +98,7 @@ describe('the indexer', () => {
     await venue.propose(credit(12));
     expect(venue.snapshotHeight).toBeGreaterThan(10);
     expect(await amounts(venue)).toEqual(upTo(12));
-    expect(venue.told).toEqual([]);
+    expect(venue.messages).toEqual([]);
   });
 
   test('the indexer accepts queries, blocks and a stop before it follows the log', async () => {
@@ -188,14 +188,14 @@ describe('snapshots of the indexer', () => {
     const directory = join(venues.folder, 'snapshots');
     await writeFile(directory, 'in the way');
     for (const amount of upTo(10)) await venue.propose(credit(amount));
-    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed']);
+    await expect.poll(() => venue.messages, SOON).toEqual(['snapshotFailed']);
     await venue.propose(credit(11));
     await amounts(venue);
     await rm(directory);
     nowMs += 30_000;
     await venue.propose(credit(12));
     await expect.poll(() => readdir(directory).catch(() => []), SOON).toHaveLength(1);
-    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed', 'snapshot']);
+    await expect.poll(() => venue.messages, SOON).toEqual(['snapshotFailed', 'snapshot']);
     expect(venue.failures).toEqual([]);
   });
 
@@ -209,11 +209,11 @@ describe('snapshots of the indexer', () => {
     const without = await venue.indexer.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
     await expect.poll(() => venue.indexer.stats.lag, SOON).toBe(0);
-    expect(venue.told).toEqual([]);
+    expect(venue.messages).toEqual([]);
     hasRoom = true;
     await venue.propose(credit(21));
     await expect.poll(() => amounts(venue), SOON).toEqual(upTo(21));
-    await expect.poll(() => venue.told, SOON).toEqual(['snapshot']);
+    await expect.poll(() => venue.messages, SOON).toEqual(['snapshot']);
   });
 });
 
@@ -242,23 +242,23 @@ describe('a lost history', () => {
     await lost();
     const venue = await start({ settings });
     expect(venue.snapshotHeight).toBeGreaterThan(100);
-    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
     expect(await amounts(venue)).toEqual(upTo(100));
     expect(venue.indexer.stats.missing).toBe(0);
     for (let amount = 101; amount <= 130; amount += 1) await venue.propose(credit(amount));
-    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    await expect.poll(() => venue.messages, SOON).toContain('snapshot');
     expect(await amounts(venue)).toEqual(upTo(130));
     await stop(venue);
     const again = await start({ settings });
     expect(await amounts(again)).toEqual(upTo(130));
-    expect(again.told).toEqual([]);
+    expect(again.messages).toEqual([]);
   });
 
   test('queries that arrive before the history is found to be lost are answered by the thread that recomputes it', async () => {
     await lost();
     const venue = await start({ settings, isEarly: true });
     const early = amounts(venue);
-    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
     expect(await early).toEqual(upTo(100));
     expect(await amounts(venue)).toEqual(upTo(100));
   });
@@ -269,7 +269,7 @@ describe('a lost history', () => {
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
     // Rows are created but cannot be stored, so the history does not reach the head.
     await venue.propose(credit(101));
-    await expect.poll(() => venue.told, SOON).toContain('rebuild');
+    await expect.poll(() => venue.messages, SOON).toContain('rebuild');
     await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
     const sums = venue.indexer.ask('accountSums', { user: alice }, { minHeight: 0 });
     await expect(sums).rejects.toThrow(HistoryBehindError);
@@ -278,7 +278,7 @@ describe('a lost history', () => {
     expect(venue.indexer.trouble).toContain('being recomputed');
     hasRoom = true;
     await venue.propose(credit(102));
-    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
     expect(await amounts(venue)).toEqual(upTo(102));
     expect(await venue.receipts.findForSure(key)).toBeUndefined();
     expect(venue.indexer.trouble).toBeUndefined();
@@ -297,9 +297,9 @@ describe('a lost history', () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
-    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await expect.poll(() => venue.messages, SOON).toEqual(['rebuild', 'rebuilt']);
     await stop(venue);
-    expect((await start()).told).toEqual([]);
+    expect((await start()).messages).toEqual([]);
   });
 
   test('a stop waits for the recomputation only for a limited time, and the next start continues it', async () => {
@@ -330,7 +330,7 @@ describe('a lost history', () => {
     expect(venue.journal.firstSeq).toBeGreaterThan(1);
     const bases = (await venue.snapshots.list()).map(({ height }) => height);
     const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
-    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await expect.poll(() => venue.messages, SOON).toEqual(['rebuild', 'rebuilt']);
     await venue.propose(credit(201));
     // Block 1 contains no deposit.
     expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
@@ -338,7 +338,7 @@ describe('a lost history', () => {
     await stop(venue);
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
-    expect(again.told).toEqual([]);
+    expect(again.messages).toEqual([]);
     // The answers state the first block with rows, because earlier ones are missing.
     for (const { indexer } of [venue, again]) {
       expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
@@ -373,7 +373,7 @@ describe('a lost history', () => {
     // The receipt of this request existed only in the lost history.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
-    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    await expect.poll(() => venue.messages, SOON).toContain('snapshot');
     expect(venue.failures).toEqual([]);
   });
 });

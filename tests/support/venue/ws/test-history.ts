@@ -40,7 +40,7 @@ export class TestHistory implements History {
   readonly #rows: (TestRow & { readonly height: number })[] = [];
   readonly #watches = new Set<Watch>();
   readonly #questions: Question[] = [];
-  #late: (() => void)[] = [];
+  #delayedAnswers: (() => void)[] = [];
 
   get waitingCount(): number {
     return this.#questions.length;
@@ -65,7 +65,7 @@ export class TestHistory implements History {
     question: Ask<Topic>,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     if (topic === 'since') {
-      if (!this.isPrompt) await new Promise<void>((resolve) => this.#late.push(resolve));
+      if (!this.isPrompt) await new Promise<void>((resolve) => this.#delayedAnswers.push(resolve));
       return this.#since(question as Ask<'since'>) as never;
     }
     const { promise, reject, resolve } = Promise.withResolvers<{ asOf: AsOf; answer: unknown }>();
@@ -77,7 +77,7 @@ export class TestHistory implements History {
 
   /** Answers pending `since` queries that were delayed because `isPrompt` is false. */
   answerSince(): void {
-    for (const answer of this.#late.splice(0)) answer();
+    for (const answer of this.#delayedAnswers.splice(0)) answer();
   }
 
   #since({ accountTypes, after, counts, cursor, limit, table, upTo, user }: Ask<'since'>) {
