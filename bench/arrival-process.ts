@@ -26,7 +26,7 @@ export type ArrivalResult = {
    * Milliseconds from the due time until the request is sent, or until it is known that no
    * connection is free.
    */
-  readonly lateMs: readonly number[];
+  readonly delaysMs: readonly number[];
   readonly wallMs: number;
   /** The first response that is not a success. */
   readonly fault?: string;
@@ -65,7 +65,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   let [atMs] = (await once(timekeeper, 'message')) as [number];
   const dueMs = gapsMs.map((gapMs) => (atMs += gapMs));
   const waitsMs: number[] = [];
-  const lateMs: number[] = [];
+  const delaysMs: number[] = [];
   const free = [...lines];
   let noticed = 0;
   let sent = 0;
@@ -88,13 +88,13 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   };
   timekeeper.on('message', (due: number) => {
     const nowMs = monotonicMs();
-    for (; noticed < due; noticed += 1) lateMs.push(nowMs - dueMs[noticed]!);
+    for (; noticed < due; noticed += 1) delaysMs.push(nowMs - dueMs[noticed]!);
     pump();
   });
   await done.promise;
   const wallMs = monotonicMs() - dueMs[0]!;
   for (const line of lines) line.close();
-  return { waitsMs, lateMs, wallMs, ...(fault === undefined ? {} : { fault }) };
+  return { waitsMs, delaysMs, wallMs, ...(fault === undefined ? {} : { fault }) };
 }
 
 /**

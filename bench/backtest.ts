@@ -52,21 +52,21 @@ async function againstEngine(hours: number): Promise<Row> {
     const turn = movingAverage(TERMS)(start);
     return async (moment) => {
       digest = parts.state.digest.hex();
-      kept = blocks.length;
+      blockCount = blocks.length;
       await (
         await turn
       )(moment);
     };
   };
   let digest = '';
-  let kept = 0;
+  let blockCount = 0;
   const whole = await cpuMsOf(async () => void (await replayOf(hours, bot)));
   const state = restore(began!);
   const alone = cpuMs(() => {
-    for (const block of blocks.slice(0, kept)) applyBlock(state, block);
+    for (const block of blocks.slice(0, blockCount)) applyBlock(state, block);
   });
   same('the digest of the engine alone', state.digest.hex(), digest);
-  const words = `CPU, ${show(kept)} blocks; ${show(whole)} ms against ${show(alone)} ms`;
+  const words = `CPU, ${show(blockCount)} blocks; ${show(whole)} ms against ${show(alone)} ms`;
   return noted('a backtest, against the engine alone', words, whole / alone);
 }
 

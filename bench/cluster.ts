@@ -353,7 +353,7 @@ async function spreadRows(
     // The first reads include compilation and are not measured.
     await readAll(some, count / 4);
     reads.push(await readAll(some, count));
-    frames.push(await tellAll(replicas, { among, sockets, changes, orderOf }));
+    frames.push(await measureFrames(replicas, { among, sockets, changes, orderOf }));
   }
   const each = (spent: readonly Spent[], of: (one: Spent) => number): string =>
     spent.map((one) => show(of(one))).join(', ');
@@ -396,7 +396,7 @@ async function readAll(replicas: readonly BenchVenue[], count: number): Promise<
   }
 }
 
-async function tellAll(
+async function measureFrames(
   replicas: readonly BenchVenue[],
   {
     among,
@@ -423,7 +423,7 @@ async function tellAll(
       }),
     ),
   );
-  const tell = async (): Promise<number> => {
+  const placeAndWait = async (): Promise<number> => {
     const startedMs = performance.now();
     await first.post('/exchange', first.sign(trader, [orderOf()]));
     await Promise.all(followed.map((each) => each.next(1)));
@@ -433,10 +433,10 @@ async function tellAll(
   };
   // The first changes include compilation and the cost of opening the sockets, and are not
   // measured.
-  for (let change = 0; change < changes; change += 1) await tell();
+  for (let change = 0; change < changes; change += 1) await placeAndWait();
   const before = cpuOf(replicas);
   const waits: number[] = [];
-  for (let change = 0; change < changes; change += 1) waits.push(await tell());
+  for (let change = 0; change < changes; change += 1) waits.push(await placeAndWait());
   const cpuMs = (cpuOf(replicas) - before) / changes;
   await Promise.all(followed.map((each) => each.leave()));
   return { wallMs: median(waits), cpuMs };

@@ -140,7 +140,7 @@ class FlowMaker {
   readonly #shape: Shape;
   readonly #random: { below: (limit: number) => number };
   readonly #rows: number[] = [];
-  readonly #book = new PoolBook((id) => this.#gone(id));
+  readonly #book = new PoolBook((id) => this.#removeOrder(id));
   /** Ids of live orders in no particular order, and the index of each. */
   readonly #live: number[] = [];
   readonly #placeOf = new Map<number, number>();
@@ -183,7 +183,7 @@ class FlowMaker {
     const id = this.#live[this.#random.below(this.#live.length)]!;
     this.#rows.push(CANCEL, id, 0, 0, 0);
     this.#book.cancel(id);
-    this.#gone(id);
+    this.#removeOrder(id);
   }
 
   #amend(): void {
@@ -223,7 +223,7 @@ class FlowMaker {
     return isBuy ? MIDDLE - distance : MIDDLE + distance;
   }
 
-  #gone(id: number): void {
+  #removeOrder(id: number): void {
     const place = this.#placeOf.get(id)!;
     const last = this.#live.pop()!;
     this.#placeOf.delete(id);

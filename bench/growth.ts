@@ -155,8 +155,8 @@ class GrowthBench {
         venues,
         [1, many],
       );
-      const told = (await frames()) - before;
-      const perOrder = told / venues[1]!.sent;
+      const frameCount = (await frames()) - before;
+      const perOrder = frameCount / venues[1]!.sent;
       return [
         row,
         noted(

@@ -194,7 +194,7 @@ class PoliteClient {
     path: string,
     body: string,
     localAddress = '127.0.0.1',
-    tell: (text: string) => void = () => undefined,
+    onText: (text: string) => void = () => undefined,
   ): Promise<number> {
     const headers = { 'content-type': 'application/json', 'content-length': body.length };
     const target = { port: this.#port, host: '127.0.0.1', path, method: 'POST', localAddress };
@@ -205,7 +205,7 @@ class PoliteClient {
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.once('end', () => {
           const isFine = response.statusCode === 200 && text.includes('"code":0');
-          tell(text);
+          onText(text);
           if (isFine) resolve(performance.now() - startedMs);
           else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 300)}`));
         });

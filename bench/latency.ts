@@ -149,11 +149,11 @@ type Measured = ArrivalResult & {
 };
 
 function rowsOf(share: number, measured: Measured): Row[] {
-  const { bytes, lateMs, perBlock, perSecond, stallMs, synced, waitsMs } = measured;
+  const { bytes, delaysMs, perBlock, perSecond, stallMs, synced, waitsMs } = measured;
   const at = `at ${Math.round(share * 100)}%`;
   const words =
     `wall-clock; ${show(waitsMs.length)} requests, ${show(perSecond)} a second, ` +
-    `${show(perBlock)} a block; the sender was ${show(percentile(lateMs, 0.99))} ms late (p99)`;
+    `${show(perBlock)} a block; the sender was ${show(percentile(delaysMs, 0.99))} ms late (p99)`;
   const disk = (p: number): string =>
     `${show(percentile(synced, p))} ms of write and fdatasync of ${show(bytes)} bytes`;
   const row = (name: string, p: number, measure: string): Row =>

@@ -78,10 +78,10 @@ async function emptyRows(): Promise<readonly Row[]> {
   const bare = await emptyStart(['--oracle', 'still', '--chain', 'none']);
   const whole = await emptyStart([]);
   const words = 'wall-clock, from the start of the process to its first answer, the middle of five';
-  const told = ({ cpuMs }: Start): string => `${words}; ${show(cpuMs / 1_000)} s of CPU`;
+  const noteOf = ({ cpuMs }: Start): string => `${words}; ${show(cpuMs / 1_000)} s of CPU`;
   return [
-    atMost('start of an empty venue', told(bare), bare.seconds, EMPTY_SECONDS, ' s'),
-    noted('the same with a chain and traders', told(whole), whole.seconds, ' s'),
+    atMost('start of an empty venue', noteOf(bare), bare.seconds, EMPTY_SECONDS, ' s'),
+    noted('the same with a chain and traders', noteOf(whole), whole.seconds, ' s'),
   ];
 }
 

@@ -75,9 +75,9 @@ class Theatre {
 
   /** Resolves the market and returns the time of each block, in ms. */
   settle(): number[] {
-    const told = { oracleOutcome: null, evidence: null };
+    const noEvidence = { oracleOutcome: null, evidence: null };
     const spent = [
-      this.#timed([{ type: 'resolveMarket', instrumentId: ID, fraction: 2_500, ...told }]),
+      this.#timed([{ type: 'resolveMarket', instrumentId: ID, fraction: 2_500, ...noEvidence }]),
     ];
     while (!this.#state.outcomes.settled.has(ID)) spent.push(this.#timed([]));
     return spent;

@@ -57,12 +57,12 @@ class Audience {
   }
 
   async #arrival(): Promise<void> {
-    const late = setTimeout(() => {
+    const deadline = setTimeout(() => {
       this.fault ??= `${this.#haveAll} of ${this.#counts.length} have all frames`;
       this.#done?.();
     }, PATIENCE_MS);
     await new Promise<void>((resolve) => (this.#done = resolve));
-    clearTimeout(late);
+    clearTimeout(deadline);
   }
 
   #take(place: number, frame: Buffer): void {

@@ -10,9 +10,9 @@ function check(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] });
     const output: Buffer[] = [];
-    const hear = (bytes: Buffer) => void output.push(bytes);
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    const collect = (bytes: Buffer) => void output.push(bytes);
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
     child.once('close', (code) => {
       process.stdout.write(Buffer.concat(output));
       if (code !== 0) process.stdout.write(`${name} failed. Details: npm run ${name}\n`);

@@ -23,13 +23,13 @@ const SDK = join(ROOT, 'packages', 'sdk');
 const OUT = join(SDK, 'dist', 'npm');
 const MANIFEST = join(SDK, 'package.json');
 /** The workspace's manifest while the public one replaces it. */
-const KEPT_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
+const SAVED_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
 /** Files that are copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];
 /** Packages that are compiled into the SDK, each into a folder with its name. */
 const PARTS = ['units', 'protocol', 'sdk'];
 
-const DOORS = ['index', 'actions'];
+const ENTRY_POINTS = ['index', 'actions'];
 
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -40,8 +40,8 @@ if (step === 'prepack') {
   restore();
   await build();
   const manifest = publicManifest();
-  mkdirSync(dirname(KEPT_MANIFEST), { recursive: true });
-  copyFileSync(MANIFEST, KEPT_MANIFEST);
+  mkdirSync(dirname(SAVED_MANIFEST), { recursive: true });
+  copyFileSync(MANIFEST, SAVED_MANIFEST);
   for (const name of NOTICES) copyFileSync(join(ROOT, name), join(SDK, name));
   writeFileSync(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);
 } else if (step === 'postpack') {
@@ -55,7 +55,7 @@ if (step === 'prepack') {
  * still exists.
  */
 function restore(): void {
-  if (existsSync(KEPT_MANIFEST)) renameSync(KEPT_MANIFEST, MANIFEST);
+  if (existsSync(SAVED_MANIFEST)) renameSync(SAVED_MANIFEST, MANIFEST);
   for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
 }
 
@@ -71,7 +71,7 @@ async function build(): Promise<void> {
  */
 async function bundle(): Promise<void> {
   const packages = join(ROOT, 'packages');
-  const doors = DOORS.map((door) => [`sdk/${door}`, join(SDK, 'src', `${door}.ts`)]);
+  const entryPoints = ENTRY_POINTS.map((name) => [`sdk/${name}`, join(SDK, 'src', `${name}.ts`)]);
   const siblings = PARTS.map((part) => [`@oddlot/${part}`, join(packages, part, 'src/index.ts')]);
   await viteBuild({
     root: ROOT,
@@ -83,7 +83,7 @@ async function bundle(): Promise<void> {
       emptyOutDir: false,
       minify: false,
       target: 'es2022',
-      lib: { entry: Object.fromEntries(doors), formats: ['es'] },
+      lib: { entry: Object.fromEntries(entryPoints), formats: ['es'] },
       rollupOptions: {
         external: (id) => !/^[./]|^@oddlot\//.test(id) && !isAbsolute(id),
         treeshake: { moduleSideEffects: false },

@@ -51,8 +51,8 @@ function runRaw(
     });
   } catch (error) {
     const { stderr } = error as { readonly stderr?: Buffer };
-    const told = String(stderr ?? '').slice(-4_000);
-    throw new Error(`${program} ${parameters.join(' ')} failed:\n${told}`, { cause: error });
+    const errorText = String(stderr ?? '').slice(-4_000);
+    throw new Error(`${program} ${parameters.join(' ')} failed:\n${errorText}`, { cause: error });
   }
 }
 
@@ -136,8 +136,9 @@ function linkInstalled(root: string, unpacked: string): void {
 
 function checkProgram(unpacked: string, version: string): void {
   const parameters = ['packages/venue/src/main.ts', '--version'];
-  const told = run(process.execPath, parameters, { cwd: unpacked });
-  if (!told.startsWith(`Oddlot ${version} `)) throw new Error(`the venue there reports: ${told}`);
+  const printed = run(process.execPath, parameters, { cwd: unpacked });
+  if (!printed.startsWith(`Oddlot ${version} `))
+    throw new Error(`the venue there reports: ${printed}`);
 }
 
 /** The fields of a CycloneDX document that are checked or changed. */
@@ -295,8 +296,8 @@ export function checkPackage(
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   run('npm', ['install', ...flags, '--loglevel=error', tarball], { cwd: home });
   const parameters = ['--input-type=module', '--eval', program];
-  const told = run(process.execPath, parameters, { cwd: home }).trim();
-  if (told !== version) throw new Error(`the installed package ${stem} reports ${told}`);
+  const printed = run(process.execPath, parameters, { cwd: home }).trim();
+  if (printed !== version) throw new Error(`the installed package ${stem} reports ${printed}`);
 }
 
 export const CHECKSUMS = 'SHA256SUMS';
@@ -329,10 +330,10 @@ const NOBODY = { name: 'dry run', email: '' };
 export function nextRelease(root: string, date: string): Release {
   const changed = run('git', ['status', '--porcelain'], { cwd: root });
   if (changed !== '') throw new Error(`there are uncommitted changes:\n${changed}`);
-  const told = versionsIn(root);
-  const version = told[0]!.version;
+  const versions = versionsIn(root);
+  const version = versions[0]!.version;
   if (!VERSION_FORM.test(version)) throw new Error(`package.json has no version: "${version}"`);
-  const others = told.filter((each) => each.version !== version);
+  const others = versions.filter((each) => each.version !== version);
   if (others.length > 0) {
     const list = others.map((each) => `${each.place} says ${each.version}`).join('\n');
     throw new Error(`some versions are not ${version}; run npm run set-version:\n${list}`);

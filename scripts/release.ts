@@ -67,7 +67,7 @@ function main(isDry: boolean): void {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  tellFiles();
+  printFiles();
   if (isDry) {
     console.log(`release: ${release.version} can be released; this was a dry run`);
     return;
@@ -88,7 +88,7 @@ function put(made: string): void {
   renameSync(draft, folder);
 }
 
-function tellFiles(): void {
+function printFiles(): void {
   const folder = join(ROOT, 'release');
   console.log(readFileSync(join(folder, CHECKSUMS), 'utf8').trimEnd());
   for (const name of [...checkChecksums(folder), CHECKSUMS]) {

@@ -50,15 +50,15 @@ export class Recorder {
   #keepAction(request: string, answer: string, label: string | undefined): void {
     const envelope = JSON.parse(request) as { action: { type: string } };
     const { type } = envelope.action;
-    const kept = this.actions.get(type) ?? [];
+    const stored = this.actions.get(type) ?? [];
     const suffix = label === undefined ? '' : ` (${label})`;
-    if (kept.some((part) => part.label === `Request${suffix}`)) return;
-    if (label === undefined && kept.length > 0) return;
+    if (stored.some((part) => part.label === `Request${suffix}`)) return;
+    if (label === undefined && stored.length > 0) return;
     const parts = [
       { label: `Request${suffix}`, value: envelope as Json },
       { label: `Reply${suffix}`, value: JSON.parse(answer) as Json },
     ];
-    this.actions.set(type, [...kept, ...parts]);
+    this.actions.set(type, [...stored, ...parts]);
   }
 
   /** Sends a query to /info and returns the data of its answer. */
@@ -150,7 +150,7 @@ export type Stage = {
 const WIDTH = 110;
 /** Longer texts, such as MessagePack data, are cut. */
 const TEXT_MAX = 200;
-const TEXT_KEPT = 64;
+const TEXT_SHOWN = 64;
 /** An array of objects is cut to its first object, or to two if they are small. */
 const SMALL_KEYS = 6;
 const SCALARS_MAX = 10;
@@ -160,7 +160,7 @@ const PLACE = /<!-- sample: (\S+) -->\n([^]*?)<!-- \/sample -->/g;
 /** Returns a value with long arrays and texts cut. */
 export function shortened(value: Json): Json {
   if (typeof value === 'string') {
-    return value.length > TEXT_MAX ? `${value.slice(0, TEXT_KEPT)}…` : value;
+    return value.length > TEXT_MAX ? `${value.slice(0, TEXT_SHOWN)}…` : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return firstOf(value).map(shortened);

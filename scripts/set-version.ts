@@ -28,14 +28,16 @@ type Manifest = Record<string, unknown> & { version?: string };
 type Lockfile = Manifest & { packages: Record<string, Manifest> };
 
 /** A file that contains the version, and its value there. */
-type Told = { readonly place: string; readonly version: string };
+type VersionEntry = { readonly place: string; readonly version: string };
 
-export function versionsIn(root: string): Told[] {
+export function versionsIn(root: string): VersionEntry[] {
   const lockfile = readJson<Lockfile>(root, 'package-lock.json');
-  const found = manifestPaths(root).flatMap((path) => toldBy(path, readJson<Manifest>(root, path)));
+  const found = manifestPaths(root).flatMap((path) =>
+    versionEntriesOf(path, readJson<Manifest>(root, path)),
+  );
   found.push({ place: 'package-lock.json', version: lockfile.version ?? '' });
   for (const [place, manifest] of ownEntries(lockfile)) {
-    found.push(...toldBy(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
+    found.push(...versionEntriesOf(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
   }
   const texts = Object.entries(TEXTS).map(([place, line]) => {
     const version = line.exec(read(root, place))?.[2] ?? '';
@@ -75,7 +77,7 @@ function ownEntries({ packages }: Lockfile): [string, Manifest][] {
   );
 }
 
-function toldBy(place: string, manifest: Manifest): Told[] {
+function versionEntriesOf(place: string, manifest: Manifest): VersionEntry[] {
   const needed = ownNeeds(manifest).flatMap((needs) =>
     Object.entries(needs).filter(([name]) => name.startsWith(OWN)),
   );

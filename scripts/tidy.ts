@@ -5,7 +5,7 @@ import {
   checkImports,
   checkLayers,
   declaredIn,
-  doorsOf,
+  entryPointsOf,
   isTestPath,
   packageOf,
 } from './tidy/imports.ts';
@@ -70,7 +70,7 @@ export function tidy(
       .filter(({ path }) => /(?:^|\/)package\.json$/.test(path))
       .map(({ path, text }) => [path, declaredIn(text)]),
   );
-  const doors = new Set(files.flatMap(doorsOf));
+  const entryPoints = new Set(files.flatMap(entryPointsOf));
   const sources = sourcesOf(files);
   const findings = files.flatMap((file) => {
     const source = sources.get(file.path);
@@ -78,7 +78,7 @@ export function tidy(
     if (source !== undefined && /\.tsx?$/.test(file.path)) {
       found.push(
         ...checkLength(file, exceptions[file.path]),
-        ...checkCode(source, manifests, doors),
+        ...checkCode(source, manifests, entryPoints),
       );
     }
     if (file.path.endsWith('.md')) found.push(...checkLinks(file, paths));
@@ -103,10 +103,10 @@ function sourcesOf(files: readonly SourceFile[]): ReadonlyMap<string, Source> {
 function checkCode(
   source: Source,
   manifests: ReadonlyMap<string, ReadonlySet<string>>,
-  doors: ReadonlySet<string>,
+  entryPoints: ReadonlySet<string>,
 ): Finding[] {
   const found = [
-    ...checkName(source.path, doors),
+    ...checkName(source.path, entryPoints),
     ...checkWords(source),
     ...checkImports(source, manifests),
     ...checkLayers(source),
@@ -118,7 +118,7 @@ function checkCode(
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
   if (PROGRAMS.has(owner)) found.push(...checkVenueClock(source), ...checkVenueWrites(source));
-  const isEntryPoint = /\/src\/index\.tsx?$/.test(source.path) || doors.has(source.path);
+  const isEntryPoint = /\/src\/index\.tsx?$/.test(source.path) || entryPoints.has(source.path);
   if (!isEntryPoint && REEXPORT_ALL.test(source.code)) {
     const message =
       're-exports a whole file; only the entry point of a package may do that, import the file';

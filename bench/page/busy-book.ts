@@ -185,15 +185,15 @@ async function busyVenue(
     });
     const bySub = new Map<number, BookStream>();
     venue.on('message', (data) => {
-      const told = JSON.parse(String(data)) as VenueFrame;
-      const stream = streamOf(told, page, bySub);
+      const frame = JSON.parse(String(data)) as VenueFrame;
+      const stream = streamOf(frame, page, bySub);
       if (stream === undefined) {
         page.send(String(data));
         return;
       }
       streams.add(stream);
-      if (told.channel !== 'l2Book') page.send(String(data));
-      else if (take(stream, told)) books++;
+      if (frame.channel !== 'l2Book') page.send(String(data));
+      else if (take(stream, frame)) books++;
     });
     const end = (): void => {
       page.close();

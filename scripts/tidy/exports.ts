@@ -8,7 +8,7 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
  */
 
 /** Public entry points, all of whose names count as used. */
-const PUBLIC_DOORS: ReadonlySet<string> = new Set([
+const PUBLIC_ENTRY_POINTS: ReadonlySet<string> = new Set([
   'packages/sdk/src/actions.ts',
   'packages/sdk/src/index.ts',
   'packages/testkit/src/index.ts',
@@ -48,9 +48,9 @@ export function checkExports(
   sources: readonly Source[],
   manifests: readonly SourceFile[],
 ): Finding[] {
-  const doors = packageDoors(manifests);
+  const entryPoints = packageEntryPoints(manifests);
   const targetOf = (path: string, specifier: string): string | undefined =>
-    specifier.startsWith('.') ? resolveImport(path, specifier) : doors.get(specifier);
+    specifier.startsWith('.') ? resolveImport(path, specifier) : entryPoints.get(specifier);
   const modules = new Map(sources.map((source) => [source.path, moduleOf(source, targetOf)]));
   const used = usedIn(
     modules,
@@ -95,7 +95,7 @@ function usedIn(
     if (name === undefined) useAll(path);
     else use(path, name);
   }
-  for (const entryPoint of PUBLIC_DOORS) useAll(entryPoint);
+  for (const entryPoint of PUBLIC_ENTRY_POINTS) useAll(entryPoint);
   return used;
 }
 
@@ -158,7 +158,7 @@ function namesIn(list: string): { readonly inner: string; readonly outer: string
 }
 
 /** Returns the file of each module specifier of a package. */
-function packageDoors(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
+function packageEntryPoints(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
   return new Map(
     manifests.flatMap(({ path, text }) => {
       if (!/^packages\/[^/]+\/package\.json$/.test(path)) return [];

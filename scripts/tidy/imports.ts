@@ -141,7 +141,7 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
 }
 
 /** Returns the files that a package.json of this repository exports to other packages. */
-export function doorsOf({ path, text }: SourceFile): string[] {
+export function entryPointsOf({ path, text }: SourceFile): string[] {
   if (!/^(?:packages\/[^/]+|tests\/support)\/package\.json$/.test(path)) return [];
   const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
   return Object.values(exports).flatMap((file) =>

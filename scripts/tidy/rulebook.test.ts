@@ -6,9 +6,9 @@ import { RULEBOOK_PATH } from './rulebook.ts';
  * Names of rules that do not exist, assembled from parts so that they are not found in this file.
  */
 const rule = (name: string): string => ['R', name].join('-');
-const KEPT = rule('kept');
+const KNOWN = rule('kept');
 const OTHER = rule('other-one');
-const GONE = rule('gone');
+const UNKNOWN = rule('gone');
 
 const CODE = 'packages/engine/src/perp/margin.ts';
 
@@ -25,33 +25,33 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
 }
 
 describe('the check of the rulebook', () => {
-  const rulebook = section(KEPT) + section(OTHER);
+  const rulebook = section(KNOWN) + section(OTHER);
 
   test('a rulebook has no findings if every rule is cited and every citation has its rule', () => {
-    const files = { [CODE]: `// ${KEPT}, of ${OTHER}.`, 'docs/a.md': `${KEPT}'s` };
+    const files = { [CODE]: `// ${KNOWN}, of ${OTHER}.`, 'docs/a.md': `${KNOWN}'s` };
     expect(found(rulebook, files)).toEqual([]);
   });
 
   test.each([CODE, 'tests/e2e/a.test.ts', 'docs/a.md', 'bench/run.ts', 'README.md'])(
     'a missing rule that %s cites is reported',
     (path) => {
-      const cited = `// ${KEPT} and ${OTHER}`;
-      const files = { 'scripts/a.ts': cited, [path]: `\n// ${GONE}` };
+      const cited = `// ${KNOWN} and ${OTHER}`;
+      const files = { 'scripts/a.ts': cited, [path]: `\n// ${UNKNOWN}` };
       expect(found(rulebook, files)).toEqual([`${path}:2 rule-unknown`]);
     },
   );
 
   test('a missing rulebook is reported', () => {
-    expect(found(undefined, { [CODE]: `// ${KEPT}` })).toEqual([`${CODE}:1 rule-unknown`]);
+    expect(found(undefined, { [CODE]: `// ${KNOWN}` })).toEqual([`${CODE}:1 rule-unknown`]);
   });
 
   test('a rule that cites an unknown rule is reported', () => {
-    const text = `${section(KEPT, `${GONE}\n\n*Why:* see ${KEPT}.`)}`;
-    expect(found(text, { [CODE]: `// ${KEPT}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
+    const text = `${section(KNOWN, `${UNKNOWN}\n\n*Why:* see ${KNOWN}.`)}`;
+    expect(found(text, { [CODE]: `// ${KNOWN}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
   test('a rule that only pages cite, or that is never cited, is reported', () => {
-    const files = { [CODE]: `// ${KEPT}`, 'docs/a.md': OTHER, 'packages/sdk/README.md': OTHER };
+    const files = { [CODE]: `// ${KNOWN}`, 'docs/a.md': OTHER, 'packages/sdk/README.md': OTHER };
     expect(found(rulebook, files)).toEqual([`${RULEBOOK_PATH}:7 rule-uncited`]);
   });
 
@@ -62,22 +62,22 @@ describe('the check of the rulebook', () => {
   });
 
   test('each rule needs one heading and a reason', () => {
-    const twice = section(KEPT) + section(KEPT);
-    expect(found(twice, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:7 rule-twice`]);
-    const bare = section(KEPT, '');
-    expect(found(bare, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:1 rule-reason`]);
+    const twice = section(KNOWN) + section(KNOWN);
+    expect(found(twice, { [CODE]: KNOWN })).toEqual([`${RULEBOOK_PATH}:7 rule-twice`]);
+    const bare = section(KNOWN, '');
+    expect(found(bare, { [CODE]: KNOWN })).toEqual([`${RULEBOOK_PATH}:1 rule-reason`]);
   });
 
   test('links to unknown anchors are reported', () => {
     const anchor = (name: string): string => `[it](rulebook.md#${name.toLowerCase()})`;
-    const files = { [CODE]: KEPT, 'docs/a.md': `${anchor(KEPT)}\n${anchor(GONE)}` };
-    expect(found(section(KEPT), files)).toEqual(['docs/a.md:2 rule-unknown']);
-    const inside = section(KEPT, `[gone](#${GONE.toLowerCase()})\n*Why:* a reason.`);
-    expect(found(inside, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
+    const files = { [CODE]: KNOWN, 'docs/a.md': `${anchor(KNOWN)}\n${anchor(UNKNOWN)}` };
+    expect(found(section(KNOWN), files)).toEqual(['docs/a.md:2 rule-unknown']);
+    const inside = section(KNOWN, `[gone](#${UNKNOWN.toLowerCase()})\n*Why:* a reason.`);
+    expect(found(inside, { [CODE]: KNOWN })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
   test('parts of longer words and lockfiles are not citations', () => {
-    const files = { [CODE]: `FOR-ever ${KEPT}`, 'package-lock.json': `{"a": "x/${GONE}"}` };
-    expect(found(section(KEPT), files)).toEqual([]);
+    const files = { [CODE]: `FOR-ever ${KNOWN}`, 'package-lock.json': `{"a": "x/${UNKNOWN}"}` };
+    expect(found(section(KNOWN), files)).toEqual([]);
   });
 });

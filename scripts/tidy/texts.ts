@@ -17,7 +17,7 @@ const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
 /** Checks the name of a file. The second argument contains the entry points of the packages. */
-export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
+export function checkName(path: string, entryPoints: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {
     findings.push({ path, line: 1, rule, message });
@@ -30,7 +30,11 @@ export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
   if (VAGUE_NAMES.test(stem)) {
     report('name-vague', `"${stem}" is not descriptive; name the file after its main export`);
   }
-  if (stem === 'index' && !/^packages\/[^/]+\/src\/index\.tsx?$/.test(path) && !doors.has(path)) {
+  if (
+    stem === 'index' &&
+    !/^packages\/[^/]+\/src\/index\.tsx?$/.test(path) &&
+    !entryPoints.has(path)
+  ) {
     report(
       'name-barrel',
       'index.ts must be an entry point listed in "exports"; import the file itself',
