@@ -242,8 +242,8 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
   const isBacked = holding.isIsolated && holding.size !== 0;
   assert(isBacked || holding.isolatedMargin === 0n, 'no isolated position, no isolated margin');
 
-  const kept = [holding.restingBuy, holding.restingSell, holding.reduceBuy, holding.reduceSell];
-  assert(String(kept) === String(sums), `resting sizes add up: ${kept} against ${sums}`);
+  const recorded = [holding.restingBuy, holding.restingSell, holding.reduceBuy, holding.reduceSell];
+  assert(String(recorded) === String(sums), `resting sizes add up: ${recorded} against ${sums}`);
   assert(holding.reduceSell <= Math.max(holding.size, 0), 'reduce-only sells have a long behind');
   assert(holding.reduceBuy <= Math.max(-holding.size, 0), 'reduce-only buys have a short behind');
   assert(holding.size !== 0 || holding.cost === 0n, 'no position, no cost');

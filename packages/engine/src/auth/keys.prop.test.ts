@@ -31,7 +31,7 @@ const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 const signing = fc.record({
-  whose: fc.oneof(
+  owner: fc.oneof(
     { weight: 5, arbitrary: fc.nat(FUNDED.length) },
     { weight: 1, arbitrary: person },
   ),
@@ -93,7 +93,7 @@ const step = fc.oneof(
       ungranted: fc.array(person, { maxLength: 1 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('release'), whose: person }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('release'), owner: person }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('cancel'), signing }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('buy'), signing }) },
 );
@@ -107,19 +107,19 @@ function at(index: number): Address {
 }
 
 function authorityOf(scenario: Scenario, model: KeysModel, by: Signing): Authority {
-  const whose = at(by.whose);
+  const owner = at(by.owner);
   const vault = by.vault === undefined ? {} : { vault: at(by.vault) };
-  const set = model.setOf(whose);
+  const set = model.setOf(owner);
   if (by.via === 'agent') {
-    return { ...scenario.authority(model.agentOf(whose) ?? at(6 + (by.whose % 3))), ...vault };
+    return { ...scenario.authority(model.agentOf(owner) ?? at(6 + (by.owner % 3))), ...vault };
   }
   if (by.via === 'ownKey' || (by.via !== 'tooFew' && set === undefined)) {
-    return { ...scenario.authority(whose), ...vault };
+    return { ...scenario.authority(owner), ...vault };
   }
   const { threshold, users } = set ?? { users: [at(0), at(1)], threshold: 1 };
   const signers = users.slice(0, by.via === 'tooFew' ? threshold - 1 : threshold);
-  const sender = by.via === 'outsider' ? at(8) : (users[0] ?? whose);
-  return { ...scenario.authority(sender), ...vault, multiSig: { user: whose, signers } };
+  const sender = by.via === 'outsider' ? at(8) : (users[0] ?? owner);
+  return { ...scenario.authority(sender), ...vault, multiSig: { user: owner, signers } };
 }
 
 function gateCommand(each: Extract<Step, { kind: 'gate' }>): SetGateCommand {
@@ -159,7 +159,7 @@ function toCommand(scenario: Scenario, model: KeysModel, each: Step): Command {
     case 'gate':
       return gateCommand(each);
     case 'release': {
-      const authority = scenario.authority(model.agentOf(at(each.whose)) ?? at(each.whose));
+      const authority = scenario.authority(model.agentOf(at(each.owner)) ?? at(each.owner));
       return { type: 'approveAgent', authority, agent: ZERO_ADDRESS, label: '' };
     }
     default:

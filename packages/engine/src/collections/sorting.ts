@@ -94,8 +94,8 @@ export function putInOrder<Key extends number, Value>(
 ): void {
   const later = [...map].filter(([other]) => other > key);
   map.set(key, value);
-  for (const [other, kept] of later) {
+  for (const [other, moved] of later) {
     map.delete(other);
-    map.set(other, kept);
+    map.set(other, moved);
   }
 }

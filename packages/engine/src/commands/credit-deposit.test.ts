@@ -31,7 +31,7 @@ function result(scenario: Scenario, command: CreditDepositCommand) {
   return { reject: outcomes[0]?.reject?.reason, types: events.map(({ type }) => type) };
 }
 
-const KEPT = { account: carol, isKept: true };
+const STORED = { account: carol, isKept: true };
 
 function outcome(scenario: Scenario, command: CreditDepositCommand) {
   const { events, outcomes } = scenario.block(command);
@@ -154,8 +154,8 @@ describe('R-agents: deposits for agents', () => {
     ['its own deposit after its key has traded for the owner', true, true],
   ])('%s is held and does not end the binding', (_, isUsed, isOwn) => {
     const scenario = bound(isUsed);
-    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
-    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
+    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(STORED);
+    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(STORED);
     expect(agentOwner(scenario.state, carol)?.owner).toBe(alice);
     expect(hasAccount(scenario.state, carol)).toBe(false);
     expect(isDepositCredited(scenario.state, deposited(carol, 1).source)).toBe(false);
@@ -165,13 +165,13 @@ describe('R-agents: deposits for agents', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     scenario.approve(alice, carol, 'hers');
     openTestBridge(scenario);
-    expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(KEPT);
+    expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(STORED);
   });
 
   test('R-deposit: a held deposit is credited after the binding ends, even 50,000 deposits later', () => {
     const scenario = bound(true);
     const held = deposited(carol, 1, { isOwn: true });
-    expect(outcome(scenario, held)).toEqual(KEPT);
+    expect(outcome(scenario, held)).toEqual(STORED);
     for (let n = 2; n <= LIMITS.depositsKept + 1_001; n += 1_000) {
       scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(bob, n + at)));
     }
@@ -198,7 +198,7 @@ describe('R-agents: deposits for agents', () => {
       'agentAddressUsed',
     );
     expect(result(scenario, one).reject).toBe('agentAddressUsed');
-    expect(outcome(scenario, deposited(carol, 7))).toEqual(KEPT);
+    expect(outcome(scenario, deposited(carol, 7))).toEqual(STORED);
   });
 
   test('a rejected command does not count as use of an agent binding', () => {

@@ -38,8 +38,9 @@ export const MARGIN_COMMANDS = {
       if (leverage === 0 || (leverage < 0 && !isSigned))
         return { reason: 'leverageInvalid', leverage };
       const marginMode = target.isIsolated ? 'isolated' : 'cross';
-      const kept = command.switchesMode && checkMode(state, account, { instrumentId, marginMode });
-      if (kept !== undefined) return kept;
+      const modeReject =
+        command.switchesMode && checkMode(state, account, { instrumentId, marginMode });
+      if (modeReject !== undefined) return modeReject;
       const isCurrent = isCurrentMode(account, target);
       if (command.switchesMode === true && isUnchanged(state, account, target, leverage)) {
         return undefined;

@@ -27,7 +27,7 @@ function amend(orderId: number, change: Amend, signer = alice): CommandResult {
   return act(scenario, signer, command(orderId, change)).outcomes[0] ?? {};
 }
 
-function told(orderId: number, change: Amend, signer = alice): string[] {
+function storyOf(orderId: number, change: Amend, signer = alice): string[] {
   return story(act(scenario, signer, command(orderId, change)));
 }
 
@@ -68,7 +68,7 @@ test('R-rounding: a crossing amendment continues the rounding of its taker fee',
   const fees = (): bigint => scenario.holding(alice).feesPaid;
   // The fee of 8,099.1 micro-USDC rounds up.
   expect(fees()).toBe(8_100n);
-  expect(told(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
+  expect(storyOf(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
   // With another 8,108.1 the exact fee is 16,207.2 in total.
   expect(fees()).toBe(16_208n);
   // Maker fees are rounded separately: 0.015% of 18.018 USDC is 2,702.7 micro-USDC.
@@ -143,7 +143,7 @@ describe('R-modify: size of an amended order', () => {
   });
 
   test('the new size includes the filled size', () => {
-    expect(told(1, { price: 900_000, size: 110 })).toEqual(['1 open 70']);
+    expect(storyOf(1, { price: 900_000, size: 110 })).toEqual(['1 open 70']);
     expect(findOrder(scenario.state, 1)).toMatchObject({
       original: 110,
       filled: 40,
@@ -153,7 +153,7 @@ describe('R-modify: size of an amended order', () => {
   });
 
   test.each([40, 10, 0])('an amendment to size %i with 40 lots filled cancels the rest', (size) => {
-    expect(told(1, { price: 900_000, size })).toEqual(['1 cancelled amendedBelowFilled']);
+    expect(storyOf(1, { price: 900_000, size })).toEqual(['1 cancelled amendedBelowFilled']);
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
@@ -234,7 +234,7 @@ describe('R-modify: amendment to a crossing price', () => {
     scenario.one(carol, { isBuy: false, price: PRICE, size: 30 });
     scenario.one(bob, { price: 990_000, size: 50 });
     const before = scenario.balance(alice);
-    expect(told(1, { price: PRICE, size: 110 })).toEqual(['5 filled', '1 open 60']);
+    expect(storyOf(1, { price: PRICE, size: 110 })).toEqual(['5 filled', '1 open 60']);
     expect(findOrder(scenario.state, 1)).toMatchObject({ original: 110, filled: 50 });
     // The 30 lots at 100 pay the taker fee of 0.045%.
     expect(before - scenario.balance(alice)).toBe(13_500n);
@@ -245,7 +245,7 @@ describe('R-modify: amendment to a crossing price', () => {
   test('a crossing amendment can be filled completely', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 100 });
-    expect(told(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 filled']);
+    expect(storyOf(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 filled']);
     expect(scenario.position(alice)).toBe(100);
   });
 
@@ -260,7 +260,10 @@ describe('R-modify: amendment to a crossing price', () => {
   test('a crossing amendment cancels the account’s own orders with which it would trade', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
-    expect(told(1, { price: 950_000, size: 100 })).toEqual(['2 cancelled selfTrade', '1 open 100']);
+    expect(storyOf(1, { price: 950_000, size: 100 })).toEqual([
+      '2 cancelled selfTrade',
+      '1 open 100',
+    ]);
   });
 
   test('a gtd order that crosses after an amendment expires once, at its original time', () => {
@@ -268,7 +271,7 @@ describe('R-modify: amendment to a crossing price', () => {
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'gtd', expireMs });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 40 });
     scenario.wait(16_000);
-    expect(told(1, { price: 950_000, size: 100 })).toEqual(['2 filled', '1 open 60']);
+    expect(storyOf(1, { price: 950_000, size: 100 })).toEqual(['2 filled', '1 open 60']);
     scenario.wait(4_000);
     expect(story(scenario.block())).toEqual(['1 cancelled expired']);
   });
@@ -281,7 +284,7 @@ describe('R-modify: amendment to a crossing price', () => {
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(carol, { price: 1_100_000, size: 10 });
     // The order sells 10 and rests again, so 40 and 50 remain of a position of 90.
-    expect(told(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
+    expect(storyOf(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
     expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
@@ -295,7 +298,7 @@ describe('R-modify: amendment to a crossing price', () => {
     const parent = order({ price: 900_000, size: 100 });
     group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
     scenario.one(bob, { isBuy: false, price: 950_000, size: 60 });
-    expect(told(1, { price: 950_000, size: 60 })).toEqual(['3 filled', '1 filled', '2 open 60']);
+    expect(storyOf(1, { price: 950_000, size: 60 })).toEqual(['3 filled', '1 filled', '2 open 60']);
   });
 
   test('R-block: an amendment of a post-only order executes before cancels and takers', () => {
@@ -343,7 +346,7 @@ describe('R-isolated: reserve of an amended order', () => {
   test('the fill of a crossing amendment uses the new reserve, and the rest keeps its own', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
-    expect(told(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);
+    expect(storyOf(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);
     // The 40 lots used 2 of margin and 0.018 of fee; the other 60 still reserve 3.027.
     expect(scenario.holding(alice).isolatedMargin).toBe(2_000_000n);
     expect(scenario.holding(alice).reserved).toBe(3_027_000n);

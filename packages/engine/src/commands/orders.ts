@@ -363,8 +363,8 @@ function checkPlaceOrders(
 }
 
 function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {
-  const isTold = drop !== undefined && outcome.reject === undefined;
-  return isTold ? { ...outcome, builderDrop: drop } : outcome;
+  const isReported = drop !== undefined && outcome.reject === undefined;
+  return isReported ? { ...outcome, builderDrop: drop } : outcome;
 }
 
 /**

@@ -40,8 +40,8 @@ describe('R-replace: replacement of orders', () => {
   test('a replacement cancels the live order and gets a new id', () => {
     resting();
     const change = byId(1, { price: 910_000, size: 70, isBuy: false });
-    const told = story(act(scenario, alice, command(change)));
-    expect(told).toEqual(['1 cancelled userCanceled', '2 open 70']);
+    const lines = story(act(scenario, alice, command(change)));
+    expect(lines).toEqual(['1 cancelled userCanceled', '2 open 70']);
     expect(openOrders(scenario.state, alice)).toMatchObject([{ orderId: 2, isBuy: false }]);
   });
 

@@ -207,11 +207,11 @@ function planOf(
 }
 
 function planned<Key, Value>(
-  kept: ReadonlyMap<Key, Value>,
+  stored: ReadonlyMap<Key, Value>,
   changed: ReadonlyMap<Key, Value | undefined>,
   key: Key,
 ): Value | undefined {
-  return changed.has(key) ? changed.get(key) : kept.get(key);
+  return changed.has(key) ? changed.get(key) : stored.get(key);
 }
 
 function fault(field: string, why: string): Reject {

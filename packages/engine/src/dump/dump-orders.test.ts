@@ -59,9 +59,9 @@ test('orders are restored to their queue positions, in whatever order they are s
   // All blocks but the last are as long as the first.
   const turned = [...orders.slice(0, -1).toReversed(), ...orders.slice(-1)];
   for (const each of [orders, turned]) {
-    const twin = restore({ ...dumpPacked(state), orders: each });
-    expect(queueOf(twin)).toEqual(queueOf(state));
-    expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(dump(state)));
+    const copy = restore({ ...dumpPacked(state), orders: each });
+    expect(queueOf(copy)).toEqual(queueOf(state));
+    expect(JSON.stringify(dump(copy))).toBe(JSON.stringify(dump(state)));
   }
 });
 

@@ -249,8 +249,8 @@ function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
   const { available, required, reservedBy = [] } = outcome.reject;
   expect(required > available && available >= 0n).toBe(true);
   const balance = from === 'perp' ? account.perpBalance : account.outcomeBalance;
-  const kept = reservedBy.reduce((sum, each) => sum + each.amount, 0n);
-  expect(available + kept, 'free and named make the balance').toBe(balance > 0n ? balance : 0n);
+  const reserved = reservedBy.reduce((sum, each) => sum + each.amount, 0n);
+  expect(available + reserved, 'free and named make the balance').toBe(balance > 0n ? balance : 0n);
   return [next.kind, reason, ...reservedBy.map(({ what }) => what)].join(' ');
 }
 
@@ -296,8 +296,8 @@ test('the random histories of money reach the important cases, and a restart cha
     if (at < 4) checkRestarts(scenario);
   }
   const wanted = ['done', 'transferBelowMin', 'sameSubAccount', 'balanceInsufficient'];
-  const kept = ['initialMargin', 'notionalShare', 'unrealisedLoss', 'staleOracle'];
-  for (const word of [...wanted, ...kept]) {
+  const reservations = ['initialMargin', 'notionalShare', 'unrealisedLoss', 'staleOracle'];
+  for (const word of [...wanted, ...reservations]) {
     expect(seen.get(`send ${word}`) ?? 0, word).toBeGreaterThan(3);
   }
   for (const what of ['withdraw done', 'settle done', 'treasury done']) {

@@ -19,7 +19,7 @@ type Case = {
   readonly venue: () => Scenario;
   readonly balance: number;
   readonly free: number;
-  readonly kept: readonly Part[];
+  readonly reserved: readonly Part[];
 };
 
 function funded(funds = 1_000_000_000): Scenario {
@@ -73,48 +73,48 @@ function withBalance(venue: Scenario, balance: bigint): Scenario {
 // A long position of 100 lots is worth m USDC at mark m; its initial margin is m / 20, and 10% of
 // its notional m / 10.
 const CASES: readonly Case[] = [
-  { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, kept: [] },
+  { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, reserved: [] },
   {
     why: 'a tenth of the notional, above the initial margin of 5',
     venue: long,
     balance: 999_955_000,
     free: 989_955_000,
-    kept: [['notionalShare', 10_000_000]],
+    reserved: [['notionalShare', 10_000_000]],
   },
   {
     why: 'the initial margin of a position and 300 lots of orders, 400 / 20',
     venue: () => resting(long()),
     balance: 999_955_000,
     free: 979_955_000,
-    kept: [['initialMargin', 20_000_000]],
+    reserved: [['initialMargin', 20_000_000]],
   },
   {
     why: 'the initial margin of orders alone, 300 / 20',
     venue: () => resting(funded()),
     balance: 1_000_000_000,
     free: 985_000_000,
-    kept: [['initialMargin', 15_000_000]],
+    reserved: [['initialMargin', 15_000_000]],
   },
   {
     why: 'a profit of 5 carries a part of the tenth of 10.5',
     venue: () => long({ mark: 1_050_000 }),
     balance: 999_955_000,
     free: 994_455_000,
-    kept: [['notionalShare', 5_500_000]],
+    reserved: [['notionalShare', 5_500_000]],
   },
   {
     why: 'a profit of 100 carries the tenth of 20, and stays',
     venue: () => long({ mark: 2_000_000 }),
     balance: 999_955_000,
     free: 999_955_000,
-    kept: [],
+    reserved: [],
   },
   {
     why: 'a loss of 50 and a tenth of 5',
     venue: () => long({ mark: 500_000 }),
     balance: 999_955_000,
     free: 944_955_000,
-    kept: [
+    reserved: [
       ['unrealisedLoss', 50_000_000],
       ['notionalShare', 5_000_000],
     ],
@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
     venue: () => long({ mark: 990_000 }),
     balance: 999_955_000,
     free: 989_055_000,
-    kept: [
+    reserved: [
       ['notionalShare', 9_900_000],
       ['unrealisedLoss', 1_000_000],
     ],
@@ -134,7 +134,7 @@ const CASES: readonly Case[] = [
     venue: () => long({ funds: 10_000_000, mark: 920_000 }),
     balance: 9_955_000,
     free: 0,
-    kept: [
+    reserved: [
       ['unrealisedLoss', 8_000_000],
       ['notionalShare', 1_955_000],
     ],
@@ -149,14 +149,14 @@ const CASES: readonly Case[] = [
     },
     balance: 9_955_000,
     free: 0,
-    kept: [['unrealisedLoss', 9_955_000]],
+    reserved: [['unrealisedLoss', 9_955_000]],
   },
   {
     why: 'a stale oracle retains twice the position in addition to the tenth',
     venue: () => stale(long()),
     balance: 999_955_000,
     free: 789_955_000,
-    kept: [
+    reserved: [
       ['staleOracle', 200_000_000],
       ['notionalShare', 10_000_000],
     ],
@@ -166,7 +166,7 @@ const CASES: readonly Case[] = [
     venue: () => stale(funded()),
     balance: 1_000_000_000,
     free: 1_000_000_000,
-    kept: [],
+    reserved: [],
   },
   {
     why: 'the 5 of an isolated position have left the balance; a loss there keeps nothing here',
@@ -177,28 +177,28 @@ const CASES: readonly Case[] = [
     },
     balance: 994_955_000,
     free: 994_955_000,
-    kept: [],
+    reserved: [],
   },
   {
     why: 'an isolated position is not withdrawable, and its stale oracle no matter',
     venue: () => stale(isolatedLong()),
     balance: 994_955_000,
     free: 994_955_000,
-    kept: [],
+    reserved: [],
   },
   {
     why: 'the reserve of an isolated order has left the balance: 300 / 20 and 0.045% of 270',
     venue: () => resting(isolated()),
     balance: 984_878_500,
     free: 984_878_500,
-    kept: [],
+    reserved: [],
   },
   {
     why: 'a balance below zero that a profit of 100 carries: nothing is there',
     venue: () => withBalance(long({ mark: 2_000_000 }), -5_000_000n),
     balance: -5_000_000,
     free: 0,
-    kept: [],
+    reserved: [],
   },
 ];
 
@@ -207,8 +207,8 @@ function send(venue: Scenario, amountMicroUsdc: number): BlockResult {
   return act(venue, alice, { type: 'sendToken', token: 0, amountMicroUsdc, ...ends });
 }
 
-describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open }) => {
-  const parts = kept.map(([what, amount]) => ({ what, amount: BigInt(amount) }));
+describe.each(CASES)('R-withdrawable: $why', ({ balance, free, reserved, venue: open }) => {
+  const parts = reserved.map(([what, amount]) => ({ what, amount: BigInt(amount) }));
 
   test('the balance is the sum of free money and named reserves', () => {
     const venue = open();

@@ -33,8 +33,9 @@ export function checkFreeMoney(
 ): Reject | undefined {
   const available = freeMoney(state, account, subAccount);
   if (required <= available) return undefined;
-  const kept = subAccount === 'perp' ? reservedInPerp(state, account) : reservedInOutcome(account);
-  return { reason: 'balanceInsufficient', required, available, reservedBy: kept };
+  const reservedBy =
+    subAccount === 'perp' ? reservedInPerp(state, account) : reservedInOutcome(account);
+  return { reason: 'balanceInsufficient', required, available, reservedBy };
 }
 
 function reservedInOutcome({ outcomeReserved: amount }: Account): readonly ReservedBy[] {

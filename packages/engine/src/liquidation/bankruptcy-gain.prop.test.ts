@@ -128,10 +128,10 @@ function fillBooks(venue: Scenario, pick: Pick): void {
 }
 
 /** The isolated legs of an owner at the mark, and its payouts, according to the events. */
-type Twin = { paid: bigint; slack: bigint; readonly legs: Map<Holding, Leg> };
+type IsolatedModel = { paid: bigint; slack: bigint; readonly legs: Map<Holding, Leg> };
 type Leg = { size: number; equity: bigint };
 
-function twinOf({ holdings, perpBalance }: Account): Twin {
+function isolatedModelOf({ holdings, perpBalance }: Account): IsolatedModel {
   const legs = new Map<Holding, Leg>();
   let paid: bigint = perpBalance;
   for (const holding of holdings.values()) {
@@ -146,37 +146,43 @@ function twinOf({ holdings, perpBalance }: Account): Twin {
 /**
  * Closes part of a leg: released money is paid out, a shortfall remains with the rest (R-isolated).
  */
-function closePart(twin: Twin, holding: Holding, size: number, price: number, fee = 0n): void {
-  const leg = present(twin.legs.get(holding), 'a leg that closes');
+function closePart(
+  model: IsolatedModel,
+  holding: Holding,
+  size: number,
+  price: number,
+  fee = 0n,
+): void {
+  const leg = present(model.legs.get(holding), 'a leg that closes');
   const whole = BigInt(Math.abs(leg.size));
   const share = (leg.equity * BigInt(size)) / whole;
   const gain = BigInt(leg.size > 0 ? price - holding.perp.mark : holding.perp.mark - price);
   const cash = share + gain * BigInt(size) - fee;
   leg.equity -= share;
-  if (cash >= 0n) twin.paid += cash;
+  if (cash >= 0n) model.paid += cash;
   else leg.equity += cash;
   leg.size -= Math.sign(leg.size) * size;
   // Margin and cost are each rounded.
-  twin.slack += 2n;
+  model.slack += 2n;
 }
 
 /** Closes the common part of the failing leg and the other leg at the bankruptcy price. */
-function closeAtBankruptcy(twin: Twin, failing: Holding, price: number): void {
-  const leg = present(twin.legs.get(failing), 'a leg that fails');
+function closeAtBankruptcy(model: IsolatedModel, failing: Holding, price: number): void {
+  const leg = present(model.legs.get(failing), 'a leg that fails');
   if (leg.size === 0) return;
-  const other = [...twin.legs.keys()].find(
-    (each) => each.perp === failing.perp && each !== failing && twin.legs.get(each)?.size !== 0,
+  const other = [...model.legs.keys()].find(
+    (each) => each.perp === failing.perp && each !== failing && model.legs.get(each)?.size !== 0,
   );
   // The bankruptcy price is rounded in its favour, by less than a unit per lot.
-  twin.slack += BigInt(Math.abs(leg.size));
+  model.slack += BigInt(Math.abs(leg.size));
   if (other !== undefined) {
-    const common = Math.min(Math.abs(leg.size), Math.abs(twin.legs.get(other)?.size ?? 0));
-    closePart(twin, other, common, price);
-    const rest = present(twin.legs.get(other), 'the other leg');
+    const common = Math.min(Math.abs(leg.size), Math.abs(model.legs.get(other)?.size ?? 0));
+    closePart(model, other, common, price);
+    const rest = present(model.legs.get(other), 'the other leg');
     // A leg pays at most its equity; the remainder is less than the loss of one lot.
     if (rest.equity < 0n) {
       rest.equity = 0n;
-      twin.slack += BigInt(Math.abs(price - failing.perp.mark));
+      model.slack += BigInt(Math.abs(price - failing.perp.mark));
     }
   }
   leg.size = 0;
@@ -198,7 +204,7 @@ const reached = {
 
 class Entry {
   readonly #venue: Scenario;
-  readonly #before = new Map<Address, () => Twin>();
+  readonly #before = new Map<Address, () => IsolatedModel>();
   readonly #treasury: bigint;
   /** Last valid marks; no market is ever suspended in this test. */
   readonly #judged: Map<number, number>;
@@ -213,7 +219,7 @@ class Entry {
       const frozen = { ...account, holdings: new Map(account.holdings) };
       for (const [key, holding] of frozen.holdings) frozen.holdings.set(key, { ...holding });
       this.#before.set(trader, () => {
-        const { legs, ...rest } = twinOf(frozen);
+        const { legs, ...rest } = isolatedModelOf(frozen);
         const live = [...legs].map(([copy, leg]) => {
           const found = [...account.holdings.values()].find(
             (each) => each.perp === copy.perp && each.leg === copy.leg,
@@ -247,10 +253,10 @@ class Entry {
 
   #judgeIsolated(account: Account, events: readonly EngineEvent[]): void {
     const { address } = account;
-    const twin = present(this.#before.get(address), 'a trader')();
+    const model = present(this.#before.get(address), 'a trader')();
     const holdingIn = (id: number, sign: number): Holding =>
       present(
-        [...twin.legs].find(
+        [...model.legs].find(
           ([each, leg]) =>
             each.perp.definition.instrumentId === id && Math.sign(leg.size) === Math.sign(sign),
         )?.[0],
@@ -263,20 +269,20 @@ class Entry {
         for (const side of [event.taker, event.maker]) {
           if (side.account !== address) continue;
           const holding = holdingIn(event.instrumentId, side.startPosition);
-          closePart(twin, holding, event.size, event.price, side.fee);
+          closePart(model, holding, event.size, event.price, side.fee);
           seen.add('market');
         }
       }
       if (event.type === 'deleveraged' && event.account === address) {
         const sign = -Math.sign(failing?.positions[0]?.size ?? 0);
-        const own = [...twin.legs].find(
+        const own = [...model.legs].find(
           ([each, leg]) =>
             each.perp.definition.instrumentId === event.instrumentId &&
             Math.sign(leg.size) === sign,
         );
         // The other leg of the same owner is handled together with the failing leg.
         if (own !== undefined && failing?.account !== address) {
-          closePart(twin, own[0], event.size, event.price);
+          closePart(model, own[0], event.size, event.price);
         }
       }
       if (event.type !== 'liquidationStep' || event.step === 'cancel') continue;
@@ -284,16 +290,16 @@ class Entry {
       if (event.account !== address || event.step === 'market') continue;
       count(event, seen);
       const first = present(event.positions[0], 'what fails');
-      const leg = [...twin.legs].find(
+      const leg = [...model.legs].find(
         ([each, { size }]) =>
           each.perp.definition.instrumentId === first.instrumentId &&
           Math.sign(size) === Math.sign(first.size),
       );
       // The model has already closed the rest of a netted leg.
-      if (leg !== undefined) closeAtBankruptcy(twin, leg[0], event.price ?? 0);
+      if (leg !== undefined) closeAtBankruptcy(model, leg[0], event.price ?? 0);
     }
-    let allowed = twin.paid + twin.slack;
-    for (const { equity } of twin.legs.values()) allowed += equity > 0n ? equity : 0n;
+    let allowed = model.paid + model.slack;
+    for (const { equity } of model.legs.values()) allowed += equity > 0n ? equity : 0n;
     let has: bigint = account.perpBalance;
     for (const { cost, isolatedMargin, perp, reserved, size } of account.holdings.values()) {
       has += reserved + isolatedMargin + BigInt(size) * BigInt(perp.mark) - cost;

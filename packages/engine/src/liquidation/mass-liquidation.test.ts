@@ -54,13 +54,13 @@ describe('R-storms: many liquidations in one block', () => {
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
     venue.oracle(PRICE, second);
-    const late = actor(0x99999);
-    venue.fund(late, 6_700_000);
+    const newcomer = actor(0x99999);
+    venue.fund(newcomer, 6_700_000);
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
-    venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
+    venue.one(newcomer, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
     // At 94 the later account has 0.655 and the deferred ones more than 1.37. The time is the same.
-    expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), late]);
+    expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), newcomer]);
   });
 
   test('retried liquidations do not come before others with a lower ratio', () => {
@@ -68,15 +68,15 @@ describe('R-storms: many liquidations in one block', () => {
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
     venue.oracle(PRICE, second);
-    const late = actor(0x99999);
-    venue.fund(late, 6_000_000);
+    const newcomer = actor(0x99999);
+    venue.fund(newcomer, 6_000_000);
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
-    venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
+    venue.one(newcomer, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
     venue.one(bob, { price: 960_000, size: 20 });
     // This block processes both: one for the second time, and the other, which is insolvent at 94
     // with −0.045.
-    expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([late, ...people]);
+    expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([newcomer, ...people]);
   });
 
   test('a venue restored during a mass liquidation continues identically', () => {

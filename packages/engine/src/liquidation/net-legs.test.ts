@@ -183,8 +183,8 @@ describe('R-delist: liquidation before settlement', () => {
   test('the legs of one account are netted before a settlement', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const before = { fund: fundValue(venue), treasury: venue.state.treasury };
-    const told = settled(venue, at(120));
-    expect(told).toMatchObject([{ step: 'net', price: at(105), account: alice }]);
+    const settlements = settled(venue, at(120));
+    expect(settlements).toMatchObject([{ step: 'net', price: at(105), account: alice }]);
     expect(venue.balance(alice)).toBe(1_991_000_000n);
     expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
   });
@@ -197,8 +197,8 @@ describe('R-delist: liquidation before settlement', () => {
     venue.fund(rich, 60_000_000);
     venue.fund(poor, 55_000_000);
     for (const who of [rich, poor]) open(venue, who, true, 1_000);
-    const told = settled(venue, at(90));
-    expect(told.map(({ account }) => account)).toEqual([poor, rich]);
-    expect(told[0]?.price).toBe(at(94.545));
+    const settlements = settled(venue, at(90));
+    expect(settlements.map(({ account }) => account)).toEqual([poor, rich]);
+    expect(settlements[0]?.price).toBe(at(94.545));
   });
 });

@@ -21,7 +21,7 @@ export class Rankings {
    * Recorded positions of accounts that have changed since; a position that is missing here was not
    * open.
    */
-  readonly #kept = new Map<Account, ReadonlyMap<Holding, RankKey>>();
+  readonly #ranksBefore = new Map<Account, ReadonlyMap<Holding, RankKey>>();
 
   constructor(state: State) {
     this.#state = state;
@@ -34,8 +34,8 @@ export class Rankings {
     let ranking = this.#bySide.get(key);
     if (ranking === undefined) {
       const positions = rankPositions(this.#state, perp, isLong, (account, holding) => {
-        const kept = this.#kept.get(account);
-        return kept === undefined ? rankKey(this.#state, account, holding) : kept.get(holding);
+        const ranks = this.#ranksBefore.get(account);
+        return ranks === undefined ? rankKey(this.#state, account, holding) : ranks.get(holding);
       });
       ranking = { positions, first: 0 };
       this.#bySide.set(key, ranking);
@@ -44,9 +44,9 @@ export class Rankings {
   }
 
   #keep(account: Account): void {
-    if (this.#kept.has(account)) return;
+    if (this.#ranksBefore.has(account)) return;
     const keys = new Map<Holding, RankKey>();
-    this.#kept.set(account, keys);
+    this.#ranksBefore.set(account, keys);
     for (const holding of account.holdings.values()) {
       if (holding.size !== 0) keys.set(holding, rankKey(this.#state, account, holding));
     }
@@ -78,18 +78,18 @@ const rankings = new WeakMap<Perp, [SharedRanking | undefined, SharedRanking | u
  */
 export function adlQuantile(state: State, holding: Holding): number {
   const side = holding.size > 0 ? 1 : 0;
-  let kept = rankings.get(holding.perp);
-  if (kept === undefined) {
-    kept = [undefined, undefined];
-    rankings.set(holding.perp, kept);
+  let bySide = rankings.get(holding.perp);
+  if (bySide === undefined) {
+    bySide = [undefined, undefined];
+    rankings.set(holding.perp, bySide);
   }
-  let ranking = kept[side];
+  let ranking = bySide[side];
   const ageMs = state.timeMs - (ranking?.timeMs ?? 0);
   // A position newer than the ranking causes a new ranking, at most once per block.
   const isMissing = ranking?.buckets.has(holding) !== true && ageMs > 0;
   if (ranking === undefined || ageMs >= RANKING_MS || isMissing) {
     ranking = rank(state, holding.perp, side === 1);
-    kept[side] = ranking;
+    bySide[side] = ranking;
   }
   return ranking.buckets.get(holding) ?? 0;
 }

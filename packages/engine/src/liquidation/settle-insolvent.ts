@@ -285,13 +285,19 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   state.digest.number(price);
   state.digest.amount(counter.holding.cost);
 
-  retell(events, close.failingEvent, price, amount);
-  retell(events, close.counterEvent, price, negUsdc(less));
-  if (close.noticeEvent !== undefined) retell(events, close.noticeEvent, price, negUsdc(less));
+  repriceEvent(events, close.failingEvent, price, amount);
+  repriceEvent(events, close.counterEvent, price, negUsdc(less));
+  if (close.noticeEvent !== undefined)
+    repriceEvent(events, close.noticeEvent, price, negUsdc(less));
   return amount;
 }
 
-function retell(events: Execution['events'], at: number, price: number, more: MicroUsdc): void {
+function repriceEvent(
+  events: Execution['events'],
+  at: number,
+  price: number,
+  more: MicroUsdc,
+): void {
   const event = events[at];
   if (event?.type !== 'positionTraded' && event?.type !== 'deleveraged') return;
   events[at] = { ...event, price, realised: addUsdc(event.realised, more) };

@@ -7,10 +7,10 @@ import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 function soil({ pool }: State): void {
   const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
   const { level, orderId, ownNext, ownPrev, ints, floats } = pool;
-  const kept: unknown[] = [level, orderId, ownNext, ownPrev, ints, floats];
+  const unsoiled: unknown[] = [level, orderId, ownNext, ownPrev, ints, floats];
   const fields = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
   for (const field of fields as Float64Array[]) {
-    if (!kept.includes(field)) for (const slot of slots) field[slot] = 77;
+    if (!unsoiled.includes(field)) for (const slot of slots) field[slot] = 77;
   }
   for (const slot of slots) pool.release(slot);
 }

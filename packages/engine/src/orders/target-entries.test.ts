@@ -42,16 +42,16 @@ test('R-modify: a rejected amendment reports the state of its order', () => {
 test('R-tx: a rejected cancel reports the state of a finished order only to an authorized signer', () => {
   const { orderId, scenario } = partlyFilled();
   const cancels = [{ instrumentId, orderId }];
-  const late = { ...scenario.authority(alice), expiresAfterMs: timeMs(scenario.nowMs) };
+  const past = { ...scenario.authority(alice), expiresAfterMs: timeMs(scenario.nowMs) };
   scenario.wait(1);
-  const expired: Command = { type: 'cancelOrders', authority: late, cancels };
+  const expired: Command = { type: 'cancelOrders', authority: past, cancels };
   expect(scenario.outcome(expired)).toMatchObject({
     reject: { reason: 'actionExpired' },
     entries: [stands(orderId)],
   });
   const vault = { ...scenario.authority(bob), vault: alice };
-  const stranger: Command = { type: 'cancelOrders', authority: vault, cancels };
-  expect(scenario.outcome(stranger)).toEqual({ account: bob, reject: expect.anything() });
+  const unauthorized: Command = { type: 'cancelOrders', authority: vault, cancels };
+  expect(scenario.outcome(unauthorized)).toEqual({ account: bob, reject: expect.anything() });
 });
 
 test('R-modify: a waiting order is reported as open, and an unknown order as rejected', () => {

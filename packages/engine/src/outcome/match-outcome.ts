@@ -255,8 +255,8 @@ function payFromMaker(
     builder: restingBuilder(state, slot),
   });
   const held = reserves.get(orderId) ?? ZERO_USDC;
-  const kept = payFromReserve(state, account, held, paid, rest);
-  if (kept > 0n) reserves.set(orderId, kept);
+  const remaining = payFromReserve(state, account, held, paid, rest);
+  if (remaining > 0n) reserves.set(orderId, remaining);
   else reserves.delete(orderId);
 }
 

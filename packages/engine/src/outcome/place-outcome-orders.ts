@@ -217,7 +217,7 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
 }
 
 /** Reports a new order to the observer; an order that has rested before was already reported. */
-function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
+function observeOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;
   observeEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
@@ -225,7 +225,7 @@ function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
 
 export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryResult {
   const { state } = execution;
-  if (state.observer !== undefined) tellOutcomeEntry(state, taker);
+  if (state.observer !== undefined) observeOutcomeEntry(state, taker);
   const stopped = matchOutcome(execution, taker);
   const snapshot = outcomeTakerSnapshot(taker);
   if (taker.remaining === 0) {

@@ -2,7 +2,7 @@ import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 
 const MINUTE_MS = 60_000;
 /** Minutes for which costs are kept: the current one and the 59 before it. */
-const MINUTES_KEPT = 60;
+const MINUTES_MAX = 60;
 /** Instrument id for costs that do not belong to an instrument. */
 export const NO_INSTRUMENT = 0;
 
@@ -59,7 +59,7 @@ export class FundCosts {
   }
 
   #forget(timeMs: number): void {
-    const oldest = Math.floor(timeMs / MINUTE_MS) - MINUTES_KEPT + 1;
+    const oldest = Math.floor(timeMs / MINUTE_MS) - MINUTES_MAX + 1;
     let dead = 0;
     for (const { amount, instrumentId, minute } of this.#rows) {
       if (minute >= oldest) break;

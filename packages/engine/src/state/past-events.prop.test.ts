@@ -64,19 +64,19 @@ test('packed events and their markets are found by all their names', () => {
       const added = new PastEvents();
       const packed = all.filter(({ event, markets }) => added.add(event, markets));
       for (const { event, markets } of all) {
-        const isTold = [event, ...markets].every(({ slug }) =>
+        const isDerived = [event, ...markets].every(({ slug }) =>
           slug.split('-').includes(String(event.startMs / 1_000)),
         );
-        expect(packed.some((each) => each.event === event)).toBe(isTold);
+        expect(packed.some((each) => each.event === event)).toBe(isDerived);
       }
       const events = isRestored ? restored(added) : added;
       for (const { event, markets } of all) {
-        const isKept = packed.some((each) => each.event === event);
-        expect(events.event(event.slug)).toEqual(isKept ? event : undefined);
-        expect(events.hasEventId(event.eventId)).toBe(isKept);
+        const isPacked = packed.some((each) => each.event === event);
+        expect(events.event(event.slug)).toEqual(isPacked ? event : undefined);
+        expect(events.hasEventId(event.eventId)).toBe(isPacked);
         for (const market of markets) {
-          expect(events.market(market.instrumentId)).toEqual(isKept ? market : undefined);
-          expect(events.marketIdOf(market.slug)).toBe(isKept ? market.instrumentId : undefined);
+          expect(events.market(market.instrumentId)).toEqual(isPacked ? market : undefined);
+          expect(events.marketIdOf(market.slug)).toBe(isPacked ? market.instrumentId : undefined);
         }
       }
       const byId = (a: SettledMarket, b: SettledMarket): number => a.instrumentId - b.instrumentId;

@@ -287,10 +287,10 @@ describe('R-trigger: firing', () => {
     }
     expect(story(scenario.oracle(980_000))).toHaveLength(1_000);
     expect(scenario.state.triggers.size).toBe(101);
-    const told = story(scenario.oracle(1_010_000));
-    expect(told).toHaveLength(101);
-    expect(told[0]).toBe('1002 rejected reduceOnlyIncreases');
-    expect(told[100]).toBe('1 rejected reduceOnlyIncreases');
+    const lines = story(scenario.oracle(1_010_000));
+    expect(lines).toHaveLength(101);
+    expect(lines[0]).toBe('1002 rejected reduceOnlyIncreases');
+    expect(lines[100]).toBe('1 rejected reduceOnlyIncreases');
     expect(scenario.state.triggers.size).toBe(0);
   });
 
