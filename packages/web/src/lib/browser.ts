@@ -73,7 +73,7 @@ export function saveBlob(name: string, blob: Blob): void {
 
 const PREFIX = 'oddlot.perps.';
 
-export function useKept<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
+export function useStored<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
   const [value, setValue] = useState<Value>(() => {
     try {
       const text = readText(PREFIX + name);

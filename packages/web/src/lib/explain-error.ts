@@ -26,18 +26,20 @@ export type NameOf = (field: string) => string | undefined;
 
 export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
   if (error instanceof NotArrivedError) {
-    return said(t(error.mayStill ? 'error.notArrivedYet' : 'error.notArrived'));
+    return sentenceOnly(t(error.mayStill ? 'error.notArrivedYet' : 'error.notArrived'));
   }
-  if (error instanceof ExpiredError) return said(t('error.expired'));
+  if (error instanceof ExpiredError) return sentenceOnly(t('error.expired'));
   if (error instanceof ApiError) return explainApi(error, t, nameOf);
   if (error instanceof ValidationError) {
-    return { ...said(error.message), remedies: remediesOf(error.details) };
+    return { ...sentenceOnly(error.message), remedies: remediesOf(error.details) };
   }
   if (error instanceof HttpError) {
-    return said(error.txHash === undefined ? t('error.unreachable') : t('error.unknownFate'));
+    return sentenceOnly(
+      error.txHash === undefined ? t('error.unreachable') : t('error.unknownFate'),
+    );
   }
-  if (error instanceof SigningError) return said(t('error.notSigned'));
-  return said(error instanceof Error ? error.message : t('error.unexpected'));
+  if (error instanceof SigningError) return sentenceOnly(t('error.notSigned'));
+  return sentenceOnly(error instanceof Error ? error.message : t('error.unexpected'));
 }
 
 export function explainRefusal(
@@ -58,16 +60,19 @@ function explainApi(error: ApiError, t: Words, nameOf: NameOf | undefined): Expl
   if (name === 'RATE_LIMITED' || error.httpStatus === 429) {
     const afterMs = retryAfterMs ?? 1_000;
     const seconds = Math.ceil(afterMs / 1_000);
-    return { ...said(t('error.rateLimited', { seconds })), remedies: [{ kind: 'retry', afterMs }] };
+    return {
+      ...sentenceOnly(t('error.rateLimited', { seconds })),
+      remedies: [{ kind: 'retry', afterMs }],
+    };
   }
   if (name === 'UNAVAILABLE') {
     return {
-      ...said(t('error.unavailable', { message })),
+      ...sentenceOnly(t('error.unavailable', { message })),
       remedies: [{ kind: 'retry', afterMs: 1_000 }],
     };
   }
   if (name === 'GATED')
-    return { ...said(t('error.gated', { reason: message })), docs: details?.docs };
+    return { ...sentenceOnly(t('error.gated', { reason: message })), docs: details?.docs };
   return explainRefusal({ message, details }, t, nameOf);
 }
 
@@ -139,7 +144,7 @@ export function remedyLabel(remedy: Remedy, t: Words): string {
   }
 }
 
-function said(sentence: string): Explained {
+function sentenceOnly(sentence: string): Explained {
   return { sentence: ended(sentence), remedies: [], docs: undefined };
 }
 

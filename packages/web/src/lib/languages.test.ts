@@ -32,8 +32,8 @@ describe('the German translation', () => {
 
   test('the German translation covers every sentence', () => {
     const words = flat(en).filter(([key, text]) => {
-      const said = text.replaceAll(/\{\{\w+\}\}/g, '').match(/[a-z]{2,}/gi) ?? [];
-      return said.length > 2 && own.get(key) === text;
+      const spelled = text.replaceAll(/\{\{\w+\}\}/g, '').match(/[a-z]{2,}/gi) ?? [];
+      return spelled.length > 2 && own.get(key) === text;
     });
     expect(words.map(([key]) => key)).toEqual([]);
   });

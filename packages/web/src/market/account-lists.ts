@@ -169,18 +169,18 @@ export function withArrival<Row>(
 }
 
 /** Reports each arrival once, even if the component mounts again. */
-export function createTeller<Row>(
+export function createReporter<Row>(
   lists: Live<string, { readonly arrivals: readonly Arrival<Row>[] }>,
-): (user: string, tell: (rows: readonly Row[]) => void) => () => void {
-  const told = new WeakSet<Arrival<Row>>();
-  return (user, tell) => {
+): (user: string, report: (rows: readonly Row[]) => void) => () => void {
+  const reported = new WeakSet<Arrival<Row>>();
+  return (user, report) => {
     const { release, store } = lists.acquire(user);
     const look = (): void => {
       const nowMs = Date.now();
       for (const arrival of store.getState().arrivals) {
-        if (told.has(arrival)) continue;
-        told.add(arrival);
-        if (nowMs - arrival.atMs < NEWS_MS) tell(arrival.rows);
+        if (reported.has(arrival)) continue;
+        reported.add(arrival);
+        if (nowMs - arrival.atMs < NEWS_MS) report(arrival.rows);
       }
     };
     const leave = store.subscribe(look);
@@ -219,7 +219,7 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
   readonly rows: readonly Row[];
   readonly older: Older;
 } {
-  const [kept, setPages] = useState<Pages<Row>>();
+  const [loaded, setPages] = useState<Pages<Row>>();
   const visit = useRef<{ readonly key: string; readonly signal: AbortSignal }>(undefined);
   useEffect(() => {
     const controller = new AbortController();
@@ -228,8 +228,8 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
   }, [key]);
   const oldest = head.at(-1);
   // If rows have left the head, the missing ones are requested.
-  const isWhole = kept?.key === key && oldest !== undefined && timeOf(oldest) <= kept.endTime;
-  const pages = isWhole ? kept : undefined;
+  const isWhole = loaded?.key === key && oldest !== undefined && timeOf(oldest) <= loaded.endTime;
+  const pages = isWhole ? loaded : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);
   const more = (): void => {
     const { current } = visit;

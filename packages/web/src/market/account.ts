@@ -32,23 +32,23 @@ export type AccountState = {
 /**
  * The interval for requesting figures without a stream: free margin, ratios and liquidation prices.
  */
-const RETELL_MS = 5_000;
+const ASK_EVERY_MS = 5_000;
 const FOLLOWED_MAX = 40;
 
 export const accountStates = createLive<AccountKey, AccountState>({
   key: ({ accountType, user }) => `${user} ${accountType}`,
   initial: () => ({ state: undefined, height: undefined }),
   open: (parameters, store) => {
-    let told: AccountState = { state: undefined, height: undefined };
+    let latest: AccountState = { state: undefined, height: undefined };
     const atMarks = parameters.accountType === 'perp' ? stateAtMarks : sharesAtMarks;
     const marks = followMarks(() => show());
     const show = (): void => {
-      const { height, state } = told;
+      const { height, state } = latest;
       if (state === undefined) return;
       store.setState({ state: atMarks(state, marks.since(height)), height });
     };
-    const tell = (next: AccountState): void => {
-      told = next;
+    const update = (next: AccountState): void => {
+      latest = next;
       const rows = next.state?.assetPositions ?? [];
       const held = new Set(rows.map(({ position }) => position.asset));
       marks.follow([...held].slice(0, FOLLOWED_MAX));
@@ -56,16 +56,16 @@ export const accountStates = createLive<AccountKey, AccountState>({
     };
     const stream = reader.streams.clearinghouseState(parameters, (event) => {
       if (event.type === 'reset') return;
-      tell({ state: event.data.clearinghouseState, height: event.height });
+      update({ state: event.data.clearinghouseState, height: event.height });
     });
     const leaving = new AbortController();
     const ask = async (): Promise<void> => {
-      const before = told;
+      const before = latest;
       if (before.state === undefined || before.state.assetPositions.length === 0) return;
       const state = await reader.info.clearinghouseState(parameters, { signal: leaving.signal });
-      if (told === before) tell({ state, height: undefined });
+      if (latest === before) update({ state, height: undefined });
     };
-    const timer = setInterval(() => void ask().catch(() => undefined), RETELL_MS);
+    const timer = setInterval(() => void ask().catch(() => undefined), ASK_EVERY_MS);
     return () => {
       clearInterval(timer);
       leaving.abort();
@@ -105,7 +105,7 @@ export const openOrders = createLive<string, OrdersState>({
       }
       asking.again();
     });
-    asking.onceHeard(stream);
+    asking.onceReady(stream);
     return () => {
       asking.stop();
       stream.close();
@@ -131,7 +131,7 @@ export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
       }
       asking.again();
     });
-    asking.onceHeard(stream);
+    asking.onceReady(stream);
     return () => {
       asking.stop();
       stream.close();
@@ -155,7 +155,7 @@ function followMarks(onChange: () => void): FollowedMarks {
     string,
     ReturnType<typeof contexts.acquire> & { readonly leave: () => void }
   >();
-  const tell = (): void => {
+  const notifyIfFollowed = (): void => {
     if (held.size > 0) onChange();
   };
   return {
@@ -163,7 +163,7 @@ function followMarks(onChange: () => void): FollowedMarks {
       for (const coin of coins) {
         if (held.has(coin)) continue;
         const context = contexts.acquire(coin);
-        const leave = context.store.subscribe(() => inNextFrame(tell));
+        const leave = context.store.subscribe(() => inNextFrame(notifyIfFollowed));
         held.set(coin, { ...context, leave });
       }
       for (const [coin, { leave, release }] of held) {
@@ -196,35 +196,35 @@ const RATIO_DECIMALS = 6;
  * Returns the state of an account at other marks. Unchanged parts are the same objects as before.
  */
 export function stateAtMarks(
-  told: ClearinghouseState,
+  before: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
 ): ClearinghouseState {
-  const assetPositions = told.assetPositions.map((row) => rowAtMark(row, marks));
-  if (assetPositions.every((row, at) => row === told.assetPositions[at])) return told;
-  const pairs = assetPositions.map((row, at) => [row, told.assetPositions[at]!] as const);
+  const assetPositions = before.assetPositions.map((row) => rowAtMark(row, marks));
+  if (assetPositions.every((row, at) => row === before.assetPositions[at])) return before;
+  const pairs = assetPositions.map((row, at) => [row, before.assetPositions[at]!] as const);
   const cross = pairs.filter(([row]) => row.position.leverage.type === 'Cross');
   return {
-    ...told,
+    ...before,
     assetPositions,
-    marginSummary: summaryAtMarks(told.marginSummary, pairs),
-    crossMarginSummary: summaryAtMarks(told.crossMarginSummary, cross),
+    marginSummary: summaryAtMarks(before.marginSummary, pairs),
+    crossMarginSummary: summaryAtMarks(before.crossMarginSummary, cross),
     accountValuePlusWithdrawHold: add(
-      told.accountValuePlusWithdrawHold,
+      before.accountValuePlusWithdrawHold,
       change(pairs, 'unrealizedPnl'),
     ),
   };
 }
 
 export function sharesAtMarks(
-  told: ClearinghouseState,
+  before: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
 ): ClearinghouseState {
-  const assetPositions = told.assetPositions.map((row) => sharesAtMark(row, marks));
-  if (assetPositions.every((row, at) => row === told.assetPositions[at])) return told;
-  const pairs = assetPositions.map((row, at) => [row, told.assetPositions[at]!] as const);
-  const marginSummary = summaryAtMarks(told.marginSummary, pairs);
+  const assetPositions = before.assetPositions.map((row) => sharesAtMark(row, marks));
+  if (assetPositions.every((row, at) => row === before.assetPositions[at])) return before;
+  const pairs = assetPositions.map((row, at) => [row, before.assetPositions[at]!] as const);
+  const marginSummary = summaryAtMarks(before.marginSummary, pairs);
   return {
-    ...told,
+    ...before,
     assetPositions,
     marginSummary,
     crossMarginSummary: { ...marginSummary },
@@ -297,14 +297,14 @@ function change(pairs: Pairs, figure: Figure): string {
 
 /** Returns the margin summary at other marks; `totalRawUsd` does not depend on them. */
 function summaryAtMarks(
-  told: ClearinghouseState['marginSummary'],
+  summary: ClearinghouseState['marginSummary'],
   pairs: Pairs,
 ): ClearinghouseState['marginSummary'] {
   return {
-    ...told,
-    accountValue: add(told.accountValue, change(pairs, 'unrealizedPnl')),
-    totalNtlPos: add(told.totalNtlPos, change(pairs, 'positionValue')),
-    totalMarginUsed: add(told.totalMarginUsed, change(pairs, 'marginUsed')),
+    ...summary,
+    accountValue: add(summary.accountValue, change(pairs, 'unrealizedPnl')),
+    totalNtlPos: add(summary.totalNtlPos, change(pairs, 'positionValue')),
+    totalMarginUsed: add(summary.totalMarginUsed, change(pairs, 'marginUsed')),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTeller, withArrival, type Arrival } from './account-lists.ts';
+import { createReporter, withArrival, type Arrival } from './account-lists.ts';
 import { createLive } from './live.ts';
 
 type State = { readonly arrivals: readonly Arrival<string>[] };
@@ -34,24 +34,24 @@ describe('new rows of an account list', () => {
     come('a', 'b');
     come('c');
     vi.advanceTimersByTime(9_999);
-    const told: string[][] = [];
-    createTeller(lists)('user', (rows) => told.push([...rows]));
-    expect(told).toEqual([['a', 'b'], ['c']]);
+    const reported: string[][] = [];
+    createReporter(lists)('user', (rows) => reported.push([...rows]));
+    expect(reported).toEqual([['a', 'b'], ['c']]);
     come('d');
-    expect(told.at(-1)).toEqual(['d']);
+    expect(reported.at(-1)).toEqual(['d']);
   });
 
   test('new rows are reported once to a remounted listener, and again to a different one', () => {
     const { come, lists } = list();
-    const [aloud, outside] = [createTeller(lists), createTeller(lists)];
-    const told: string[] = [];
-    const leave = aloud('user', (rows) => told.push(...rows));
+    const [aloud, outside] = [createReporter(lists), createReporter(lists)];
+    const reported: string[] = [];
+    const leave = aloud('user', (rows) => reported.push(...rows));
     come('a');
     leave();
     come('b');
-    aloud('user', (rows) => told.push(...rows));
-    expect(told).toEqual(['a', 'b']);
-    outside('user', (rows) => told.push(...rows.map((row) => `${row} outside`)));
-    expect(told).toEqual(['a', 'b', 'a outside', 'b outside']);
+    aloud('user', (rows) => reported.push(...rows));
+    expect(reported).toEqual(['a', 'b']);
+    outside('user', (rows) => reported.push(...rows.map((row) => `${row} outside`)));
+    expect(reported).toEqual(['a', 'b', 'a outside', 'b outside']);
   });
 });

@@ -43,7 +43,7 @@ test('changes between the first response and the opening of the stream are reque
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();
-  asking.onceHeard({ ready });
+  asking.onceReady({ ready });
   await answer('whole');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(count()).toBe(1);
@@ -72,8 +72,8 @@ test('no query is sent after the component stops', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();
-  asking.onceHeard({ ready });
-  asking.onceHeard({ ready: Promise.reject(new Error('refused')) });
+  asking.onceReady({ ready });
+  asking.onceReady({ ready: Promise.reject(new Error('refused')) });
   asking.stop();
   resolve();
   asking.again();

@@ -33,43 +33,43 @@ afterEach(() => {
 
 test('listeners are called once per frame for any number of changes', () => {
   const store = createStore(() => ({ price: 0 }));
-  const told: number[] = [];
-  const leave = onFrame(store, () => told.push(store.getState().price));
+  const prices: number[] = [];
+  const leave = onFrame(store, () => prices.push(store.getState().price));
   for (const price of [1, 2, 3]) store.setState({ price });
-  expect(told).toEqual([]);
+  expect(prices).toEqual([]);
   drawFrame();
-  expect(told).toEqual([3]);
+  expect(prices).toEqual([3]);
   vi.advanceTimersByTime(5_000);
-  expect(told).toEqual([3]);
+  expect(prices).toEqual([3]);
   leave();
   store.setState({ price: 4 });
   drawFrame();
-  expect(told).toEqual([3]);
+  expect(prices).toEqual([3]);
 });
 
 test('a tab that is hidden before its frame uses a timer instead, once', () => {
-  const told: string[] = [];
-  inNextFrame(() => told.push('first'));
+  const calls: string[] = [];
+  inNextFrame(() => calls.push('first'));
   vi.advanceTimersByTime(1_000);
-  expect(told).toEqual(['first']);
-  inNextFrame(() => told.push('second'));
+  expect(calls).toEqual(['first']);
+  inNextFrame(() => calls.push('second'));
   vi.advanceTimersByTime(1_000);
-  expect(told).toEqual(['first', 'second']);
+  expect(calls).toEqual(['first', 'second']);
   // The tab is visible again.
   drawFrame();
-  expect(told).toEqual(['first', 'second']);
+  expect(calls).toEqual(['first', 'second']);
 });
 
 test('removed listeners are not called, and a failure affects no other listener', () => {
-  const told: string[] = [];
-  const taken = (): void => void told.push('taken back');
+  const calls: string[] = [];
+  const taken = (): void => void calls.push('taken back');
   inNextFrame(() => {
     throw new Error('no canvas');
   });
   inNextFrame(taken);
-  inNextFrame(() => told.push('drawn'));
+  inNextFrame(() => calls.push('drawn'));
   notInNextFrame(taken);
   drawFrame();
-  expect(told).toEqual(['drawn']);
+  expect(calls).toEqual(['drawn']);
   expect(reported).toEqual([new Error('no canvas')]);
 });

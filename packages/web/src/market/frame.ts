@@ -60,12 +60,12 @@ export function useFrame<State, Part>(
   store: Pick<StoreApi<State>, 'subscribe' | 'getState'>,
   select: (state: State) => Part,
 ): Part {
-  const kept = useRef<{ readonly part: Part } | undefined>(undefined);
+  const last = useRef<{ readonly part: Part } | undefined>(undefined);
   const subscribe = useCallback((listener: () => void) => onFrame(store, listener), [store]);
   return useSyncExternalStore(subscribe, () => {
     const part = select(store.getState());
-    if (kept.current !== undefined && isSame(kept.current.part, part)) return kept.current.part;
-    kept.current = { part };
+    if (last.current !== undefined && isSame(last.current.part, part)) return last.current.part;
+    last.current = { part };
     return part;
   });
 }

@@ -100,7 +100,7 @@ type Asking = {
   /**
    * Repeats the query after the stream is open, because changes between the two would be missed.
    */
-  onceHeard(stream: { readonly ready: Promise<void> }): void;
+  onceReady(stream: { readonly ready: Promise<void> }): void;
   stop(): void;
 };
 
@@ -137,7 +137,7 @@ export function askAfterChanges(
   void run();
   return {
     again,
-    onceHeard({ ready }) {
+    onceReady({ ready }) {
       ready.then(again, () => undefined);
     },
     stop() {

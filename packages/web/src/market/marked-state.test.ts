@@ -31,7 +31,7 @@ const SHORT = position({
 });
 
 /** An account with a balance of 500, isolated margin of 102 and a profit of 29.8. */
-const TOLD = {
+const ACCOUNT_STATE = {
   accountValuePlusWithdrawHold: '631.8',
   assetPositions: [LONG, SHORT],
   marginSummary: {
@@ -52,7 +52,7 @@ const TOLD = {
 describe('an account at other marks', () => {
   test('an account at other marks changes with each position, and the isolated one changes its own margin', () => {
     const state = stateAtMarks(
-      TOLD,
+      ACCOUNT_STATE,
       new Map([
         ['1', '97510'],
         ['2', '3350.5'],
@@ -96,15 +96,18 @@ describe('an account at other marks', () => {
       ['1', '97000.0'],
       ['9', '5'],
     ]);
-    expect(stateAtMarks(TOLD, same)).toBe(TOLD);
-    const state = stateAtMarks(TOLD, new Map([['1', '97001']]));
+    expect(stateAtMarks(ACCOUNT_STATE, same)).toBe(ACCOUNT_STATE);
+    const state = stateAtMarks(ACCOUNT_STATE, new Map([['1', '97001']]));
     expect(state.assetPositions[1]).toBe(SHORT);
     expect(state.assetPositions[0]).not.toBe(LONG);
   });
 
   test('the margin of an account is rounded up to the last decimal of USDC', () => {
     const row = position({ ...LONG.position, leverage: { rawUsd: '', type: 'Cross', value: 3 } });
-    const state = stateAtMarks({ ...TOLD, assetPositions: [row] }, new Map([['1', '97001']]));
+    const state = stateAtMarks(
+      { ...ACCOUNT_STATE, assetPositions: [row] },
+      new Map([['1', '97001']]),
+    );
     // The exact margin is 1,940.02 / 3 = 646.67333…
     expect(state.assetPositions[0]?.position.marginUsed).toBe('646.673334');
   });
@@ -178,8 +181,8 @@ describe('shares at another price', () => {
       positionValue: '0.005',
       unrealizedPnl: '0',
     });
-    const told = { ...SHARES, assetPositions: [one] } as unknown as ClearinghouseState;
-    const [row] = sharesAtMarks(told, new Map([['7', '0.50005']])).assetPositions;
+    const shares = { ...SHARES, assetPositions: [one] } as unknown as ClearinghouseState;
+    const [row] = sharesAtMarks(shares, new Map([['7', '0.50005']])).assetPositions;
     expect(row?.position.positionValue).toBe('0.005001');
   });
 

@@ -4,7 +4,7 @@ import { words } from '../lib/words.ts';
 import {
   keepAgent,
   keepView,
-  keptView,
+  storedView,
   loadSigning,
   NO_TRADER,
   sessionStore,
@@ -66,7 +66,7 @@ export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<
 /** Reconnects the wallet without a prompt, because the page still has access after a reload. */
 async function rejoinWallet(): Promise<void> {
   const { session } = sessionStore.getState();
-  const rdns = keptView()?.rdns;
+  const rdns = storedView()?.rdns;
   if (session?.kind !== 'wallet' || session.owner !== undefined || rdns === undefined) return;
   const wallet = browserWallets.getState().wallets.find((each) => each.rdns === rdns);
   if (wallet === undefined) return;

@@ -89,7 +89,7 @@ export async function dropAgent(account: string): Promise<void> {
   await forget(`${AGENT} ${account}`);
 }
 
-async function keptAgent(account: string): Promise<Key | undefined> {
+async function storedAgent(account: string): Promise<Key | undefined> {
   return (await unseal(`${AGENT} ${account}`)) as Key | undefined;
 }
 
@@ -122,7 +122,7 @@ export function forgetView(): void {
 
 export async function restoreSession(): Promise<void> {
   tabs.addEventListener('message', forgetErased);
-  const view = keptView();
+  const view = storedView();
   if (view !== undefined) {
     const { address, kind } = view;
     const trader = kind === 'wallet' ? await traderOf(address) : undefined;
@@ -150,7 +150,7 @@ export async function restoreSession(): Promise<void> {
 type Trader = Pick<Session, 'trader' | 'agentAddress'>;
 
 export async function traderOf(account: string): Promise<Trader | undefined> {
-  const key = await keptAgent(account);
+  const key = await storedAgent(account);
   if (key === undefined) return undefined;
   const { clientOf, keyWallet } = await loadSigning();
   const wallet = keyWallet(key);
@@ -163,7 +163,7 @@ export async function traderOf(account: string): Promise<Trader | undefined> {
 
 export const NO_TRADER: Trader = { trader: undefined, agentAddress: undefined };
 
-export function keptView(): View | undefined {
+export function storedView(): View | undefined {
   const text = readText(VIEW);
   if (text === null) return undefined;
   try {

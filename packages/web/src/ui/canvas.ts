@@ -10,7 +10,7 @@ export type Palette = {
   readonly warning: string;
 };
 
-let kept: { readonly looks: string; readonly palette: Palette } | undefined;
+let cached: { readonly looks: string; readonly palette: Palette } | undefined;
 
 /**
  * Returns the colours of the current theme. They are cached, because reading styles forces a
@@ -19,10 +19,10 @@ let kept: { readonly looks: string; readonly palette: Palette } | undefined;
 export function palette(): Palette {
   const { sides = '', theme = '' } = document.documentElement.dataset;
   const looks = `${theme} ${sides}`;
-  if (kept?.looks === looks) return kept.palette;
+  if (cached?.looks === looks) return cached.palette;
   const colours = readPalette();
   // Before the style sheet has loaded, the colours are empty.
-  if (colours.text !== '') kept = { looks, palette: colours };
+  if (colours.text !== '') cached = { looks, palette: colours };
   return colours;
 }
 

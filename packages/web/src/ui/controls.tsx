@@ -82,7 +82,7 @@ const ARMED_MS = 5_000;
 export function ConfirmButton({
   label,
   sure,
-  heard,
+  spokenLabels,
   isBusy = false,
   isDisabled = false,
   size = 'medium',
@@ -90,7 +90,7 @@ export function ConfirmButton({
 }: {
   readonly label: string;
   readonly sure: string;
-  readonly heard?: { readonly label: string; readonly sure: string };
+  readonly spokenLabels?: { readonly label: string; readonly sure: string };
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
   readonly size?: ButtonSize;
@@ -110,7 +110,7 @@ export function ConfirmButton({
       isBusy={isBusy}
       disabled={isDisabled}
       title={isArmed ? t('ui.pressAgain') : undefined}
-      aria-label={isArmed ? heard?.sure : heard?.label}
+      aria-label={isArmed ? spokenLabels?.sure : spokenLabels?.label}
       aria-live="polite"
       onBlur={() => setIsArmed(false)}
       onClick={({ detail }) => {

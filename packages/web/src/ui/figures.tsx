@@ -147,14 +147,14 @@ export function Code({ children }: { readonly children: string }) {
   return <code className="font-mono text-12 break-all">{children}</code>;
 }
 
-const SAID_MS = 1_500;
+const COPIED_MS = 1_500;
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
   const t = useWords();
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return undefined;
-    const timer = setTimeout(() => setIsCopied(false), SAID_MS);
+    const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async (): Promise<void> => {

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
-import { late } from './states.tsx';
+import { loadedAhead } from './states.tsx';
 import { classes } from './styles.ts';
 
 export type DialogProps = {
@@ -46,7 +46,7 @@ export function Sheet(props: DialogProps) {
   );
 }
 
-const DialogFrame = late(async () => (await import('./dialog-frame.tsx')).DialogFrame);
+const DialogFrame = loadedAhead(async () => (await import('./dialog-frame.tsx')).DialogFrame);
 
 /**
  * Keeps a dialog mounted after it was first opened, so that it can restore the focus when it
@@ -71,7 +71,7 @@ export type MenuItem =
   | { readonly kind: 'line' }
   | { readonly kind: 'title'; readonly label: ReactNode };
 
-const MenuPanel = late(async () => (await import('./menu-panel.tsx')).MenuPanel);
+const MenuPanel = loadedAhead(async () => (await import('./menu-panel.tsx')).MenuPanel);
 
 type MenuProps = {
   readonly trigger: ReactElement<ComponentProps<'button'>>;
@@ -112,7 +112,7 @@ export function Menu({ trigger, items, align = 'end' }: MenuProps) {
 
 const DELAY_MS = 250;
 
-const TooltipPanel = late(async () => (await import('./tooltip-panel.tsx')).TooltipPanel);
+const TooltipPanel = loadedAhead(async () => (await import('./tooltip-panel.tsx')).TooltipPanel);
 
 type TooltipProps = Readonly<{ text: string; children: ReactElement<HTMLAttributes<HTMLElement>> }>;
 
@@ -166,7 +166,7 @@ export function dismiss(id: number): void {
   toasts.setState({ shown: toasts.getState().shown.filter((toast) => toast.id !== id) });
 }
 
-const ToastList = late(async () => (await import('./toast-list.tsx')).ToastList);
+const ToastList = loadedAhead(async () => (await import('./toast-list.tsx')).ToastList);
 
 export function Toasts() {
   const hasSome = useStore(toasts, ({ shown }) => shown.length > 0);

@@ -12,7 +12,7 @@ import { useWords } from '../lib/words.ts';
 import { Button, Spinner } from './controls.tsx';
 
 /** Returns a component that loads when it is first shown, or earlier when the browser is idle. */
-export function late<Props extends object>(
+export function loadedAhead<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
   loadAhead(load);
@@ -20,7 +20,7 @@ export function late<Props extends object>(
 }
 
 /**
- * Returns a component that never loads before it is first shown, unlike `late`. It is for
+ * Returns a component that never loads before it is first shown, unlike `loadedAhead`. It is for
  * components that few visitors see.
  */
 export function onDemand<Props extends object>(
@@ -29,7 +29,7 @@ export function onDemand<Props extends object>(
   const Loaded = lazy(async () => ({
     default: await untilLoaded(load),
   })) as unknown as ComponentType<Props>;
-  return function Late(props: Props) {
+  return function Loadable(props: Props) {
     return (
       <Suspense fallback={null}>
         <Loaded {...props} />

@@ -1,6 +1,6 @@
 import type { OrderReport, ReportedFill } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { goneAhead, hasAllFills, takenLevels, waitedMs } from './report-dialog.tsx';
+import { filledAhead, hasAllFills, takenLevels, waitedMs } from './report-dialog.tsx';
 
 const BOOK = { bestBid: '99', bestAsk: '101', midPx: '100', markPx: '100', oraclePx: '100' };
 
@@ -69,8 +69,8 @@ test('the wait of an order before it reaches the book is measured, zero or unkno
 
 test('the number of orders ahead decreases if it can be counted', () => {
   const resting = { from: 5, to: null, px: '99', aheadAtStart: '5.5', ahead: '2' };
-  expect(goneAhead(reportOf({ resting }))).toBe('3.5');
-  expect(goneAhead(reportOf({ resting: { ...resting, ahead: null } }))).toBeUndefined();
-  expect(goneAhead(reportOf({ resting: { ...resting, aheadAtStart: null } }))).toBeUndefined();
-  expect(goneAhead(reportOf({}))).toBeUndefined();
+  expect(filledAhead(reportOf({ resting }))).toBe('3.5');
+  expect(filledAhead(reportOf({ resting: { ...resting, ahead: null } }))).toBeUndefined();
+  expect(filledAhead(reportOf({ resting: { ...resting, aheadAtStart: null } }))).toBeUndefined();
+  expect(filledAhead(reportOf({}))).toBeUndefined();
 });

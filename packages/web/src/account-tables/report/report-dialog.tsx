@@ -230,7 +230,7 @@ export function Queue({ report }: Reported) {
       <Fact name={t(isOver ? 'report.aheadAtEnd' : 'report.aheadNow')}>
         {counted(resting.ahead)}
       </Fact>
-      <Fact name={t('report.gone')}>{number(goneAhead(report))}</Fact>
+      <Fact name={t('report.gone')}>{number(filledAhead(report))}</Fact>
     </Part>
   );
 }
@@ -415,7 +415,7 @@ export function waitedMs({ entered, received }: OrderReport): number | undefined
   return entered === null ? undefined : entered.time - received.time;
 }
 
-export function goneAhead({ resting }: OrderReport): string | undefined {
+export function filledAhead({ resting }: OrderReport): string | undefined {
   if (resting === null || resting.aheadAtStart === null || resting.ahead === null) return undefined;
   return subtract(resting.aheadAtStart, resting.ahead);
 }

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { hourlyRate, number, percent, relative } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { createTeller, fillLists } from '../../market/account-lists.ts';
+import { createReporter, fillLists } from '../../market/account-lists.ts';
 import { accountStates, hasReached, useWorstUse } from '../../market/account.ts';
 import {
   changeAlerts,
   currentAlerts,
   judged,
-  tellAlert,
-  tellOutside,
+  reportAlert,
+  reportOutside,
   useAlerts,
   type Alert,
   type Figures,
@@ -41,7 +41,7 @@ function PerpWatch({ coin }: { readonly coin: string }) {
   const judge = useEffectEvent((figures: Figures): void => {
     const { due, rows } = judged(currentAlerts().rows, coin, figures, venueNow());
     changeAlerts((alerts) => (rows === alerts.rows ? alerts : { ...alerts, rows }));
-    for (const alert of due) tellAlert({ title: titleOf(alert), text: textOf(alert, figures) });
+    for (const alert of due) reportAlert({ title: titleOf(alert), text: textOf(alert, figures) });
   });
   useEffect(() => {
     const { release, store } = contexts.acquire(coin);
@@ -70,19 +70,19 @@ function PerpWatch({ coin }: { readonly coin: string }) {
   }
 }
 
-const newFills = createTeller(fillLists);
+const newFills = createReporter(fillLists);
 
 function FillWatch() {
   const t = useWords();
   const user = useSession()?.address;
   useEffect(() => {
     if (user === undefined) return undefined;
-    const tell = async (rows: readonly Fill[]): Promise<void> => {
+    const report = async (rows: readonly Fill[]): Promise<void> => {
       for (const { text = '', title } of await namedFillNews(rows, t)) {
-        tellOutside({ title: String(title), text: String(text) });
+        reportOutside({ title: String(title), text: String(text) });
       }
     };
-    return newFills(user, (rows) => void tell(rows));
+    return newFills(user, (rows) => void report(rows));
   }, [user, t]);
   return null;
 }
@@ -91,14 +91,14 @@ function MarginAlert({ from }: { readonly from: number }) {
   const t = useWords();
   const use = useWorstUse(useSession()?.address);
   const isThere = use !== undefined && hasReached(use, from);
-  const tell = useEffectEvent((): void => {
+  const report = useEffectEvent((): void => {
     if (use === undefined) return;
     const given = { share: percent(use.share, { decimals: 1 }), market: use.market };
     const title = t(use.market === undefined ? 'news.nearEnd' : 'news.nearEndOf', given);
-    tellAlert({ title, text: t('news.nearEndText') });
+    reportAlert({ title, text: t('news.nearEndText') });
   });
   useEffect(() => {
-    if (isThere) tell();
+    if (isThere) report();
   }, [isThere]);
   return null;
 }
@@ -107,7 +107,7 @@ function EndWatch({ minutes }: { readonly minutes: number }) {
   const t = useWords();
   const user = useSession()?.address;
   useEndings(user, minutes, ({ endMs, name }) =>
-    tellAlert({
+    reportAlert({
       title: t('alerts.told.end', { market: name }),
       text: relative(endMs - venueNow()),
     }),
@@ -149,12 +149,13 @@ export function useEndings(
     enabled: ids.length > 0,
     refetchInterval: MINUTE_MS,
   });
-  const told = useRef(new Set<number>());
+  const reportedIds = useRef(new Set<number>());
   const look = useEffectEvent((): void => {
     for (const ending of data) {
       const leftMs = ending.endMs - venueNow();
-      if (leftMs <= 0 || leftMs > minutes * MINUTE_MS || told.current.has(ending.id)) continue;
-      told.current.add(ending.id);
+      if (leftMs <= 0 || leftMs > minutes * MINUTE_MS || reportedIds.current.has(ending.id))
+        continue;
+      reportedIds.current.add(ending.id);
       onEnding(ending);
     }
   });

@@ -1,14 +1,14 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
-import { createTeller, fillLists, ledgerLists } from '../../market/account-lists.ts';
+import { createReporter, fillLists, ledgerLists } from '../../market/account-lists.ts';
 import { useSession } from '../../session/session.ts';
 import { notify, playTone } from '../../ui/overlays.tsx';
 import { preferences } from '../../ui/preferences.ts';
 import { namedFillNews, namedLedgerNews, type News } from './news.ts';
 
-const newFills = createTeller(fillLists);
-const newLedger = createTeller(ledgerLists);
+const newFills = createReporter(fillLists);
+const newLedger = createReporter(ledgerLists);
 
 export function AccountNews() {
   const t = useWords();
@@ -16,12 +16,12 @@ export function AccountNews() {
   const hasSound = useStore(preferences, (state) => state.hasSound);
   useEffect(() => {
     if (user === undefined) return undefined;
-    const tell = (news: readonly News[]): void => {
+    const report = (news: readonly News[]): void => {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
     };
-    const leaveFills = newFills(user, (rows) => void namedFillNews(rows, t).then(tell));
-    const leaveLedger = newLedger(user, (rows) => void namedLedgerNews(rows, t).then(tell));
+    const leaveFills = newFills(user, (rows) => void namedFillNews(rows, t).then(report));
+    const leaveLedger = newLedger(user, (rows) => void namedLedgerNews(rows, t).then(report));
     return () => {
       leaveFills();
       leaveLedger();

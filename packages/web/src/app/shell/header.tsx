@@ -22,7 +22,7 @@ import { Button } from '../../ui/controls.tsx';
 import { Badge, Money } from '../../ui/figures.tsx';
 import { Menu, notify, playTone, type MenuItem } from '../../ui/overlays.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
-import { late } from '../../ui/states.tsx';
+import { loadedAhead } from '../../ui/states.tsx';
 import { classes } from '../../ui/styles.ts';
 
 export function Header({ onHelp }: { readonly onHelp: () => void }) {
@@ -123,13 +123,13 @@ function MarginWatch() {
   const use = useWorstUse(useSession()?.address);
   const { marginNoticeFrom, marginShownFrom } = useStore(preferences);
   const isUrgent = use !== undefined && hasReached(use, marginNoticeFrom);
-  const tell = useEffectEvent((): void => {
+  const report = useEffectEvent((): void => {
     if (use === undefined) return;
     notify({ ...wordsOf(use), tone: 'warning' });
     if (preferences.getState().hasSound) playTone();
   });
   useEffect(() => {
-    if (isUrgent) tell();
+    if (isUrgent) report();
   }, [isUrgent]);
   if (use === undefined || !hasReached(use, marginShownFrom)) return null;
   return (
@@ -238,7 +238,7 @@ function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   );
 }
 
-const ConnectDialog = late(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
+const ConnectDialog = loadedAhead(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
 function AccountMenu() {
   const t = useWords();

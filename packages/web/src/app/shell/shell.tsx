@@ -14,11 +14,11 @@ import {
 import { Button } from '../../ui/controls.tsx';
 import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
 import { Toasts } from '../../ui/overlays.tsx';
-import { late, loadAheadSoon, onDemand } from '../../ui/states.tsx';
+import { loadedAhead, loadAheadSoon, onDemand } from '../../ui/states.tsx';
 import { BottomBar, Header } from './header.tsx';
 
 const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
-const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
+const HelpDialog = loadedAhead(async () => (await import('./help-dialog.tsx')).HelpDialog);
 
 export function Shell() {
   const t = useWords();
@@ -170,7 +170,9 @@ function LookingOn() {
   );
 }
 
-const AlertsDialog = late(async () => (await import('../alerts/alerts-dialog.tsx')).AlertsDialog);
+const AlertsDialog = loadedAhead(
+  async () => (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
+);
 const AlertWatch = onDemand(async () => (await import('../alerts/alert-watch.tsx')).AlertWatch);
 
 function Alerts() {

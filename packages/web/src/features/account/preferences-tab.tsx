@@ -106,7 +106,7 @@ function OrderChoices() {
         />
       </Choice>
       <Choice title={t('account.presets')} text={t('account.presetsText')}>
-        <Presets kept={sizePresets} />
+        <Presets stored={sizePresets} />
       </Choice>
     </>
   );
@@ -114,9 +114,9 @@ function OrderChoices() {
 
 const PRESETS_MAX = 4;
 
-function Presets({ kept }: { readonly kept: readonly string[] }) {
+function Presets({ stored }: { readonly stored: readonly string[] }) {
   const t = useWords();
-  const [typed, setTyped] = useState(kept.join(' '));
+  const [typed, setTyped] = useState(stored.join(' '));
   return (
     <TextField
       label={t('account.presets')}

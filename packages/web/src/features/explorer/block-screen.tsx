@@ -14,7 +14,7 @@ import { Fact, Facts, TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 
-const TOLD_MAX = 100;
+const BRIEFS_MAX = 100;
 const EVERY_MS = 2_000;
 
 export function Screen() {
@@ -62,17 +62,17 @@ function Neighbours({ height }: { readonly height: number }) {
 function Block({ block }: { readonly block: BlockDetail }) {
   const t = useWords();
   const { blockTime, hash, height, parentHash, stateHash, txs } = block;
-  const { data: told } = useQuery({
+  const { data: briefs } = useQuery({
     queryKey: ['txs', height],
-    queryFn: ({ signal }) => reader.info.txs({ height, limit: TOLD_MAX }, { signal }),
+    queryFn: ({ signal }) => reader.info.txs({ height, limit: BRIEFS_MAX }, { signal }),
     enabled: txs.length > 0,
     staleTime: Infinity,
     refetchInterval: ({ state }) =>
       state.data?.some(({ entries }) => entries === null) === true ? EVERY_MS : false,
   });
   const listed = useMemo(
-    () => (told === undefined ? txs : [...told, ...txs.slice(told.length)]),
-    [told, txs],
+    () => (briefs === undefined ? txs : [...briefs, ...txs.slice(briefs.length)]),
+    [briefs, txs],
   );
   return (
     <>

@@ -208,13 +208,13 @@ export type Held<Value> = {
 };
 
 export function useHeld<Value>(live: Value): Held<Value> {
-  const [kept, setKept] = useState<{ readonly value: Value }>();
+  const [held, setHeld] = useState<{ readonly value: Value }>();
   return {
-    value: kept === undefined ? live : kept.value,
-    isHeld: kept !== undefined,
+    value: held === undefined ? live : held.value,
+    isHeld: held !== undefined,
     holders: {
-      onPointerEnter: () => setKept({ value: live }),
-      onPointerLeave: () => setKept(undefined),
+      onPointerEnter: () => setHeld({ value: live }),
+      onPointerLeave: () => setHeld(undefined),
     },
   };
 }
@@ -270,24 +270,24 @@ const latestTxs = createLive<'latest', TxsState>({
   key: (name) => name,
   initial: () => ({ txs: [], isLoaded: false }),
   open: (_, store) => {
-    let toldHeight = 0;
+    let streamHeight = 0;
     const asking = askAfterChanges(
       async (signal) => {
         const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
         store.setState({ txs, isLoaded: true });
         // The history can lag behind the stream, and queued orders are shown once they are
         // released.
-        const isBehind = (txs[0]?.block ?? 0) < toldHeight;
+        const isBehind = (txs[0]?.block ?? 0) < streamHeight;
         return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
       },
       { everyMs: FILL_EVERY_MS },
     );
     const stream = reader.streams.explorerTxs({}, (event) => {
-      if (event.type === 'reset') toldHeight = 0;
-      else for (const { block } of event.data) toldHeight = Math.max(toldHeight, block);
+      if (event.type === 'reset') streamHeight = 0;
+      else for (const { block } of event.data) streamHeight = Math.max(streamHeight, block);
       asking.again();
     });
-    asking.onceHeard(stream);
+    asking.onceReady(stream);
     return () => {
       asking.stop();
       stream.close();

@@ -321,9 +321,9 @@ const SHOWN_MAX = 20;
 function operatorSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   const [variant] = Object.keys(action).filter((key) => key !== 'type');
   if (variant === undefined) return [];
-  const said = variantTexts(variant, fieldsOf(action[variant]), nameOf, t);
-  const more = said.length - SHOWN_MAX;
-  const shown = said.slice(0, SHOWN_MAX).map((text) => ({ text }));
+  const texts = variantTexts(variant, fieldsOf(action[variant]), nameOf, t);
+  const more = texts.length - SHOWN_MAX;
+  const shown = texts.slice(0, SHOWN_MAX).map((text) => ({ text }));
   return more > 0 ? [...shown, { text: t('explorer.says.more', { count: more }) }] : shown;
 }
 
@@ -447,7 +447,7 @@ function gateTexts(fields: Fields, t: Words): readonly string[] {
   const mode = (['open', 'whitelist', 'accessCode', 'closed'] as const).find(
     (each) => each.toLowerCase() === textOf(fields['mode']).toLowerCase(),
   );
-  const said = [
+  const texts = [
     ...(mode === undefined
       ? []
       : [t('explorer.says.gateMode', { channel, mode: t(`explorer.says.modes.${mode}`) })]),
@@ -462,7 +462,7 @@ function gateTexts(fields: Fields, t: Words): readonly string[] {
       });
     }),
   ];
-  return said.length === 0 ? [t('explorer.says.gateAsIs', { channel })] : said;
+  return texts.length === 0 ? [t('explorer.says.gateAsIs', { channel })] : texts;
 }
 
 function operatorTexts({ add, remove, role }: Fields, t: Words): readonly string[] {

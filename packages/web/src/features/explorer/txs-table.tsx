@@ -71,7 +71,7 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
       header: t('explorer.what'),
       cell: (tx) => (
         <span title={tx.error ?? undefined}>
-          <Said tx={tx} nameOf={nameOf} />
+          <TxSentence tx={tx} nameOf={nameOf} />
           {tx.error !== null && (
             <span className="text-warning"> · {t(refusedWord(tx), { why: tx.error })}</span>
           )}
@@ -113,7 +113,7 @@ function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refu
   return (entries ?? 1) > 1 ? 'explorer.refusedPart' : 'explorer.refused';
 }
 
-function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
+function TxSentence({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
   const t = useWords();
   const { more, side, text } = briefOf(tx, nameOf, t);
   return (
@@ -143,9 +143,9 @@ export function briefOf(
   }
   const [first, ...rest] = sentencesOf(action, (id) => inBrief(nameOf(id)), t);
   if (first === undefined) return { text: actionName(action.type, t), more: 0 };
-  const told = action.type === 'multiSig' ? (rest[0] ?? first) : first;
-  const text = told.text.replaceAll(ADDRESS, short);
-  return { ...told, text, more: count - 1 };
+  const sentence = action.type === 'multiSig' ? (rest[0] ?? first) : first;
+  const text = sentence.text.replaceAll(ADDRESS, short);
+  return { ...sentence, text, more: count - 1 };
 }
 
 const NAME_CHARS_MAX = 28;

@@ -129,8 +129,8 @@ function useIsAnswered(): boolean {
   const [isAnswered, setIsAnswered] = useState(false);
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   useEffect(() => {
-    const late = setTimeout(() => setIsAnswered(true), ANSWERS_MS_MAX);
-    return () => clearTimeout(late);
+    const timer = setTimeout(() => setIsAnswered(true), ANSWERS_MS_MAX);
+    return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
     if (open > 0) return undefined;

@@ -196,7 +196,7 @@ function MarketActs({
           size="small"
           label={t('operate.halt')}
           sure={t('operate.haltSure')}
-          heard={{ label: actOn(t('operate.halt')), sure: actOn(t('operate.haltSure')) }}
+          spokenLabels={{ label: actOn(t('operate.halt')), sure: actOn(t('operate.haltSure')) }}
           isDisabled={isBusy}
           onConfirm={() => set('halt')}
         />
@@ -273,15 +273,15 @@ function Resolve({ deployer, market, onClose }: ResolveProps) {
   const [evidence, setEvidence] = useState('');
   const operation = useOperation();
   const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
-  const said = evidence.trim();
-  const missing = missingOf(result, fraction, said);
+  const evidenceText = evidence.trim();
+  const missing = missingOf(result, fraction, evidenceText);
   const [yes, no] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const { instrument_id: instrumentId } = market;
     const isDone = await operation.operate(
       () =>
         deployer.exchange.outcomeDeploy.resolve(
-          { instrumentId, settlementFraction: fraction, evidence: said },
+          { instrumentId, settlementFraction: fraction, evidence: evidenceText },
           CONFIRMED,
         ),
       t('operate.resolved', { question: market.question }),

@@ -207,7 +207,10 @@ function PerpActs({ perp, acts: { admin, isBusy, onDelist, onPrice, operate } }:
           size="small"
           label={t('operate.halt')}
           sure={t('operate.haltSure')}
-          heard={{ label: t('operate.haltOf', { name }), sure: t('operate.haltSureOf', { name }) }}
+          spokenLabels={{
+            label: t('operate.haltOf', { name }),
+            sure: t('operate.haltSureOf', { name }),
+          }}
           isDisabled={isBusy}
           onConfirm={turn}
         />

@@ -475,7 +475,7 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
     offset: 0,
     figures: useMemo(() => figuresOf(decimals, lotDecimals), [decimals, lotDecimals]),
     levelsIn: useMemo(() => levelsOf(leg), [leg]),
-    tell: (level: DepthLevel | undefined) =>
+    describe: (level: DepthLevel | undefined) =>
       level === undefined
         ? t('outcomes.book.noLevel')
         : t('outcomes.book.toLevel', {

@@ -35,7 +35,7 @@ import {
 import { MarketRows } from './market-rows.tsx';
 import {
   RANGES,
-  useAskWhenGone,
+  useAskAfterRemoval,
   useEvent,
   useOwner,
   useProbabilities,
@@ -151,7 +151,7 @@ function usePrices(event: OutcomeEventMeta) {
     [event],
   );
   const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
-  useAskWhenGone(
+  useAskAfterRemoval(
     event,
     useMemo(() => new Set(byId.keys()), [byId]),
   );

@@ -51,13 +51,13 @@ export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): n
   return isTense ? TENSE_MS : CALM_MS;
 }
 
-export function useAskWhenGone(event: OutcomeEventMeta, inSight: ReadonlySet<number>): void {
+export function useAskAfterRemoval(event: OutcomeEventMeta, inSight: ReadonlySet<number>): void {
   const known = useRef<ReadonlySet<number>>(new Set());
   const { slug } = event;
   useEffect(() => {
-    const isGone = [...known.current].some((id) => !inSight.has(id));
+    const hasRemoval = [...known.current].some((id) => !inSight.has(id));
     known.current = inSight;
-    if (isGone) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent', slug] });
+    if (hasRemoval) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent', slug] });
   }, [inSight, slug]);
 }
 

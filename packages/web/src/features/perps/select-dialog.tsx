@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useKept } from '../../lib/browser.ts';
+import { useStored } from '../../lib/browser.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { priceDecimals } from '../../market/cells.tsx';
@@ -19,7 +19,7 @@ export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const { perp: now } = useTradedPerp();
   const [wanted, setWanted] = useState('');
-  const [favourites, setFavourites] = useKept<readonly string[]>('favourites', []);
+  const [favourites, setFavourites] = useStored<readonly string[]>('favourites', []);
   const { rows: found } = usePerpRows(wanted);
   const rows = useMemo(
     () => found.map((row): Row => ({ ...row, isFavourite: favourites.includes(row.perp.name) })),

@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { texts } from 'words:perps';
 import { useStore } from 'zustand';
-import { useKept } from '../../lib/browser.ts';
+import { useStored } from '../../lib/browser.ts';
 import { compare, divide, multiply, subtract, sum } from '../../lib/decimal.ts';
 import { clockTime, number, percent } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
@@ -232,7 +232,7 @@ function TradeBar() {
 
 function BookAndTape() {
   const t = useWords();
-  const [tab, setTab] = useKept<'book' | 'trades'>('bookTab', 'book');
+  const [tab, setTab] = useStored<'book' | 'trades'>('bookTab', 'book');
   return (
     <Tabs
       label={t('perps.book.tabs')}
@@ -248,7 +248,7 @@ function BookAndTape() {
 
 function Split({ children, below }: { readonly children: ReactNode; readonly below: ReactNode }) {
   const t = useWords();
-  const [height, setHeight] = useKept('tablesHeight', TABLES_MIN_PX);
+  const [height, setHeight] = useStored('tablesHeight', TABLES_MIN_PX);
   const change = (next: number): void =>
     setHeight(
       Math.round(Math.min(Math.max(TABLES_MIN_PX, next), innerHeight - CHART_MIN_PX - 104)),

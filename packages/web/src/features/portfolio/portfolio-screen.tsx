@@ -50,24 +50,24 @@ function Portfolio({ user }: { readonly user: string }) {
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/portfolio', search: { ...search, ...change }, replace: true });
   };
-  const { data, kept, now } = usePortfolio(user, span, EVERY_MS);
+  const { data, known, now } = usePortfolio(user, span, EVERY_MS);
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
   const shown = useMemo(() => {
     // The first row is not the beginning if more money was deposited than the ledger shows.
-    const beginning = kept.sinceMs === undefined ? beginningOf(ledger) : undefined;
-    return withSteps(sinceBegun(kept.points, beginning), ledger);
-  }, [kept, ledger]);
+    const beginning = known.sinceMs === undefined ? beginningOf(ledger) : undefined;
+    return withSteps(sinceBegun(known.points, beginning), ledger);
+  }, [known, ledger]);
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
       <Sums
         user={user}
-        moved={kept.sinceMs === undefined ? data : undefined}
+        moved={known.sinceMs === undefined ? data : undefined}
         now={now}
         span={
-          kept.sinceMs === undefined
+          known.sinceMs === undefined
             ? t(`portfolio.window.${span}`)
-            : t('portfolio.since', { time: dateTime(kept.sinceMs) })
+            : t('portfolio.since', { time: dateTime(known.sinceMs) })
         }
       />
       <div className="grid shrink-0 border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
@@ -231,7 +231,7 @@ const DAYS_EVERY_MS = 60_000;
 
 export function Days({ user }: { readonly user: string }) {
   const t = useWords();
-  const { data, kept, now, points } = usePortfolio(user, 'month', DAYS_EVERY_MS);
+  const { data, known, now, points } = usePortfolio(user, 'month', DAYS_EVERY_MS);
   const days = useMemo(() => byDay(points).filter(isEventful), [points]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
@@ -245,9 +245,9 @@ export function Days({ user }: { readonly user: string }) {
         </h2>
         {days.length > 0 && (
           <p className="ms-4 text-12 text-muted" title={t('portfolio.daysSumTitle')}>
-            {kept.sinceMs === undefined
+            {known.sinceMs === undefined
               ? t('portfolio.daysSum')
-              : t('portfolio.daysSumSince', { time: dateTime(kept.sinceMs) })}{' '}
+              : t('portfolio.daysSumSince', { time: dateTime(known.sinceMs) })}{' '}
             <Money value={now?.pnl} isSigned isColoured />
           </p>
         )}

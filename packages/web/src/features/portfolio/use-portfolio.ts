@@ -22,7 +22,7 @@ export function usePortfolio(
   everyMs: number,
 ): {
   readonly data: Portfolio | undefined;
-  readonly kept: KeptWindow;
+  readonly known: KnownWindow;
   readonly points: readonly PortfolioPoint[];
   readonly now: PortfolioPoint | undefined;
 } {
@@ -36,14 +36,14 @@ export function usePortfolio(
     refetchInterval: everyMs,
   });
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
-  const kept = useMemo(
+  const known = useMemo(
     () =>
-      keptWindow(data, { rows: ledger, isWhole: moved !== false && ledger.length < WHOLE_BELOW }),
+      knownWindow(data, { rows: ledger, isWhole: moved !== false && ledger.length < WHOLE_BELOW }),
     [data, ledger, moved],
   );
   const worth = useWorth(user);
-  const points = useMemo(() => upToNow(kept.points, worth, ledger), [kept, worth, ledger]);
-  return { data, kept, points, now: points.at(-1) };
+  const points = useMemo(() => upToNow(known.points, worth, ledger), [known, worth, ledger]);
+  return { data, known, points, now: points.at(-1) };
 }
 
 function changeOf(row: LedgerUpdate | undefined): string {
@@ -129,11 +129,11 @@ function stepsBetween(
   const won = subtract(to.pnl, from.pnl);
   const moved = subtract(subtract(to.accountValue, from.accountValue), won);
   if (sign(moved) === 0) return [];
-  const told = moves.filter(({ time }) => time > from.time && time <= to.time);
-  const isWhole = sign(subtract(sum(told.map(({ amount }) => amount)), moved)) === 0;
+  const between = moves.filter(({ time }) => time > from.time && time <= to.time);
+  const isWhole = sign(subtract(sum(between.map(({ amount }) => amount)), moved)) === 0;
   let before = from.accountValue;
   let last = from.time;
-  return (isWhole ? told : [{ time: to.time, amount: moved }]).flatMap(({ amount, time }) => {
+  return (isWhole ? between : [{ time: to.time, amount: moved }]).flatMap(({ amount, time }) => {
     const part = ((time - from.time) / (to.time - from.time)).toFixed(DECIMALS);
     const wonThen = roundTo(multiply(won, part), DECIMALS);
     const pnl = add(from.pnl, wonThen);
@@ -174,27 +174,28 @@ function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
   }
 }
 
-type KeptWindow = {
+type KnownWindow = {
   readonly points: readonly PortfolioPoint[];
   readonly sinceMs: number | undefined;
 };
 
-const NOTHING_KEPT: KeptWindow = { points: [], sinceMs: undefined };
+const NOTHING_KNOWN: KnownWindow = { points: [], sinceMs: undefined };
 
 /**
  * Adjusts the totals of a window. If the ledger no longer contains all deposits, they start with
  * the first known value.
  */
-export function keptWindow(
-  told: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
+export function knownWindow(
+  portfolio: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
   ledger: { readonly rows: readonly LedgerUpdate[]; readonly isWhole: boolean },
-): KeptWindow {
-  if (told === undefined) return NOTHING_KEPT;
-  const { deposits, points } = told;
+): KnownWindow {
+  if (portfolio === undefined) return NOTHING_KNOWN;
+  const { deposits, points } = portfolio;
   const whole = { points, sinceMs: undefined };
   const start = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
   const first = points[start];
-  if (told.window === 'all' || start <= 0 || first === undefined || !ledger.isWhole) return whole;
+  if (portfolio.window === 'all' || start <= 0 || first === undefined || !ledger.isWhole)
+    return whole;
   const came = sum(
     movesOf(ledger.rows).flatMap(({ amount }) => (sign(amount) > 0 ? [amount] : [])),
   );

@@ -53,9 +53,9 @@ describe('the notification of an alert', () => {
     const rows = [alert({ kind: 'funding', bound: '0.01' })];
     const first = judged(rows, '1', figures('1', '0.0001'), 5);
     expect(first.due).toHaveLength(1);
-    const gone = judged(first.rows, '1', figures('1', '0'), 6);
-    expect([gone.due, gone.rows]).toEqual([[], rows]);
-    expect(judged(gone.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
+    const cleared = judged(first.rows, '1', figures('1', '0'), 6);
+    expect([cleared.due, cleared.rows]).toEqual([[], rows]);
+    expect(judged(cleared.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
   });
 
   test('an alert does not notify for other markets', () => {
@@ -65,9 +65,9 @@ describe('the notification of an alert', () => {
 
 describe('stored alerts', () => {
   test('stored alerts are restored', () => {
-    const kept = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
-    expect(alertsOf(JSON.stringify(kept))).toEqual(kept);
-    expect(withoutRow(kept, 'a').rows).toEqual([]);
+    const stored = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
+    expect(alertsOf(JSON.stringify(stored))).toEqual(stored);
+    expect(withoutRow(stored, 'a').rows).toEqual([]);
   });
 
   test.each([
@@ -84,8 +84,8 @@ describe('stored alerts', () => {
 
   test('stored alerts are limited in number, and the oldest are removed first', () => {
     const many = Array.from({ length: 60 }, (_, at) => alert({ id: String(at) }));
-    const kept = many.reduce(withRow, NO_ALERTS);
-    expect([kept.rows.length, kept.rows[0]?.id]).toEqual([50, '10']);
+    const retained = many.reduce(withRow, NO_ALERTS);
+    expect([retained.rows.length, retained.rows[0]?.id]).toEqual([50, '10']);
     expect(alertsOf(JSON.stringify({ rows: many })).rows.length).toBe(50);
   });
 });

@@ -102,43 +102,43 @@ function isAlert(value: unknown): value is Alert {
   const { bound, coin, id, kind, market, toldMs } = value as Partial<Record<keyof Alert, unknown>>;
   const isKind = kind === 'above' || kind === 'below' || kind === 'funding';
   const areTexts = [bound, coin, id, market].every((text) => typeof text === 'string');
-  const isTold = toldMs === undefined || typeof toldMs === 'number';
-  return isKind && areTexts && isTold && isDecimal(bound as string);
+  const isTime = toldMs === undefined || typeof toldMs === 'number';
+  return isKind && areTexts && isTime && isDecimal(bound as string);
 }
 
-type Kept = { readonly owner: string; readonly alerts: Alerts };
+type AlertsState = { readonly owner: string; readonly alerts: Alerts };
 
 const PREFIX = 'oddlot.alerts.';
 const NOBODY = 'nobody';
 
-const kept = createStore<Kept>(() => ({ owner: '', alerts: NO_ALERTS }));
+const store = createStore<AlertsState>(() => ({ owner: '', alerts: NO_ALERTS }));
 
 if (typeof addEventListener === 'function') {
   addEventListener('storage', ({ key, newValue }) => {
-    const { owner } = kept.getState();
-    if (key === PREFIX + owner) kept.setState({ owner, alerts: alertsOf(newValue) });
+    const { owner } = store.getState();
+    if (key === PREFIX + owner) store.setState({ owner, alerts: alertsOf(newValue) });
   });
 }
 
 export function openAlerts(account: string | undefined): void {
   const owner = account ?? NOBODY;
-  if (owner === kept.getState().owner) return;
-  kept.setState({ owner, alerts: alertsOf(readText(PREFIX + owner)) });
+  if (owner === store.getState().owner) return;
+  store.setState({ owner, alerts: alertsOf(readText(PREFIX + owner)) });
 }
 
 export function currentAlerts(): Alerts {
-  return kept.getState().alerts;
+  return store.getState().alerts;
 }
 
 export function useAlerts(): Alerts {
-  return useStore(kept, ({ alerts }) => alerts);
+  return useStore(store, ({ alerts }) => alerts);
 }
 
 export function changeAlerts(change: (alerts: Alerts) => Alerts): void {
-  const { alerts: before, owner } = kept.getState();
+  const { alerts: before, owner } = store.getState();
   const alerts = change(before);
   if (alerts === before) return;
-  kept.setState({ owner, alerts });
+  store.setState({ owner, alerts });
   keepText(PREFIX + owner, JSON.stringify(alerts));
 }
 
@@ -158,16 +158,16 @@ export function useShownAlerts(): Shown {
   return useStore(shown);
 }
 
-type Told = { readonly title: string; readonly text?: string | undefined };
+type AlertText = { readonly title: string; readonly text?: string | undefined };
 
-export function tellAlert({ text, title }: Told): void {
+export function reportAlert({ text, title }: AlertText): void {
   notify({ title, text, tone: 'warning' });
   const { hasSound, isOutside } = currentAlerts();
   if (hasSound) playTone();
-  if (isOutside) tellOutside({ title, text });
+  if (isOutside) reportOutside({ title, text });
 }
 
-export function tellOutside({ text = '', title }: Told): void {
+export function reportOutside({ text = '', title }: AlertText): void {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return;
   try {
     const notice = new Notification(title, { body: text, icon: '/icon-192.png' });

@@ -35,7 +35,7 @@ export function InterestLine({
   readonly worthOf: (point: InterestPoint) => string;
 }) {
   const t = useWords();
-  const told = (size: string | undefined) => `${number(size, { decimals })} ${unit}`;
+  const sizeText = (size: string | undefined) => `${number(size, { decimals })} ${unit}`;
   const { data } = useQuery({
     queryKey: ['openInterestHistory', coin],
     queryFn: ({ signal }) =>
@@ -59,7 +59,10 @@ export function InterestLine({
   const shown = (at === null ? undefined : points[at]) ?? points.at(-1);
   if (data !== undefined && points.length < 2) {
     return (
-      <EmptyState title={t('interest.none')} text={t('interest.noneText', { held: told(held) })} />
+      <EmptyState
+        title={t('interest.none')}
+        text={t('interest.noneText', { held: sizeText(held) })}
+      />
     );
   }
   return (
@@ -77,7 +80,7 @@ export function InterestLine({
       )}
       {shown !== undefined && (
         <p className="pointer-events-none absolute start-4 top-1 text-12 text-muted tabular-nums">
-          {dateTime(shown.time)} <span className="text-text">{told(shown.openInterest)}</span>{' '}
+          {dateTime(shown.time)} <span className="text-text">{sizeText(shown.openInterest)}</span>{' '}
           {t('interest.worth', { amount: compact(worthOf(shown)) })}
         </p>
       )}

@@ -15,12 +15,12 @@ type BookHalfProps = {
   readonly offset: number;
   readonly figures: Figures;
   readonly label: string;
-  readonly tell: (level: DepthLevel | undefined) => string;
+  readonly describe: (level: DepthLevel | undefined) => string;
   readonly onTake: (price: string) => void;
 };
 
 export function BookHalf(props: BookHalfProps) {
-  const { figures, label, onTake, side, tell } = props;
+  const { figures, label, onTake, side, describe } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const { at, level, levels, setAt } = useLevels(canvas, props);
   const take = (index: number | undefined): void => {
@@ -41,7 +41,7 @@ export function BookHalf(props: BookHalfProps) {
     const next = at === undefined ? 0 : at + (event.key === outwards ? 1 : -1);
     setAt(Math.min(Math.max(0, next), Math.max(0, levels().length - 1)));
   };
-  const told = tell(level);
+  const text = describe(level);
   return (
     <div className="relative min-h-0 flex-1">
       <canvas
@@ -51,7 +51,7 @@ export function BookHalf(props: BookHalfProps) {
         aria-orientation="vertical"
         aria-label={label}
         aria-valuenow={at ?? 0}
-        aria-valuetext={level === undefined ? told : `${figures.price(level.price)}, ${told}`}
+        aria-valuetext={level === undefined ? text : `${figures.price(level.price)}, ${text}`}
         className="absolute inset-0 h-full w-full cursor-pointer"
         onPointerMove={(event) => setAt(indexOf(event))}
         onPointerLeave={() => setAt(undefined)}
@@ -60,17 +60,17 @@ export function BookHalf(props: BookHalfProps) {
         onKeyDown={onKeyDown}
       />
       {level !== undefined && at !== undefined && (
-        <Told side={side} at={at}>
-          {told}
-        </Told>
+        <LevelText side={side} at={at}>
+          {text}
+        </LevelText>
       )}
     </div>
   );
 }
 
-type ToldProps = Readonly<{ side: 'bid' | 'ask'; at: number; children: ReactNode }>;
+type LevelTextProps = Readonly<{ side: 'bid' | 'ask'; at: number; children: ReactNode }>;
 
-function Told({ side, at, children }: ToldProps) {
+function LevelText({ side, at, children }: LevelTextProps) {
   return (
     <span
       aria-hidden="true"

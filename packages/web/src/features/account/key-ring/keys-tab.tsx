@@ -73,9 +73,9 @@ export function BrowserKeys({ session }: { readonly session: Session }) {
         <p className="text-12 text-muted">{t('account.hasNoKeys')}</p>
       ) : (
         <ul className="flex flex-col text-13">
-          {isBurner && <KeptKey name={t('account.hasBurner')} address={session.address} />}
+          {isBurner && <StoredKey name={t('account.hasBurner')} address={session.address} />}
           {agentAddress !== undefined && (
-            <KeptKey name={t('account.hasAgent')} address={agentAddress} />
+            <StoredKey name={t('account.hasAgent')} address={agentAddress} />
           )}
         </ul>
       )}
@@ -108,7 +108,7 @@ export function BrowserKeys({ session }: { readonly session: Session }) {
   );
 }
 
-function KeptKey({ name, address }: { readonly name: string; readonly address: string }) {
+function StoredKey({ name, address }: { readonly name: string; readonly address: string }) {
   return (
     <li className="flex h-9 items-center justify-between gap-4 border-b border-line/50">
       <span className="truncate">{name}</span>

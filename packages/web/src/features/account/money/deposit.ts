@@ -74,7 +74,7 @@ export type DepositUnderWay = {
 };
 
 const KEY = 'oddlot.deposits';
-const KEPT_MS = 24 * 60 * 60 * 1_000;
+const RETENTION_MS = 24 * 60 * 60 * 1_000;
 
 export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnderWay[] }>(() => ({
   sent: storedDeposits(),
@@ -106,7 +106,7 @@ function stillOpen(
     rows.filter(({ delta }) => delta.type === 'deposit').map(({ hash }) => hash.toLowerCase()),
   );
   return sent.filter(
-    ({ sentMs, txHash }) => nowMs - sentMs < KEPT_MS && !credited.has(txHash.toLowerCase()),
+    ({ sentMs, txHash }) => nowMs - sentMs < RETENTION_MS && !credited.has(txHash.toLowerCase()),
   );
 }
 

@@ -272,7 +272,7 @@ export type FatesState = {
   readonly updates: ReadonlyMap<number, OutcomeUpdate>;
 };
 
-const KEPT_MAX = 200;
+const ENTRIES_MAX = 200;
 
 export const outcomeFates = createLive<string, FatesState>({
   key: (user) => user,
@@ -281,12 +281,12 @@ export const outcomeFates = createLive<string, FatesState>({
     const queue = reader.streams.outcomeOrderUpdate({ user, includeSuccess: true }, (event) => {
       if (event.type === 'reset') return;
       const { data } = event;
-      store.setState({ releases: kept(store.getState().releases, [[data.traceId, data]]) });
+      store.setState({ releases: withNews(store.getState().releases, [[data.traceId, data]]) });
     });
     const book = reader.streams.outcomeOrderUpdates({ user }, (event) => {
       if (event.type === 'reset') return;
-      const told = event.data.map((update) => [update.order.oid, update] as const);
-      store.setState({ updates: kept(store.getState().updates, told) });
+      const byOid = event.data.map((update) => [update.order.oid, update] as const);
+      store.setState({ updates: withNews(store.getState().updates, byOid) });
     });
     return () => {
       queue.close();
@@ -295,9 +295,9 @@ export const outcomeFates = createLive<string, FatesState>({
   },
 });
 
-function kept<Key, Value>(
+function withNews<Key, Value>(
   known: ReadonlyMap<Key, Value>,
   news: readonly (readonly [Key, Value])[],
 ): ReadonlyMap<Key, Value> {
-  return new Map([...known, ...news].slice(-KEPT_MAX));
+  return new Map([...known, ...news].slice(-ENTRIES_MAX));
 }

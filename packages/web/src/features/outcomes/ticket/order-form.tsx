@@ -217,7 +217,7 @@ function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
   const t = useWords();
   const { amount, intent, unit } = ticket;
   const most = intent === 'sell' ? freeShares : unit === 'money' ? cash : undefined;
-  const told = mostOf(most, intent === 'sell' ? 'shares' : 'money');
+  const mostText = mostOf(most, intent === 'sell' ? 'shares' : 'money');
   return (
     <div className="-mt-1 flex items-center gap-1 text-12 text-muted">
       {MORE.map((more) => (
@@ -230,13 +230,13 @@ function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
           +{more}
         </Button>
       ))}
-      {isDecimal(most) && told !== undefined && (
+      {isDecimal(most) && mostText !== undefined && (
         <Button
           kind="quiet"
           size="small"
           onClick={() => onChange({ amount: roundTo(most, 6, 'down') })}
         >
-          {t('outcomes.ticket.max', { amount: told })}
+          {t('outcomes.ticket.max', { amount: mostText })}
         </Button>
       )}
       {intent === 'buy' && (

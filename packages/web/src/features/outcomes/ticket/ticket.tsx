@@ -121,7 +121,7 @@ function PairForm({ market, kind }: PairFormProps) {
   const pairs = smaller(freeShares('Yes'), freeShares('No'));
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const most = isSplit ? cash : pairs;
-  const told = mostOf(most, isSplit ? 'money' : 'shares');
+  const mostText = mostOf(most, isSplit ? 'money' : 'shares');
   const isGood = isDecimal(amount) && sign(amount) > 0;
   const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
   const words = { amount: isGood ? number(amount) : '0', ...names };
@@ -146,10 +146,13 @@ function PairForm({ market, kind }: PairFormProps) {
           setAmount(typed);
         }}
         onEnter={() => void act()}
-        fault={isTooMuch ? t('outcomes.pair.tooMuch', { amount: told ?? '0' }) : undefined}
+        fault={isTooMuch ? t('outcomes.pair.tooMuch', { amount: mostText ?? '0' }) : undefined}
       />
-      {isDecimal(most) && told !== undefined && (
-        <Most told={told} onTake={() => setAmount(roundTo(most, sizeDecimals(market), 'down'))} />
+      {isDecimal(most) && mostText !== undefined && (
+        <Most
+          text={mostText}
+          onTake={() => setAmount(roundTo(most, sizeDecimals(market), 'down'))}
+        />
       )}
       <p className="text-12 text-muted">
         {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}
@@ -177,12 +180,12 @@ function PairForm({ market, kind }: PairFormProps) {
   );
 }
 
-function Most({ told, onTake }: { readonly told: string; readonly onTake: () => void }) {
+function Most({ text, onTake }: { readonly text: string; readonly onTake: () => void }) {
   const t = useWords();
   return (
     <div className="-mt-1">
       <Button kind="quiet" size="small" onClick={onTake}>
-        {t('outcomes.ticket.max', { amount: told })}
+        {t('outcomes.ticket.max', { amount: text })}
       </Button>
     </div>
   );

@@ -163,7 +163,7 @@ function BookSide({
       levelsIn={levelsIn}
       figures={figures}
       label={t(`perps.book.${side}s`)}
-      tell={(level) =>
+      describe={(level) =>
         level === undefined
           ? t('perps.book.noLevel')
           : t('perps.book.toLevel', {
@@ -187,7 +187,7 @@ function levelsIn({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] {
   return book?.levels[side === 'bid' ? 0 : 1] ?? [];
 }
 
-const KEPT_MAX = 500;
+const TEXTS_MAX = 500;
 
 export function remembered(write: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
@@ -195,7 +195,7 @@ export function remembered(write: (text: string) => string): (text: string) => s
     const before = known.get(text);
     if (before !== undefined) return before;
     const written = write(text);
-    if (known.size >= KEPT_MAX) known.clear();
+    if (known.size >= TEXTS_MAX) known.clear();
     known.set(text, written);
     return written;
   };

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { saveBlob, useKept } from '../../../lib/browser.ts';
+import { saveBlob, useStored } from '../../../lib/browser.ts';
 import { isDecimal } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
@@ -41,10 +41,10 @@ export function ChartPanel() {
   const { perp } = useTradedPerp();
   const panel = useRef<HTMLElement>(null);
   const [view, setView] = useState<View>('price');
-  const [interval, setInterval] = useKept<CandleInterval>('interval', '1m');
-  const [isLogarithmic, setIsLogarithmic] = useKept('logarithmic', false);
-  const [extra, setExtra] = useKept<readonly Extra[]>('chartLines', []);
-  const [indicators, setIndicators] = useKept<readonly Indicator[]>('indicators', []);
+  const [interval, setInterval] = useStored<CandleInterval>('interval', '1m');
+  const [isLogarithmic, setIsLogarithmic] = useStored('logarithmic', false);
+  const [extra, setExtra] = useStored<readonly Extra[]>('chartLines', []);
+  const [indicators, setIndicators] = useStored<readonly Indicator[]>('indicators', []);
   const [compared, setCompared] = useState<Compared>();
   const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
   const lines = useLines(extra);

@@ -327,9 +327,9 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const tag = item.firstElementChild as HTMLElement;
     tag.style.transform = `translateY(${placed.tagY - y}px)`;
     const note = tag.lastElementChild as HTMLElement;
-    const told =
-      placed.edge === undefined ? '' : toldAtEdge(placed.edge, item.dataset['price'], markPx);
-    if (note.textContent !== told) note.textContent = told;
+    const text =
+      placed.edge === undefined ? '' : edgeText(placed.edge, item.dataset['price'], markPx);
+    if (note.textContent !== text) note.textContent = text;
   });
   for (const edge of ['above', 'below'] as const) {
     const note = list.querySelector<HTMLLIElement>(`li[data-edge=${edge}]`)!;
@@ -340,7 +340,7 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
   }
 }
 
-function toldAtEdge(
+function edgeText(
   edge: 'above' | 'below',
   price: string | undefined,
   markPx: string | undefined,

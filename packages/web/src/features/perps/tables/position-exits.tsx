@@ -195,8 +195,11 @@ function useExits(row: AssetPosition, tick: string, onDone: () => void) {
     return isDecimal(price) ? price : undefined;
   };
   const changeBasis = (next: (typeof BASES)[number]): void => {
-    const kept = { takeProfit: priceOf('takeProfit') ?? '', stopLoss: priceOf('stopLoss') ?? '' };
-    setTyped(next === 'price' ? kept : { takeProfit: '', stopLoss: '' });
+    const converted = {
+      takeProfit: priceOf('takeProfit') ?? '',
+      stopLoss: priceOf('stopLoss') ?? '',
+    };
+    setTyped(next === 'price' ? converted : { takeProfit: '', stopLoss: '' });
     setBasis(next);
   };
   const save = async (prices: Readonly<Record<Exit, string | undefined>>): Promise<void> => {

@@ -6,7 +6,7 @@ import {
   type SharedResult,
 } from '../../../account-tables/share/share-button.tsx';
 import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
-import { useKept } from '../../../lib/browser.ts';
+import { useStored } from '../../../lib/browser.ts';
 import { compare, magnitude } from '../../../lib/decimal.ts';
 import { dateTime, number, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
@@ -268,18 +268,19 @@ function byPnl(left: AssetPosition, right: AssetPosition): number {
   return compare(left.position.unrealizedPnl, right.position.unrealizedPnl);
 }
 
-const SAID_MS = 24 * 3_600_000;
+const NOTICE_MS = 24 * 3_600_000;
 
 function TakenNote({ user }: { readonly user: string }) {
   const t = useWords();
-  const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
+  const [seenMs, setSeenMs] = useStored(`taken.${user}`, 0);
   const [isAsked, setIsAsked] = useState(false);
   const taken = ledgerLists.use(user, ({ rows }) => rows.find(isTaking));
   const perp = usePerp(
     (taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined) ??
       '',
   );
-  if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - SAID_MS) return null;
+  if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - NOTICE_MS)
+    return null;
   return (
     <div
       role="status"

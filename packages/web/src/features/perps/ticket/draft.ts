@@ -109,13 +109,13 @@ export function takePrice(price: string): void {
 
 type SendWishes = { readonly count: number; readonly take: () => boolean };
 
-let heard = 0;
+let handled = 0;
 
 export const sendWishes = createStore<SendWishes>((_, get) => ({
   count: 0,
   take: () => {
-    const isNew = get().count > heard;
-    heard = get().count;
+    const isNew = get().count > handled;
+    handled = get().count;
     return isNew;
   },
 }));

@@ -229,7 +229,7 @@ export type Sending = {
   readonly fault: unknown;
 };
 
-type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
+type Outcome = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
 /**
  * Sends the orders once more if the margin no longer covers a percentage. Nothing was executed in
@@ -240,13 +240,13 @@ export function useSending(
   label: string,
 ): Sending {
   const draft = useDraft();
-  const [said, setSaid] = useState<Said>();
+  const [outcome, setOutcome] = useState<Outcome>();
   const { act, canAct, isAsking, isBusy } = useAct((fault) =>
-    setSaid({ draft: draftStore.getState(), fault }),
+    setOutcome({ draft: draftStore.getState(), fault }),
   );
   const send = async (): Promise<void> => {
     if (orders === undefined || !canAct || isBusy) return;
-    setSaid(undefined);
+    setOutcome(undefined);
     let entries: readonly OrderEntry[] = [];
     const attempt = async (trader: Client): Promise<ActionReply> => {
       const parameters = await orders();
@@ -259,13 +259,13 @@ export function useSending(
     );
     if (reply === undefined) return;
     if (emptied(draft.size)(draftStore.getState().size) === '') changeDraft({ size: '' });
-    setSaid({ draft: draftStore.getState(), sent: { label, orders: entries, reply } });
+    setOutcome({ draft: draftStore.getState(), sent: { label, orders: entries, reply } });
   };
   const clear = (): void => {
     clearDraft();
-    setSaid(undefined);
+    setOutcome(undefined);
   };
-  const { fault, sent } = said?.draft === draft ? said : {};
+  const { fault, sent } = outcome?.draft === draft ? outcome : {};
   return { send, clear, isBusy, isAsking, sent, fault };
 }
 

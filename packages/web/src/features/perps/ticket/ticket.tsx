@@ -150,9 +150,9 @@ function Refused({ refusal, most, drafted, onRemedy }: RefusedProps) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
   const draft = useDraft();
-  const told = refusal instanceof ApiError ? refusal : undefined;
-  const size = lowerSize(told, { draft, drafted, grid, most });
-  const limit = largestOrder(told?.details);
+  const apiError = refusal instanceof ApiError ? refusal : undefined;
+  const size = lowerSize(apiError, { draft, drafted, grid, most });
+  const limit = largestOrder(apiError?.details);
   const unit = perp.baseCurrency;
   return (
     <ErrorSentence
@@ -547,15 +547,15 @@ const NO_ORDERS: readonly SimulatedOrder[] = [];
  * The delay is longer than a screen reader's debounce, and shorter than the time to the next
  * response.
  */
-const SAID_AFTER_MS = 1_000;
+const ANNOUNCED_AFTER_MS = 1_000;
 
 function useIsNews(isAnswered: boolean): boolean {
   const draft = useDraft();
-  const [said, setSaid] = useState<Draft>();
-  const isNews = isAnswered && said !== draft;
+  const [announced, setAnnounced] = useState<Draft>();
+  const isNews = isAnswered && announced !== draft;
   useEffect(() => {
     if (!isNews) return undefined;
-    const timer = setTimeout(() => setSaid(draft), SAID_AFTER_MS);
+    const timer = setTimeout(() => setAnnounced(draft), ANNOUNCED_AFTER_MS);
     return () => clearTimeout(timer);
   }, [draft, isNews]);
   return isNews;

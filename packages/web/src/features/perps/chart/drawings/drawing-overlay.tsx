@@ -78,7 +78,7 @@ export function DrawingOverlay({ made, interval, drawings, hasProfile }: Drawing
             <Handle
               key={`${drawing.id} ${at}`}
               name={t(`perps.drawing.point.${drawing.kind}`, { number: at + 1 })}
-              told={`${number(point.price, { decimals: grid.priceDecimals })}, ${dateTime(point.timeMs)}`}
+              valueText={`${number(point.price, { decimals: grid.priceDecimals })}, ${dateTime(point.timeMs)}`}
               point={point}
               made={made}
               axis={axis}
@@ -105,7 +105,7 @@ function placeHandles(list: HTMLUListElement, axis: TimeAxis, { scale }: PriceCh
 
 type HandleProps = {
   readonly name: string;
-  readonly told: string;
+  readonly valueText: string;
   readonly point: DrawingPoint;
   readonly made: PriceChart;
   readonly axis: TimeAxis;
@@ -113,7 +113,7 @@ type HandleProps = {
   readonly onRemove: () => void;
 };
 
-function Handle({ name, told, point, made: { scale }, axis, onMove, onRemove }: HandleProps) {
+function Handle({ name, valueText, point, made: { scale }, axis, onMove, onRemove }: HandleProps) {
   const item = useRef<HTMLLIElement>(null);
   const drag = (event: PointerEvent<HTMLElement>): void => {
     const box = item.current?.parentElement?.getBoundingClientRect();
@@ -145,7 +145,7 @@ function Handle({ name, told, point, made: { scale }, axis, onMove, onRemove }: 
         role="slider"
         aria-label={name}
         aria-valuenow={toPixels(point.price)}
-        aria-valuetext={told}
+        aria-valuetext={valueText}
         onKeyDown={onKeyDown}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={drag}

@@ -64,7 +64,7 @@ describe('stored drawings', () => {
 
   test('stored drawings are limited in number, and the oldest are removed first', () => {
     const all = Array.from({ length: 50 }, (_, at) => ({ ...line, id: String(at) }));
-    const kept = all.reduce<readonly Drawing[]>(withDrawing, []);
-    expect([kept.length, kept[0]?.id]).toEqual([40, '10']);
+    const remaining = all.reduce<readonly Drawing[]>(withDrawing, []);
+    expect([remaining.length, remaining[0]?.id]).toEqual([40, '10']);
   });
 });

@@ -84,21 +84,21 @@ function isPoint(value: unknown): value is DrawingPoint {
   return Number.isSafeInteger(timeMs) && isDecimal(price as string) && sign(price as string) > 0;
 }
 
-const kept = createStore<Readonly<Record<string, readonly Drawing[]>>>(() => ({}));
+const store = createStore<Readonly<Record<string, readonly Drawing[]>>>(() => ({}));
 
 const PREFIX = 'oddlot.drawings.';
 const NONE: readonly Drawing[] = [];
 
 export function useDrawings(market: string): readonly Drawing[] {
-  return useStore(kept, (all) => all[market] ?? read(market));
+  return useStore(store, (all) => all[market] ?? read(market));
 }
 
 export function changeDrawings(
   market: string,
   change: (drawings: readonly Drawing[]) => readonly Drawing[],
 ): void {
-  const drawings = change(kept.getState()[market] ?? read(market));
-  kept.setState({ [market]: drawings });
+  const drawings = change(store.getState()[market] ?? read(market));
+  store.setState({ [market]: drawings });
   keepText(PREFIX + market, drawings.length === 0 ? null : JSON.stringify(drawings));
 }
 

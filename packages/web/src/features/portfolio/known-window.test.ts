@@ -2,7 +2,7 @@ import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
 import { sum } from '../../lib/decimal.ts';
 import { byDay } from './portfolio-screen.tsx';
-import { keptWindow } from './use-portfolio.ts';
+import { knownWindow } from './use-portfolio.ts';
 
 const HOUR = 60 * 60 * 1_000;
 
@@ -28,27 +28,27 @@ const points = [
 const isWhole = true;
 
 test('portfolio totals start with the first value if the history starts within the window', () => {
-  const told = { window: 'week' as const, deposits: '1000', points };
-  const kept = keptWindow(told, { rows: [], isWhole });
-  expect(kept).toEqual({
+  const portfolio = { window: 'week' as const, deposits: '1000', points };
+  const known = knownWindow(portfolio, { rows: [], isWhole });
+  expect(known).toEqual({
     sinceMs: 48 * HOUR,
     points: [point(48, '1040', '0'), point(60, '1043', '3')],
   });
   // Profit from before the first known day is not assigned to that day.
-  expect(sum(byDay(kept.points).map(({ pnl }) => pnl))).toBe('3');
+  expect(sum(byDay(known.points).map(({ pnl }) => pnl))).toBe('3');
 });
 
 test('portfolio totals of an account opened within the window are complete', () => {
-  const told = { window: 'week' as const, deposits: '1000', points };
+  const portfolio = { window: 'week' as const, deposits: '1000', points };
   const ledger = { rows: [faucet(30, '1000')], isWhole };
-  expect(keptWindow(told, ledger)).toEqual({ points, sinceMs: undefined });
+  expect(knownWindow(portfolio, ledger)).toEqual({ points, sinceMs: undefined });
 });
 
 test('a partial ledger, a complete window and the whole history are not adjusted', () => {
-  const told = { window: 'week' as const, deposits: '1000', points };
-  expect(keptWindow(told, { rows: [], isWhole: false }).points).toBe(points);
-  expect(keptWindow({ ...told, window: 'all' }, { rows: [], isWhole }).points).toBe(points);
+  const portfolio = { window: 'week' as const, deposits: '1000', points };
+  expect(knownWindow(portfolio, { rows: [], isWhole: false }).points).toBe(points);
+  expect(knownWindow({ ...portfolio, window: 'all' }, { rows: [], isWhole }).points).toBe(points);
   const older = { window: 'week' as const, deposits: '1000', points: points.slice(2) };
-  expect(keptWindow(older, { rows: [], isWhole }).sinceMs).toBe(undefined);
-  expect(keptWindow(undefined, { rows: [], isWhole }).points).toEqual([]);
+  expect(knownWindow(older, { rows: [], isWhole }).sinceMs).toBe(undefined);
+  expect(knownWindow(undefined, { rows: [], isWhole }).points).toEqual([]);
 });
