@@ -241,7 +241,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['commands/'],
       ['event/', 'mcp/'],
       ['print-reply.ts', 'order-entry.ts'],
-      ['surroundings.ts', 'verify/'],
+      ['command-context.ts', 'verify/'],
       ['keystore.ts', 'arguments.ts'],
       ['cli-error.ts', 'print.ts', 'example-makers.ts'],
     ],

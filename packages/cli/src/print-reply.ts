@@ -1,7 +1,7 @@
 import type { ExecutedReply, OrderResult, PendingReply } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 import { print } from './print.ts';
-import type { GlobalOptions } from './surroundings.ts';
+import type { GlobalOptions } from './command-context.ts';
 
 /** A command ends when the result of its action is known. */
 export const CONFIRM = { confirm: 'executed' } as const;

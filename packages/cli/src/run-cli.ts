@@ -16,7 +16,7 @@ import { addTables } from './commands/add-tables.ts';
 import { addTriggers } from './commands/add-triggers.ts';
 import { addVenue } from './commands/add-venue.ts';
 import { addWatch } from './commands/add-watch.ts';
-import { CommandContext } from './surroundings.ts';
+import { CommandContext } from './command-context.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
 

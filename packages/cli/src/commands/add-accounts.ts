@@ -8,7 +8,7 @@ import {
   defaultKeyOf,
   type GlobalOptions,
   type CommandContext,
-} from '../surroundings.ts';
+} from '../command-context.ts';
 import { readSecret } from '../keystore.ts';
 import { CONFIRM, executed, printReply } from '../print-reply.ts';
 

@@ -3,7 +3,7 @@ import { BackupError, backUpFolder, restoreFolder } from '@oddlot/replica/backup
 import { replayFolder } from '@oddlot/replica/replay-folder';
 import { CliError } from '../cli-error.ts';
 import { print, ProgressBar } from '../print.ts';
-import type { GlobalOptions } from '../surroundings.ts';
+import type { GlobalOptions } from '../command-context.ts';
 import { wholeNumber } from '../arguments.ts';
 
 /**

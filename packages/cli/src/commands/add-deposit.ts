@@ -5,7 +5,7 @@ import { type Client, createClient, privateKeyWallet, signPermit } from '@oddlot
 import { formatMoney, parseExact } from '@oddlot/units';
 import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { wholeNumber } from '../arguments.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 

@@ -11,7 +11,7 @@ import { readConfig, startVenue } from '@oddlot/venue';
 import { CliError } from '../cli-error.ts';
 import { EXAMPLE_MAKERS, ExampleMakers } from '../example-makers.ts';
 import { print } from '../print.ts';
-import type { GlobalOptions } from '../surroundings.ts';
+import type { GlobalOptions } from '../command-context.ts';
 
 type DevOptions = GlobalOptions & {
   readonly port: string;

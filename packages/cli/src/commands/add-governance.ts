@@ -3,7 +3,7 @@ import type { SetFeeTiersParameters } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
 import { readJsonFile } from '../arguments.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 export function addGovernance(program: Command, around: CommandContext): void {

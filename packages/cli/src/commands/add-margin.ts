@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 import { findPerp, wholeNumber } from '../arguments.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 type Side = 'long' | 'short';

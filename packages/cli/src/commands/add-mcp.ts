@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { createMcpServer, type McpOptions, type Tier, TIERS } from '../mcp/create-mcp-server.ts';
 import { TradingCaps } from '../mcp/trading-caps.ts';
-import type { CommandContext, GlobalOptions } from '../surroundings.ts';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
 
 type Options = GlobalOptions & {
   readonly tier: Tier;

@@ -4,7 +4,7 @@ import { CliError, nameFields } from '../cli-error.ts';
 import { findInstrument, findPerp } from '../arguments.ts';
 import { print } from '../print.ts';
 import { listEvent, readEventFile } from '../event/list-event.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 /** Adds the commands for listings, which the admins and deployers of a venue use. */

@@ -7,7 +7,7 @@ import {
   type GlobalOptions,
   type ReadAccount,
   type CommandContext,
-} from '../surroundings.ts';
+} from '../command-context.ts';
 
 type Show = (
   around: CommandContext,

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { CliError, nameFields } from '../cli-error.ts';
 import { findInstrument, wholeNumber } from '../arguments.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { orderOf, withExits } from '../order-entry.ts';
 import { CONFIRM, executed, printOrders, printReply } from '../print-reply.ts';
 

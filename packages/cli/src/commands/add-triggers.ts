@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type AssetPosition, positionTpsl, triggerOrder } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { decimalText, findPerp } from '../arguments.ts';
-import type { GlobalOptions, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { CONFIRM, printOrders } from '../print-reply.ts';
 
 type Side = 'long' | 'short';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createClient } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { print, table } from '../print.ts';
-import { ACCOUNT_ARGUMENT, type GlobalOptions, type CommandContext } from '../surroundings.ts';
+import { ACCOUNT_ARGUMENT, type GlobalOptions, type CommandContext } from '../command-context.ts';
 
 const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 

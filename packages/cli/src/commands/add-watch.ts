@@ -3,7 +3,7 @@ import { AccountView, createClient, LocalBook, type Client, type Trade } from '@
 import { CliError } from '../cli-error.ts';
 import { findInstrument, wholeNumber } from '../arguments.ts';
 import { table } from '../print.ts';
-import type { GlobalOptions, ReadAccount, CommandContext } from '../surroundings.ts';
+import type { GlobalOptions, ReadAccount, CommandContext } from '../command-context.ts';
 
 type WatchOptions = GlobalOptions & {
   readonly levels: string;
