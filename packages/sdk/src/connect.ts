@@ -111,7 +111,7 @@ function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) 
     if (isDone) return;
     isDone = true;
     queryInfo(context, { type: 'settings' }).then(
-      ({ replicas: told = [] }) => replicas.learn(told.map(({ url }) => url)),
+      ({ replicas: replicaUrls = [] }) => replicas.learn(replicaUrls.map(({ url }) => url)),
       () => {
         isDone = false;
       },

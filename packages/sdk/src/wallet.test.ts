@@ -81,12 +81,12 @@ async function signed(given: Vector, wallet: Wallet) {
  * selection.
  */
 const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
-const TELLING = VECTORS.filter(
+const SELECTION = VECTORS.filter(
   ({ name, scheme }) => scheme !== 'agent' || /^order-(?:gtc|vault-expiresAfter)$/.test(name),
 );
 
 describe.each(Object.entries(WALLETS))('the signatures of %s', (kind, walletOf) => {
-  const vectors = ASKED_FOR_ALL.includes(kind) ? VECTORS : TELLING;
+  const vectors = ASKED_FOR_ALL.includes(kind) ? VECTORS : SELECTION;
   test.each(vectors.map((given) => [given.name, given] as const))(
     'the signature of "%s" matches its vector',
     async (_name, given) => {

@@ -60,8 +60,8 @@ export function explainEnvelope(
   const base = recipeOf(request, network);
   const subject = { scheme: hash.scheme, request, signature, base, network, context, keccak };
   const attempts: ExplainedAttempt[] = [];
-  for (const { digest, signature: given, ...told } of signingAttempts(subject)) {
-    attempts.push({ ...told, signer: signerOf(digest, given) });
+  for (const { digest, signature: given, ...attempt } of signingAttempts(subject)) {
+    attempts.push({ ...attempt, signer: signerOf(digest, given) });
   }
   const { domainChainId, typeString } = hash;
   const facts: SignatureFacts = {

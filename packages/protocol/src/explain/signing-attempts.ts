@@ -127,7 +127,7 @@ function* addressCase(subject: Subject): Iterable<Candidate> {
 function respelled(
   { request, network }: Subject,
   rewrite: (text: string) => string,
-  told: Pick<Candidate, 'variant' | 'hint'>,
+  labels: Pick<Candidate, 'variant' | 'hint'>,
 ): Candidate {
   const msgpack = rewriteTexts(request.msgpack, rewrite);
   // The fields of a direct action are flat, and all values that its struct hashes as text are texts
@@ -137,7 +137,7 @@ function respelled(
     typeof value === 'string' ? rewrite(value) : value,
   ]);
   const action = Object.fromEntries(fields) as Record<string, unknown>;
-  return { ...told, recipe: recipeOf({ ...request, msgpack, action }, network) };
+  return { ...labels, recipe: recipeOf({ ...request, msgpack, action }, network) };
 }
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
@@ -305,8 +305,10 @@ function* networkName(subject: Subject): Iterable<Candidate> {
  */
 function namedByItself({ network, request }: Subject): readonly Network[] {
   const { payload } = request.action as { payload?: { action?: unknown } };
-  const told = (payload?.action ?? request.action) as Partial<Record<keyof Network, unknown>>;
-  const { chainId: id = network.chainId, serviceNetwork } = told;
+  const signedFields = (payload?.action ?? request.action) as Partial<
+    Record<keyof Network, unknown>
+  >;
+  const { chainId: id = network.chainId, serviceNetwork } = signedFields;
   if (typeof serviceNetwork !== 'string' || typeof id !== 'number') return [];
   return serviceNetwork === network.serviceNetwork
     ? []

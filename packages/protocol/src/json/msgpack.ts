@@ -66,11 +66,11 @@ export function mapWithout(map: Uint8Array, key: string): Uint8Array {
   const entry = findEntry(map, key);
   if (entry === undefined) return map;
   const header = readHeader(map, 0);
-  const kept = map.length - header.end - (entry.end - entry.start);
-  const out = new Uint8Array(kept + 5);
+  const restLength = map.length - header.end - (entry.end - entry.start);
+  const out = new Uint8Array(restLength + 5);
   out.set(map.subarray(header.end, entry.start), 1);
   out.set(map.subarray(entry.end), 1 + entry.start - header.end);
-  return out.slice(0, writeHeader(out, 0, kept + 1, header.count - 1, MAP));
+  return out.slice(0, writeHeader(out, 0, restLength + 1, header.count - 1, MAP));
 }
 
 /** Encodes an array of values that are already encoded. */

@@ -110,8 +110,8 @@ describe.each(TABLES)('the shapes of %s', (_, schemas, shapes) => {
         refused += 1;
         const parsed = schemas.get(name)!.safeParse(request);
         expect(parsed.success).toBe(false);
-        const said = parsed.error!.issues.map((issue) => toWireError([issue], request));
-        expect(said).toContainEqual(found);
+        const errors = parsed.error!.issues.map((issue) => toWireError([issue], request));
+        expect(errors).toContainEqual(found);
       }),
       { numRuns: 300 },
     );

@@ -43,8 +43,8 @@ describe('the recovery of a signer', () => {
   });
 
   test('recovery rejects the malleable form of a signature', () => {
-    const twin = { ...given, s: toHex(ORDER - BigInt(given.s)), v: 55 - given.v };
-    expect(recovered(twin)).toBeUndefined();
+    const malleable = { ...given, s: toHex(ORDER - BigInt(given.s)), v: 55 - given.v };
+    expect(recovered(malleable)).toBeUndefined();
   });
 
   test('recovery finds no signer for values that no key can produce', () => {

@@ -16,13 +16,13 @@ test('fills, orders, blocks and requests can be subscribed to like other streams
   stops.push(() => client.close());
   const { streams } = client;
   const seen: unknown[] = [];
-  const tell = (event: { readonly type: string; readonly data?: unknown }): void => {
+  const record = (event: { readonly type: string; readonly data?: unknown }): void => {
     if (event.type === 'data') seen.push(event.data);
   };
-  await streams.userFills({ user: USER, accountType: ['outcome'] }, tell).ready;
-  await streams.userHistoricalOrders({ user: USER }, tell).ready;
-  await streams.explorerBlock({}, tell).ready;
-  await streams.explorerTxs({}, tell).ready;
+  await streams.userFills({ user: USER, accountType: ['outcome'] }, record).ready;
+  await streams.userHistoricalOrders({ user: USER }, record).ready;
+  await streams.explorerBlock({}, record).ready;
+  await streams.explorerTxs({}, record).ready;
   expect(server.controls.map(({ subscription }) => subscription)).toEqual([
     { type: 'userFills', user: USER, accountType: ['outcome'] },
     { type: 'userHistoricalOrders', user: USER },

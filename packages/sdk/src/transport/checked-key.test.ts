@@ -56,8 +56,10 @@ const MEANINGS: readonly (readonly [StreamEndpoint, ...Record<string, unknown>[]
 
 test('two subscriptions have the same key only if the venue treats them as equal', () => {
   const keys = MEANINGS.map(([endpoint, ...spellings]) => {
-    const said = spellings.map((each) => parseSubscription(endpoint, each));
-    const meant = new Set(said.map((each) => (each.ok ? each.subscription.key : each.error)));
+    const subscriptions = spellings.map((each) => parseSubscription(endpoint, each));
+    const meant = new Set(
+      subscriptions.map((each) => (each.ok ? each.subscription.key : each.error)),
+    );
     expect([...meant]).toHaveLength(1);
     return new Set(spellings.map((each) => checkedKey(endpoint)(each as SubscriptionFields)));
   });

@@ -67,7 +67,7 @@ export class PersistentSocket {
   #dialedMs = 0;
   #dialed = '';
   #nextDialMs = 0;
-  #heardMs = 0;
+  #receivedMs = 0;
   #pingTimer: Timer;
   #retryTimer: Timer;
   #lingerTimer: Timer;
@@ -189,7 +189,7 @@ export class PersistentSocket {
     });
     socket.addEventListener('message', ({ data }) => {
       if (!isCurrent()) return;
-      this.#heardMs = performance.now();
+      this.#receivedMs = performance.now();
       this.#user.received(data);
     });
     socket.addEventListener('close', lost);
@@ -197,7 +197,7 @@ export class PersistentSocket {
 
   #opened(): void {
     clearTimeout(this.#retryTimer);
-    this.#heardMs = performance.now();
+    this.#receivedMs = performance.now();
     this.#setStatus('open');
     this.#planPing();
     this.#user.opened();
@@ -207,7 +207,7 @@ export class PersistentSocket {
     const askedMs = performance.now();
     clearTimeout(this.#pingTimer);
     this.#pingTimer = setTimeout(() => {
-      if (this.#heardMs < askedMs) this.#lost();
+      if (this.#receivedMs < askedMs) this.#lost();
       else this.#planPing();
     }, PROBE_MS);
     this.#socket?.send(this.#user.ping);
@@ -216,7 +216,7 @@ export class PersistentSocket {
   #planPing(): void {
     const { pingMs, silentMsMax } = this.#timing;
     this.#pingTimer = setTimeout(() => {
-      const silentMs = performance.now() - this.#heardMs;
+      const silentMs = performance.now() - this.#receivedMs;
       if (Math.max(silentMs, this.#user.unansweredMs()) > silentMsMax) {
         this.#lost();
         return;

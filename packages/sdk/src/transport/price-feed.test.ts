@@ -66,10 +66,10 @@ test('a subscription to one symbol starts with its last minute, and simultaneous
 test('a later listener gets the last minute, and earlier ones do not get it again', async () => {
   const early = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await early.subscription.ready;
-  const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
-  await late.subscription.ready;
+  const later = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  await later.subscription.ready;
   server.publish(ORACLE, 'btc/usd', 5);
-  await vi.waitFor(() => expect(late.events).toEqual(['btc/usd 1*', 'btc/usd 5']), {
+  await vi.waitFor(() => expect(later.events).toEqual(['btc/usd 1*', 'btc/usd 5']), {
     timeout: 60_000,
   });
   expect(early.events).toEqual(['btc/usd 1*', 'btc/usd 5']);

@@ -182,7 +182,7 @@ export class PriceFeed {
       const isWanted = listener.symbol === undefined || listener.symbol === symbol;
       if (listener.topic !== topic || !isWanted) continue;
       // The snapshot of the last minute will contain this price.
-      if (!listener.awaitsSnapshot) tell(listener, update, false);
+      if (!listener.awaitsSnapshot) deliver(listener, update, false);
     }
   }
 
@@ -192,7 +192,7 @@ export class PriceFeed {
       if (!isAsked || !listener.awaitsSnapshot) continue;
       listener.awaitsSnapshot = false;
       ready(listener);
-      tell(listener, { topic, symbol, prices: data }, true);
+      deliver(listener, { topic, symbol, prices: data }, true);
     }
   }
 
@@ -219,7 +219,7 @@ function ready(listener: Listener): void {
   listener.sink.ready();
 }
 
-function tell(listener: Listener, data: ReferencePricesUpdate, isSnapshot: boolean): void {
+function deliver(listener: Listener, data: ReferencePricesUpdate, isSnapshot: boolean): void {
   listener.seq += 1;
   const event: StreamEvent<ReferencePricesUpdate> = {
     type: 'data',

@@ -166,9 +166,9 @@ test('a late listener does not get a state from before a reset', async () => {
   Object.assign(server, { epoch: 'second', snapshot: undefined });
   server.cut();
   expect((await first.next()).value).toEqual({ type: 'reset', reason: 'epoch' });
-  const late = l2Book({ socket }, { coin: '0' });
+  const later = l2Book({ socket }, { coin: '0' });
   server.publish('after');
-  expect((await late.next()).value).toMatchObject({ data: 'after' });
+  expect((await later.next()).value).toMatchObject({ data: 'after' });
 });
 
 describe('a gap in the sequence of frames', () => {

@@ -151,7 +151,7 @@ export class Stream {
     this.#place = { epoch, seq };
     this.#awaitsSnapshot = true;
     this.#state = undefined;
-    this.#tell({ type: 'reset', reason });
+    this.#deliver({ type: 'reset', reason });
     return undefined;
   }
 
@@ -170,7 +170,7 @@ export class Stream {
     this.#noteHeight(height, isSnapshot);
     this.#state = stateAfter(this.subscription, isSnapshot ? undefined : this.#state, data);
     this.#height = height;
-    this.#tell({ type: 'data', data, isSnapshot, seq, height });
+    this.#deliver({ type: 'data', data, isSnapshot, seq, height });
     return true;
   }
 
@@ -198,7 +198,7 @@ export class Stream {
     for (const sink of this.#takeSinks()) sink.end();
   }
 
-  #tell(event: StreamEvent<unknown>): void {
+  #deliver(event: StreamEvent<unknown>): void {
     // The list is copied, because a listener that is added during the loop already has the event.
     for (const sink of Array.from(this.#sinks)) sink.event(event);
   }
@@ -238,9 +238,9 @@ export function stateAfter(
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }
   // Lists begin with the newest row, but later frames are in chronological order.
-  const [fresh, kept] = SORTED[by](known, received);
+  const [fresh, older] = SORTED[by](known, received);
   const max = typeof limit === 'number' ? limit : state.rowsMax;
-  return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...kept].slice(0, max) };
+  return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...older].slice(0, max) };
 }
 
 /** Returns true for channels whose frames form a state, so later frames need the first one. */
