@@ -12,12 +12,12 @@ test.each<[string, number, number]>([
   ['a moment behind', -4, 996],
   ['a moment ahead', 4, 1_004],
   ['right', 0, 1_000],
-])('R-clock: with a wall clock that is %s a second is about a second', (_, setMs, goneMs) => {
+])('R-clock: with a wall clock that is %s a second is about a second', (_, setMs, passedMs) => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   time.set(setMs);
   time.pass(1_000);
-  expect(clock.nowMs() - LONG_AGO_MS).toBe(goneMs);
+  expect(clock.nowMs() - LONG_AGO_MS).toBe(passedMs);
 });
 
 test('R-clock: a wall clock that was far ahead and has been corrected leaves almost no effect', () => {

@@ -1,6 +1,6 @@
 import {
   ADDRESS,
-  CHAIN_DOOR,
+  CHAIN_ACCESS,
   FOLDER,
   HOST,
   HOST_NAMES,
@@ -140,7 +140,7 @@ export const RELAY_SETTINGS = {
           'Run with test funds, a generated seed and a second local chain; browsers can use ' +
           "such a relay only from the venue's page",
       }),
-      ...CHAIN_DOOR,
+      ...CHAIN_ACCESS,
       chainPort: setting(PORT, {
         default: 8694,
         help: 'JSON-RPC port of the second local chain',

@@ -146,11 +146,11 @@ describe('streams with faults', () => {
       if (event.type === 'data') received.push(...event.data);
     });
     await updates.ready;
-    return { ...started, told: received };
+    return { ...started, received };
   }
 
   test('frozen streams deliver all messages in order and once after they are thawed', async () => {
-    const { client, order, told: received, venue } = await listen();
+    const { client, order, received, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {
       await client.exchange.order(order(`9000${n}`, `0x${String(n).padStart(32, '0')}`), {
@@ -167,7 +167,7 @@ describe('streams with faults', () => {
     ['cut', async (venue: TestVenue) => venue.faults.cutStreams()],
     ['cut because the process ended', (venue: TestVenue) => venue.restart({ isKilled: true })],
   ])('streams that are %s reconnect automatically and miss no message', async (_how, cut) => {
-    const { client, order, told: received, venue } = await listen();
+    const { client, order, received, venue } = await listen();
     await client.exchange.order(order('90001'), { confirm: 'executed' });
     await expect.poll(() => received.length).toBe(1);
     await cut(venue);

@@ -107,7 +107,7 @@ export class Prices {
     this.set(this.#script?.(nowMs) ?? {});
     const observedMs = timeMs(nowMs);
     const perps = perpDefinitions(state).flatMap((perp) => {
-      const priceE8 = this.#told(perp.baseCurrency);
+      const priceE8 = this.#currentPrice(perp.baseCurrency);
       const isListed = perpView(state, perp.instrumentId)?.delisted === false;
       if (priceE8 === undefined || !isListed) return [];
       const units = divFloor(priceE8, 10n ** BigInt(REFERENCE_DECIMALS - priceDecimals(perp)));
@@ -115,7 +115,7 @@ export class Prices {
     });
     // Unused reference prices are not reported, as on a real venue without series.
     const references = [...seriesSymbols(state)].flatMap((symbol) => {
-      const priceE8 = this.#told(symbol);
+      const priceE8 = this.#currentPrice(symbol);
       if (priceE8 === undefined) return [];
       const observed = { symbol, priceE8: Number(priceE8), observedMs };
       return [
@@ -129,7 +129,7 @@ export class Prices {
     ];
   }
 
-  #told(symbol: string): bigint | undefined {
+  #currentPrice(symbol: string): bigint | undefined {
     return this.#stale.has(symbol) ? undefined : this.#prices.get(symbol);
   }
 

@@ -34,7 +34,7 @@ import type { TimeSource } from '@oddlot/host/clock';
 /** A moment to which a venue can be reverted any number of times. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
 
-type Kept = { readonly image: string; readonly prices: PricesMoment };
+type StoredImage = { readonly image: string; readonly prices: PricesMoment };
 
 const START = '2026-01-01T00:00:00Z';
 /** The interval of premium samples. */
@@ -63,7 +63,7 @@ export class VenueInHand {
   readonly #folder: VenueFolder;
   readonly #startMs: number;
   readonly #clock: HandClock;
-  readonly #kept = new Map<Snapshot, Kept>();
+  readonly #storedImages = new Map<Snapshot, StoredImage>();
   #opened: OpenedVenue | undefined;
   #chain: TestChain | undefined;
   #port = 0;
@@ -142,12 +142,12 @@ export class VenueInHand {
 
   async open(): Promise<void> {
     const { flags = [], hyperliquid = false, limits = false, threads = 'here' } = this.#options;
-    const doors = ['--port', String(this.#port), '--data', this.#folder.data];
-    if (hyperliquid !== false) doors.push('--hyperliquid', String(this.#hyperliquidPort));
+    const access = ['--port', String(this.#port), '--data', this.#folder.data];
+    if (hyperliquid !== false) access.push('--hyperliquid', String(this.#hyperliquidPort));
     const limited = limits ? [] : ['--no-limits'];
     const page = this.#options.page === true ? [] : ['--no-web'];
     const lean = [...LEAN, ...(this.#chain?.flags ?? NO_CHAIN), ...page, ...QUIET, ...limited];
-    const config = readConfig([...lean, ...doors, ...this.#flags, ...flags], {});
+    const config = readConfig([...lean, ...access, ...this.#flags, ...flags], {});
     if (config.network !== 'testnet') {
       throw new RangeError(
         'a venue with a controlled clock and controlled prices cannot run on mainnet',
@@ -179,7 +179,7 @@ export class VenueInHand {
   async remove(): Promise<void> {
     await this.close();
     await this.#chain?.close();
-    this.#kept.clear();
+    this.#storedImages.clear();
     this.#folder.remove();
   }
 
@@ -255,12 +255,12 @@ export class VenueInHand {
     await this.settled();
     const { height, timeMs } = this.head;
     const snapshot = { height, timeMs: Math.max(timeMs, this.nowMs) };
-    this.#kept.set(snapshot, { image: this.#folder.copy(), prices: this.prices.moment() });
+    this.#storedImages.set(snapshot, { image: this.#folder.copy(), prices: this.prices.moment() });
     return snapshot;
   }
 
   async revert(snapshot: Snapshot): Promise<void> {
-    const stored = this.#kept.get(snapshot);
+    const stored = this.#storedImages.get(snapshot);
     if (stored === undefined) throw new RangeError('this snapshot belongs to another venue');
     await this.close();
     this.#folder.goBackTo(stored.image);

@@ -18,7 +18,7 @@ const BUNDLES = bundlesIn(ROOT);
  */
 const TRIES = 2;
 /** Number of bundles to keep, because a running venue still loads files from its bundle. */
-const KEPT = 3;
+const BUNDLES_MAX = 3;
 
 // A venue restricts its files to its own user, and its child processes inherit that umask. Bundled
 // programs must be readable by every user.
@@ -52,6 +52,6 @@ async function removeOld(): Promise<void> {
     const found = await stat(path);
     if (found.isDirectory()) folders.push({ path, madeMs: found.mtimeMs });
   }
-  const old = folders.toSorted((a, b) => b.madeMs - a.madeMs).slice(KEPT);
+  const old = folders.toSorted((a, b) => b.madeMs - a.madeMs).slice(BUNDLES_MAX);
   for (const { path } of old) await rm(path, { recursive: true });
 }

@@ -13,7 +13,7 @@ import {
   readConfig,
   referencePricesOf,
 } from './config.ts';
-import { historyKeptMsOf, logKeptMsOf } from './supervise/indexer-settings.ts';
+import { historyRetentionMsOf, logRetentionMsOf } from './supervise/indexer-settings.ts';
 import { genesisCommands } from '@oddlot/replica/genesis-commands';
 
 const NAMED = ['--service-network', 'example.org'];
@@ -174,9 +174,9 @@ describe('the retention of the log and the history', () => {
     ['unlimited by flag', ['--log-keep', 'all'], undefined],
     ['a number of days by flag', ['--no-bots', '--log-keep', '30'], 30 * DAY_MS],
   ])('%s', (_, args, expected) => {
-    expect(logKeptMsOf(readConfig(args, {}))).toBe(expected);
+    expect(logRetentionMsOf(readConfig(args, {}))).toBe(expected);
     const ofHistory = args.map((arg) => arg.replace('log-keep', 'history-keep'));
-    expect(historyKeptMsOf(readConfig(ofHistory, {}))).toBe(expected);
+    expect(historyRetentionMsOf(readConfig(ofHistory, {}))).toBe(expected);
   });
 
   test.each(['0', '-1', '1.5', 'some', ''])('the retention cannot be %j', (value) => {

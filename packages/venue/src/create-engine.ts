@@ -19,7 +19,7 @@ import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
  * The faucet interval is a setting of the venue, which this replica does not know. The code that
  * reads the grants drops expired ones.
  */
-const GRANTS_KEPT_MS = 7 * 86_400_000;
+const GRANTS_RETENTION_MS = 7 * 86_400_000;
 
 const NO_FILES = {
   log: { firstSeq: 1, lastSeq: 0, replay: async () => undefined },
@@ -41,7 +41,7 @@ async function openReplica(
   // Market texts are read by subscribers only, and a replica of earlier rules has none.
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
-    faucetEveryMs: GRANTS_KEPT_MS,
+    faucetEveryMs: GRANTS_RETENTION_MS,
     isTold: () => false,
     changes,
     onRows: (block) => {

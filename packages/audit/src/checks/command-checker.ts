@@ -12,7 +12,7 @@ import {
   type Projection,
 } from '@oddlot/replica/block';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/action-to-command';
-import { Believed, RESTS_ON } from './rests-on.ts';
+import { UnverifiedCommands, RESTS_ON } from './rests-on.ts';
 import type { RequestReader } from './request-reader.ts';
 
 type CommandCheckerOptions = {
@@ -40,14 +40,14 @@ export type Counts = {
   signersRecovered: number;
   /** Number of commands whose signer was taken from the log. */
   signersSampledOut: number;
-  readonly believed: Believed;
+  readonly believed: UnverifiedCommands;
 };
 
 export const noCounts = (): Counts => ({
   derived: 0,
   signersRecovered: 0,
   signersSampledOut: 0,
-  believed: new Believed(),
+  believed: new UnverifiedCommands(),
 });
 
 /**
@@ -208,7 +208,7 @@ export type ChainEvidence = {
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined>;
 };
 
-export function believedCounts(
+export function unverifiedLines(
   { believed, signersSampledOut }: Readonly<Counts>,
   earlierBlocks: number,
 ): string[] {

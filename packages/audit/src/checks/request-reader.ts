@@ -32,9 +32,10 @@ export class RequestReader {
     instruments: InstrumentLookup,
     isRecovered = true,
   ): string | undefined {
-    const said = authorityOf(command);
+    const claimed = authorityOf(command);
     const isLarge = Buffer.byteLength(request) > LIMITS.bodyBytesMax;
-    const needsSigner = isRecovered || said.multiSig !== undefined || said.vault !== undefined;
+    const needsSigner =
+      isRecovered || claimed.multiSig !== undefined || claimed.vault !== undefined;
     const { sent, ...found } = this.#recoverer.read(request, {
       isLarge,
       // These requests are rejected unless the network has only test funds.
@@ -48,13 +49,13 @@ export class RequestReader {
     if (found.fault !== undefined) return `the request cannot be read: ${found.fault}`;
     if (found.txHash === undefined) return 'the request cannot be hashed';
     const asked = sentRequest(sent);
-    const signer = needsSigner ? found.signer : said.signer;
+    const signer = needsSigner ? found.signer : claimed.signer;
     if (signer === undefined) return 'no valid signer can be recovered from the request';
     const txHash = found.txHash as Hash;
     const authority = authorityFrom(asked, { ...found, signer: signer as Address }, txHash);
     if (!('signer' in authority)) return `the signatures are not sufficient: ${authority.message}`;
-    if (authority.signer !== said.signer) {
-      return `the log records the signer ${said.signer}, but ${authority.signer} signed the request`;
+    if (authority.signer !== claimed.signer) {
+      return `the log records the signer ${claimed.signer}, but ${authority.signer} signed the request`;
     }
     const derived = actionToCommand(asked.action, authority, instruments);
     if (isSame(derived, command)) return undefined;

@@ -83,12 +83,12 @@ export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
 };
 
 /** Commands of all other bases follow from a request or are recomputed. */
-type Believable = Exclude<Basis, 'account' | 'money' | 'replica'>;
+type Unverified = Exclude<Basis, 'account' | 'money' | 'replica'>;
 
 type Sum = { commands: number; microUsdc: bigint };
 
 /** The text for a number of commands. A new basis without a text does not compile. */
-const WORDS: { readonly [Each in Believable]: string } = {
+const WORDS: { readonly [Each in Unverified]: string } = {
   operator: 'unsigned operator commands in block 1 (check the block hash)',
   genesis: 'network parameters in block 1 (check the block hash)',
   listing: 'listings, phase changes and results set by the venue itself',
@@ -106,11 +106,11 @@ const WORDS: { readonly [Each in Believable]: string } = {
  * Commands that were applied without being verified by a signature, a computation or a chain, by
  * basis.
  */
-export class Believed {
-  readonly #sums = new Map<Believable, Sum>();
+export class UnverifiedCommands {
+  readonly #sums = new Map<Unverified, Sum>();
 
   add(command: Command): void {
-    const basis = RESTS_ON[command.type] as Believable;
+    const basis = RESTS_ON[command.type] as Unverified;
     const sum = this.#sums.get(basis) ?? { commands: 0, microUsdc: 0n };
     sum.commands += 1;
     if ('amountMicroUsdc' in command) sum.microUsdc += BigInt(command.amountMicroUsdc);
@@ -136,8 +136,8 @@ export class Believed {
   }
 
   /** Returns the entries in a fixed order, so that the output is reproducible. */
-  get #all(): readonly (readonly [Believable, Sum])[] {
-    return (Object.keys(WORDS) as Believable[]).flatMap((basis) => {
+  get #all(): readonly (readonly [Unverified, Sum])[] {
+    return (Object.keys(WORDS) as Unverified[]).flatMap((basis) => {
       const sum = this.#sums.get(basis);
       return sum === undefined ? [] : [[basis, sum] as const];
     });

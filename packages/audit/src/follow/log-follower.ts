@@ -84,14 +84,14 @@ export class LogFollower {
     while (!this.#isStopped && this.#finding === undefined) {
       try {
         const hasMore = await this.#step();
-        this.#tellWaits(undefined);
+        this.#reportWaits(undefined);
         if (!hasMore) await this.#pause(everyMs);
       } catch (error) {
         if (this.#isStopped) return;
         if (error instanceof FindingError) this.#find(error.finding);
         else {
           const why = error instanceof Error ? error.message : String(error);
-          this.#tellWaits(error instanceof NotYetError ? why : `the log cannot be read: ${why}`);
+          this.#reportWaits(error instanceof NotYetError ? why : `the log cannot be read: ${why}`);
           await this.#pause(AGAIN_MS);
         }
       }
@@ -127,12 +127,12 @@ export class LogFollower {
 
   #find(finding: Finding): void {
     this.#finding = finding;
-    this.#tellWaits(findingText(finding));
+    this.#reportWaits(findingText(finding));
     this.#options.onFinding?.(finding);
     this.#wake();
   }
 
-  #tellWaits(why: string | undefined): void {
+  #reportWaits(why: string | undefined): void {
     if (why === this.#waits) return;
     this.#waits = why;
     this.#options.onWaits?.(why);

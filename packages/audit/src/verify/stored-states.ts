@@ -11,7 +11,7 @@ import {
 } from '@oddlot/replica/snapshot-codec';
 import type { Located } from './report.ts';
 
-type KeptFile = { readonly file: string; readonly height: number; readonly isEra: boolean };
+type StoredFile = { readonly file: string; readonly height: number; readonly isEra: boolean };
 
 const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
@@ -20,14 +20,14 @@ const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
  * own hash shows whether the bytes are intact, and the replay shows whether the state is correct.
  */
 export class StoredStates {
-  readonly #files: readonly KeptFile[];
+  readonly #files: readonly StoredFile[];
   readonly findings: Located[] = [];
   /** Files with intact bytes, which are compared when the replay reaches their block. */
-  readonly #payloads = new Map<KeptFile, SnapshotPayload>();
+  readonly #payloads = new Map<StoredFile, SnapshotPayload>();
   /** The content hash of each snapshot, which is compared with attestations in the log. */
-  readonly #contents = new Map<KeptFile, string>();
+  readonly #contents = new Map<StoredFile, string>();
 
-  private constructor(files: readonly KeptFile[]) {
+  private constructor(files: readonly StoredFile[]) {
     this.#files = files;
   }
 
@@ -92,7 +92,7 @@ export class StoredStates {
     }
   }
 
-  async #read(storedFile: KeptFile): Promise<void> {
+  async #read(storedFile: StoredFile): Promise<void> {
     const { file, height, isEra } = storedFile;
     const read = await readChecked(file, isEra ? 'oddlot-era-1' : 'oddlot-snapshot-2', height);
     if ('why' in read) {
@@ -138,7 +138,7 @@ function differenceOf(
     : `it differs in "${part}" from the state computed from the log`;
 }
 
-async function filesIn(directory: string): Promise<readonly KeptFile[]> {
+async function filesIn(directory: string): Promise<readonly StoredFile[]> {
   const names = await readdir(directory).catch(() => []);
   return names.toSorted().flatMap((name) => {
     const found = NAME.exec(name);

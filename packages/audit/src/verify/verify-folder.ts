@@ -16,7 +16,7 @@ import { ContentHasher, encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 import type { LogEntry } from '@oddlot/replica/block';
 import { createTextHasher } from '@oddlot/replica/block-hash';
 import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
-import { believedCounts, noCounts, type Policy } from '../checks/command-checker.ts';
+import { unverifiedLines, noCounts, type Policy } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
 import { StoredStates } from './stored-states.ts';
@@ -56,7 +56,7 @@ class FolderCheck {
   readonly #scratch: string;
   readonly #findings: Located[] = [];
   readonly #harmless: Located[] = [];
-  readonly #believed: string[] = [];
+  readonly #unverified: string[] = [];
   #replica: AuditedReplica | undefined;
   #earlierBlocks = 0;
 
@@ -78,16 +78,16 @@ class FolderCheck {
       this.#findings.push(...store.findings);
       this.#harmless.push(...store.harmless);
     } else if (end !== undefined) {
-      this.#believed.push('rows and receipts: they can only be recomputed from a complete log');
+      this.#unverified.push('rows and receipts: they can only be recomputed from a complete log');
     }
     const { counts = noCounts() } = this.#replica ?? {};
-    this.#believed.push(...believedCounts(counts, this.#earlierBlocks));
+    this.#unverified.push(...unverifiedLines(counts, this.#earlierBlocks));
     return {
       height: head?.height ?? 0,
       hash: head?.hash ?? '',
       findings: this.#findings,
       harmless: this.#harmless,
-      believed: this.#believed,
+      believed: this.#unverified,
       counts,
     };
   }
@@ -140,7 +140,7 @@ class FolderCheck {
         throw new FindingError({ height: first.seq, what });
       }
       await cp(base.file, join(snapshots, basename(base.file)));
-      this.#believed.push(
+      this.#unverified.push(
         `everything up to block ${base.height}: that part of the log was removed, and ${base.file} is trusted instead`,
       );
     }

@@ -7,7 +7,7 @@ import { followRows } from '@oddlot/history/indexer/followed-models';
 import type { BlockRows } from '@oddlot/history/rows/block-rows';
 import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
-import { believedCounts, type Counts, noCounts, type Policy } from '../checks/command-checker.ts';
+import { unverifiedLines, type Counts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { type Finding, FindingError } from '../checks/finding.ts';
 import { beginningOf, type LogPage, type LogSource } from '../follow/log-follower.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
@@ -73,7 +73,7 @@ class LogCheck {
   readonly #scratch: string;
   readonly #signal = new AbortController().signal;
   /** Reported hashes of blocks that are not applied yet. */
-  readonly #told = new Map<number, string>();
+  readonly #reportedHashes = new Map<number, string>();
   #replica: AuditedReplica | undefined;
   #earlierBlocks = 0;
   #sliceMs = 0;
@@ -101,7 +101,7 @@ class LogCheck {
       finding,
       believed: [
         ...(from > 1 ? [`blocks before block ${from} (requests not checked): ${from - 1}`] : []),
-        ...believedCounts(counts, this.#earlierBlocks),
+        ...unverifiedLines(counts, this.#earlierBlocks),
       ],
       counts,
     };
@@ -130,14 +130,14 @@ class LogCheck {
   async #take({ entries, head }: LogPage, last: number): Promise<void> {
     const { isDone = () => false, onHead, onProgress } = this.#options;
     const replica = this.#replica;
-    this.#told.set(head.height, head.hash);
+    this.#reportedHashes.set(head.height, head.hash);
     for (const entry of entries) {
       if (replica === undefined || entry.seq > last || isDone()) return;
       await replica.take(entry);
       if (replica.replica.isEarlier) this.#earlierBlocks++;
       const own = replica.replica.head;
-      const reported = this.#told.get(own.height);
-      this.#told.delete(own.height);
+      const reported = this.#reportedHashes.get(own.height);
+      this.#reportedHashes.delete(own.height);
       if (reported !== undefined)
         replica.compare({ height: own.height, hash: reported as typeof own.hash });
       const asked = onHead?.(own);

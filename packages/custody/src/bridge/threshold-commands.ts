@@ -106,7 +106,7 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
  * Deposits that are not returned. The first kind is credited when the agent binding ends, and the
  * second transferred no money.
  */
-const KEPT: Readonly<Record<string, string>> = {
+const NOT_RETURNED: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
   noTransfer: 'no token transfer matches it',
 };
@@ -184,7 +184,7 @@ async function asideOf(
     ({ source }) => source.txHash === at.txHash && source.logIndex === at.logIndex,
   );
   if (found === undefined) throw new BridgeCommandError('the venue has no such uncredited deposit');
-  const why = KEPT[found.reason];
+  const why = NOT_RETURNED[found.reason];
   if (why !== undefined) throw new BridgeCommandError(`the deposit cannot be returned: ${why}`);
   return found;
 }

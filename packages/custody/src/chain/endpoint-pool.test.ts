@@ -123,8 +123,8 @@ test.each([
   );
 });
 
-function hashesOf(...said: string[]) {
-  const { endpoints, pool, states } = poolOf(...said.map(says));
+function hashesOf(...answers: string[]) {
+  const { endpoints, pool, states } = poolOf(...answers.map(says));
   const hash = async () => {
     return pool.agree('a block', await pool.ask((request) => request('eth_getBlockByNumber', [])));
   };

@@ -39,7 +39,7 @@ export type SendRecord = {
 /**
  * Number of completed transactions that are remembered, so that a repeated key is not sent again.
  */
-const DONE_KEPT = 10_000;
+const DONE_MAX = 10_000;
 
 /**
  * Thrown if a crash cannot explain the content of the file. The message contains everything that an
@@ -108,7 +108,7 @@ export class SendJournal {
 
   #written(record: SendRecord): void {
     this.#remember(record);
-    if (this.#records.size > 2 * DONE_KEPT) this.#forget();
+    if (this.#records.size > 2 * DONE_MAX) this.#forget();
     this.#file.shorten(this.#records);
   }
 
@@ -122,6 +122,6 @@ export class SendJournal {
 
   #forget(): void {
     const done = [...this.#records.values()].filter(({ mined }) => mined?.isConfirmed === true);
-    for (const { key } of done.slice(0, -DONE_KEPT)) this.#records.delete(key);
+    for (const { key } of done.slice(0, -DONE_MAX)) this.#records.delete(key);
   }
 }

@@ -199,15 +199,15 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
   });
 
   test('the validator decides by two of three endpoints, so that one endpoint with false data is never enough', async () => {
-    for (const [destination, said] of [
+    for (const [destination, answer] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
     ] as const) {
       owed = { ...owed, destination };
       for (const all of [
-        [said, 'none'],
-        ['none', said],
-        [said, 'none', 'down'],
+        [answer, 'none'],
+        ['none', answer],
+        [answer, 'none', 'down'],
       ] as const) {
         lies = [...all];
         const ask = started();

@@ -21,7 +21,7 @@ import { readValidatorSettings } from './validator-settings.ts';
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const RELAYER = privateKeyToAccount(`0x${'e1'.repeat(32)}`);
-const STRANGER = privateKeyToAccount(`0x${'e2'.repeat(32)}`);
+const OTHER_ACCOUNT = privateKeyToAccount(`0x${'e2'.repeat(32)}`);
 const BRIDGE = `0x${'b1'.repeat(20)}`;
 
 let folder = '';
@@ -103,7 +103,7 @@ test('a request without a proof is answered before its body is read, and is not 
   expect(response.statusCode).toBe(401);
   sent.destroy();
   const body = JSON.stringify({ type: 'payout', told: 'to be written down' });
-  const headers = { [PROOF_HEADER]: await proofOf(STRANGER, body) };
+  const headers = { [PROOF_HEADER]: await proofOf(OTHER_ACCOUNT, body) };
   expect((await fetch(`${running.url}/sign`, { method: 'POST', headers, body })).status).toBe(401);
   expect(logged).not.toContain('to be written down');
   // Requests of the venue are logged.
@@ -122,8 +122,8 @@ test('the list of signatures is available only to clients on the same machine an
   expect(await signed({ forwarded: 'for=203.0.113.7' })).toBe(401);
   expect(await signed({ 'x-real-ip': '203.0.113.7' })).toBe(401);
   expect(await signed({ via: '1.1 proxy' })).toBe(401);
-  const stranger = await proofOf(STRANGER, '/signed');
-  expect(await signed({ ...elsewhere, [PROOF_HEADER]: stranger })).toBe(401);
+  const unauthorized = await proofOf(OTHER_ACCOUNT, '/signed');
+  expect(await signed({ ...elsewhere, [PROOF_HEADER]: unauthorized })).toBe(401);
   const venue = await proofOf(RELAYER, '/signed');
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
 });

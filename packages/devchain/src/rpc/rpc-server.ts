@@ -111,9 +111,9 @@ async function answerText(
   return await answerBody(body, handle, guest);
 }
 
-function refuseTooMuch(httpPort: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
+function refuseTooMuch(httpPort: HttpPort, call: PortCall, refusedFor: 'client' | 'all'): void {
   call.isLast = true;
-  const isOwn = whose === 'client';
+  const isOwn = refusedFor === 'client';
   const why = isOwn ? 'too many concurrent requests' : 'busy; try again in a moment';
   end(httpPort, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
 }

@@ -10,7 +10,7 @@ const LOOK_MS = 500;
  * a new parent, so a changed parent id indicates this.
  */
 export function watchParent(
-  onGone: () => void,
+  onEnd: () => void,
   options: { readonly parent?: () => number; readonly everyMs?: number } = {},
 ): NodeJS.Timeout {
   const parent = options.parent ?? ((): number => process.ppid);
@@ -18,7 +18,7 @@ export function watchParent(
   const timer = setInterval(() => {
     if (parent() === first) return;
     clearInterval(timer);
-    onGone();
+    onEnd();
   }, options.everyMs ?? LOOK_MS);
   return timer.unref();
 }

@@ -2,7 +2,7 @@
  * Settings of programs. Each is declared once, and is read, explained and listed from its
  * declaration.
  */
-export { CHAIN_DOOR, HOST_NAMES, TRUSTED_PROXIES } from './door-settings.ts';
+export { CHAIN_ACCESS, HOST_NAMES, TRUSTED_PROXIES } from './access-settings.ts';
 export { readFlags, readSettings, SettingError } from './read-settings.ts';
 export {
   ADDRESS,
@@ -10,7 +10,7 @@ export {
   FOLDER,
   HOST,
   HTTP_URL,
-  KEPT,
+  DAYS_OR_ALL,
   type Kind,
   list,
   LOG_LEVEL,

@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { readSettings, SettingError } from './read-settings.ts';
-import { ADDRESS, choice, KEPT, list, PORT, SWITCH, tables, text, whole } from './setting-kinds.ts';
+import {
+  ADDRESS,
+  choice,
+  DAYS_OR_ALL,
+  list,
+  PORT,
+  SWITCH,
+  tables,
+  text,
+  whole,
+} from './setting-kinds.ts';
 import { setting, type SettingsProgram } from './setting.ts';
 import { helpAsked, settingsHelp, settingsPage } from './settings-help.ts';
 
@@ -22,7 +32,7 @@ const PROGRAM = {
     Pace: {
       everyMs: setting(whole('ms'), { default: 5, help }),
       spaceBytes: setting(whole('bytes', { min: 0 }), { unset: 'none', help }),
-      keep: setting(KEPT, { unset: 'all', help }),
+      keep: setting(DAYS_OR_ALL, { unset: 'all', help }),
       isLoud: setting(SWITCH, { default: true, help }),
       name: setting(text({ pattern: /^[a-z]+$/, expected: 'small letters' }), {
         default: 'x',

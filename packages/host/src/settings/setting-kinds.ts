@@ -149,7 +149,7 @@ export const SWITCH: Kind<z.ZodBoolean> = {
 };
 
 /** Accepts a number of days, or `all` for no limit. */
-export const KEPT: Kind<z.ZodUnion<[z.ZodLiteral<'all'>, z.ZodInt]>> = {
+export const DAYS_OR_ALL: Kind<z.ZodUnion<[z.ZodLiteral<'all'>, z.ZodInt]>> = {
   ...whole('days'),
   schema: z.union([z.literal('all'), whole('days').schema]),
   expected: `all, or ${whole('days').expected}`,

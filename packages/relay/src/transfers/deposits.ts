@@ -42,7 +42,7 @@ type DepositScanOptions = {
  */
 export class DepositScan {
   readonly #options: DepositScanOptions;
-  #lateMs = -Infinity;
+  #expiredScanMs = -Infinity;
   #isRightChain = false;
   #unconfirmed: Unconfirmed = new Map();
 
@@ -68,16 +68,16 @@ export class DepositScan {
     const { confirmed, head } = await chain.client.head();
     const start = Math.min(chain.fromBlock ?? confirmed, confirmed);
     const known = book.cursor(name) ?? { chain: name, live: start, late: start };
-    const isLate = nowMs - this.#lateMs >= lateEveryMs;
+    const scansExpired = nowMs - this.#expiredScanMs >= lateEveryMs;
     await this.#take(live, { fromBlock: known.live + 1, toBlock: confirmed });
-    if (isLate) await this.#take(expired, { fromBlock: known.late + 1, toBlock: confirmed });
-    const lateTo = isLate ? confirmed : known.late;
+    if (scansExpired) await this.#take(expired, { fromBlock: known.late + 1, toBlock: confirmed });
+    const expiredTo = scansExpired ? confirmed : known.late;
     book.setCursor({
       chain: name,
       live: Math.max(known.live, confirmed),
-      late: Math.max(known.late, lateTo),
+      late: Math.max(known.late, expiredTo),
     });
-    if (isLate) this.#lateMs = nowMs;
+    if (scansExpired) this.#expiredScanMs = nowMs;
     await this.#look(live, { fromBlock: confirmed + 1, toBlock: head });
   }
 

@@ -85,7 +85,7 @@ type Value = { readonly timeMs: number; readonly microUsdc: bigint };
 export class ValueCurve {
   #points: CurvePoint[] = [];
   #every = 1;
-  #told = 0;
+  #count = 0;
   #peak: Value | undefined;
   #deepest: { readonly from: Value; readonly to: Value } | undefined;
 
@@ -99,8 +99,8 @@ export class ValueCurve {
   }
 
   keep(point: CurvePoint): void {
-    if (this.#told % this.#every === 0) this.#points.push(point);
-    this.#told += 1;
+    if (this.#count % this.#every === 0) this.#points.push(point);
+    this.#count += 1;
     if (this.#points.length < POINTS_MAX) return;
     this.#points = this.#points.filter((_, at) => at % 2 === 0);
     this.#every *= 2;

@@ -153,10 +153,10 @@ describe('a fault planned through the controls', () => {
     await ask('/book', { instrument: 'BTC' });
     const fills: string[] = [];
     const user = client.wallet!.address;
-    const heard = client.streams.userFills({ user }, (event) => {
+    const subscription = client.streams.userFills({ user }, (event) => {
       if (event.type === 'data') fills.push(JSON.stringify(event.data));
     });
-    await heard.ready;
+    await subscription.ready;
     await ask('/fault', { fault: 'freezeStreams' });
     await buy();
     await client.info.userFills({ user });
@@ -169,7 +169,7 @@ describe('a fault planned through the controls', () => {
     const before = fills.length;
     await buy();
     await expect.poll(() => fills.length, { timeout: 30_000 }).toBeGreaterThan(before);
-    await heard.close();
+    await subscription.close();
   });
 
   test('a silenced oracle becomes stale', async () => {

@@ -69,7 +69,7 @@ function open(minutes = 0) {
   return { replica, values, list, listOther, paths, pushBtc };
 }
 
-const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =>
+const valuesOf = ({ values }: ReturnType<typeof open>, slug: string): number[] =>
   [...values.markets].flatMap(([{ definition }, value]) =>
     definition.slug.startsWith(slug) ? [value] : [],
   );
@@ -88,10 +88,10 @@ test('fair values of demo markets follow their paths regardless of trades, and t
       const path = venue.paths.valueOf(definition, venue.replica.state.timeMs) ?? Number.NaN;
       expect(value).toBe(Math.min(0.97, Math.max(0.03, path)));
     }
-    const four = believed(venue, 'snail');
+    const four = valuesOf(venue, 'snail');
     expect(four).toHaveLength(4);
     expect(four.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 0);
-    seen.add(believed(venue, 'harbour')[0] ?? 0);
+    seen.add(valuesOf(venue, 'harbour')[0] ?? 0);
   }
   expect(seen.size).toBeGreaterThan(20);
 });
@@ -102,10 +102,10 @@ test("fair values of other deployers' markets drift, and start from the last tra
   const other = [...venue.replica.state.outcomes.markets.values()][0];
   if (other !== undefined) other.lastTrade = 9_000;
   venue.values.update();
-  const before = believed(venue, 'others');
+  const before = valuesOf(venue, 'others');
   expect(before[0]).toBeCloseTo(0.9, 1);
   for (let round = 0; round < 50; round++) venue.values.update();
-  expect(believed(venue, 'others')).not.toEqual(before);
+  expect(valuesOf(venue, 'others')).not.toEqual(before);
 });
 
 test('the fair value of a market on a price follows the price once the strike is known', () => {
@@ -118,14 +118,14 @@ test('the fair value of a market on a price follows the price once the strike is
   }
   venue.replica.pass(1_000);
   venue.values.update();
-  expect(believed(venue, 'btc-up-or-down-15m')).toEqual([0.5]);
+  expect(valuesOf(venue, 'btc-up-or-down-15m')).toEqual([0.5]);
   venue.replica.pass(5_000);
   venue.replica.apply(venue.pushBtc(100.3, venue.replica.nowMs));
   venue.values.update();
-  expect(believed(venue, 'btc-up-or-down-15m')[0]).toBeCloseTo(0.84, 1);
+  expect(valuesOf(venue, 'btc-up-or-down-15m')[0]).toBeCloseTo(0.84, 1);
   venue.replica.apply(venue.pushBtc(50, venue.replica.nowMs));
   venue.values.update();
-  expect(believed(venue, 'btc-up-or-down-15m')).toEqual([0.03]);
+  expect(valuesOf(venue, 'btc-up-or-down-15m')).toEqual([0.03]);
 });
 
 test('markets that are about to close or not yet open have no fair value', () => {
@@ -133,9 +133,9 @@ test('markets that are about to close or not yet open have no fair value', () =>
   venue.list(false);
   venue.values.update();
   // One of the three markets ends in eight minutes, one has just begun, and one is not open yet.
-  expect(believed(venue, 'lighthouse')).toHaveLength(2);
+  expect(valuesOf(venue, 'lighthouse')).toHaveLength(2);
   venue.replica.pass(8 * 60_000 - 5_000);
   venue.values.update();
-  expect(believed(venue, 'lighthouse')).toHaveLength(1);
-  expect(believed(venue, 'snail')).toHaveLength(4);
+  expect(valuesOf(venue, 'lighthouse')).toHaveLength(1);
+  expect(valuesOf(venue, 'snail')).toHaveLength(4);
 });

@@ -34,7 +34,7 @@ import { LocalReplica } from '@oddlot/replica/local-replica';
 import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '@oddlot/settlement/reserves/open-reserves';
 import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker';
-import { indexerSettings, logKeptMsOf } from '../supervise/indexer-settings.ts';
+import { indexerSettings, logRetentionMsOf } from '../supervise/indexer-settings.ts';
 import { ClockWatch } from '../supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch } from '../supervise/disk-watch.ts';
 import { DivergenceWatch, keepDivergence } from '../supervise/divergence-watch.ts';
@@ -174,7 +174,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   cluster?.holdWhile(() => !clockWatch.isOutOfStep);
   const guard = guardOf(disk, clockWatch);
   const hasRoom = (): boolean => disk.state !== 'full';
-  const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  const logRetentionMs = logRetentionMsOf(config) ?? Infinity;
   // The log is closed after all its readers and after the components that report what they still
   // need from it.
   let closable: Pick<Log, 'close'> | undefined;
@@ -187,7 +187,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     onStored: (height) => receipts.archived(height),
     onSnapshot: ({ content, height, neededFrom }) => {
       void attestThenOffer({ replica, offers, log }, { content, height });
-      const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
+      const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logRetentionMs : Infinity);
       void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
     },
   });

@@ -38,8 +38,8 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
     if (template === undefined) {
       return markets.filter(isStranded).map((market) => result(market, market.unit / 2, STRANDED));
     }
-    const isKept = markets.every((market) => isCommitted(market, options));
-    return isKept
+    const areCommitted = markets.every((market) => isCommitted(market, options));
+    return areCommitted
       ? scoredResults(state, template, markets, options.paths)
       : evenResults(state, template, markets);
   });

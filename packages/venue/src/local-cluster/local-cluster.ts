@@ -236,7 +236,7 @@ const SERVING = /is serving at (\S+)/;
  * time.
  */
 const STOP_MS_MAX = 15_000;
-const KEPT_LINE_CHARACTERS = 10_000;
+const LINE_CHARACTERS_MAX = 10_000;
 
 type ServingOptions = {
   readonly program: string;
@@ -282,7 +282,7 @@ class ServingProcess {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#log.write(text);
       const before = SERVING.exec(output);
-      output = (output + text).slice(0, KEPT_LINE_CHARACTERS);
+      output = (output + text).slice(0, LINE_CHARACTERS_MAX);
       const url = SERVING.exec(output)?.[1];
       if (before === null && url !== undefined && output.includes('\n')) onServing(this.pid, url);
     });
@@ -367,16 +367,16 @@ export async function expectPortsFree({
   const servers = Array.from({ length: wallets - first }, (_, at) => first + at);
   const wanted = [
     ...replicas.flatMap((port, index) => [
-      { port, whose: `replica ${index + 1}` },
-      { port: port + OPERATIONS_DISTANCE, whose: `the operations port of replica ${index + 1}` },
+      { port, usedBy: `replica ${index + 1}` },
+      { port: port + OPERATIONS_DISTANCE, usedBy: `the operations port of replica ${index + 1}` },
     ]),
-    ...servers.map((port) => ({ port, whose: 'the NATS servers' })),
-    ...[wallets, owner].map((port) => ({ port, whose: 'the settlement chain' })),
+    ...servers.map((port) => ({ port, usedBy: 'the NATS servers' })),
+    ...[wallets, owner].map((port) => ({ port, usedBy: 'the settlement chain' })),
   ];
-  for (const { port, whose } of wanted) {
+  for (const { port, usedBy } of wanted) {
     const why = await whyNot(port);
     if (why !== undefined) {
-      throw new Error(`Port ${port} for ${whose} is not available: ${why}. Choose another --port`);
+      throw new Error(`Port ${port} for ${usedBy} is not available: ${why}. Choose another --port`);
     }
   }
 }

@@ -138,7 +138,7 @@ describe('simulated reference prices', () => {
   /**
    * Lets the simulation report once a second, and returns the oracle prices of a symbol in USDC.
    */
-  function tell(seconds: number, symbol: string): number[] {
+  function simulate(seconds: number, symbol: string): number[] {
     const feed = new SimulatedPrices({
       symbols: ['BTC', 'XRP'],
       moves: true,
@@ -170,17 +170,17 @@ describe('simulated reference prices', () => {
   }
 
   test('reference prices walk around a price pushed by a deployer, however far it is from the last one', () => {
-    tell(5, 'XRP');
+    simulate(5, 'XRP');
     pushXrp(0.0004);
-    expect(new Set(tell(2, 'XRP'))).toEqual(new Set([0.0004]));
-    expectNear(tell(1_500, 'XRP'), 0.0004);
+    expect(new Set(simulate(2, 'XRP'))).toEqual(new Set([0.0004]));
+    expectNear(simulate(1_500, 'XRP'), 0.0004);
   });
 
   test('R-series: every second of a window has a price while a deployer pushes prices', () => {
-    tell(5, 'XRP');
+    simulate(5, 'XRP');
     for (let push = 0; push < 30; push++) {
       pushXrp(5 + push / 10);
-      tell(7, 'XRP');
+      simulate(7, 'XRP');
     }
     const untilMs = replica.nowMs - (replica.nowMs % 1_000);
     expect(prices.twap('XRP', 'oracle', untilMs)?.samples).toBe(60);
@@ -190,6 +190,6 @@ describe('simulated reference prices', () => {
     const perp = { ...BTC, instrumentId: PENNY.id, name: 'BTC-PENNY' };
     replica.apply({ type: 'registerPerp', perp });
     replica.apply(pushOf(PENNY.id, 7));
-    expect(tell(3, 'BTC').at(-1)).toBe(100);
+    expect(simulate(3, 'BTC').at(-1)).toBe(100);
   });
 });

@@ -1,6 +1,6 @@
 import {
   ADDRESS,
-  CHAIN_DOOR,
+  CHAIN_ACCESS,
   FOLDER,
   HTTP_URL,
   list,
@@ -47,7 +47,7 @@ export const CHAIN_SETTINGS = {
       'Address of an external relay, which may then register relay withdrawal addresses on ' +
       'the operations port (`POST /pegs`)',
   }),
-  ...CHAIN_DOOR,
+  ...CHAIN_ACCESS,
   chainPort: setting(PORT, {
     unset: '`port` + 3',
     help: 'JSON-RPC port of the local chain; a free port if `port` is 0',

@@ -1,5 +1,5 @@
 import {
-  CHAIN_DOOR,
+  CHAIN_ACCESS,
   FOLDER,
   HOST,
   list,
@@ -38,7 +38,7 @@ export const OWN_CHAIN_SETTINGS = {
         default: [],
         help: 'Ports on this machine whose trading pages may send requests to the chain',
       }),
-      pageOrigins: CHAIN_DOOR.pageOrigins,
+      pageOrigins: CHAIN_ACCESS.pageOrigins,
     },
   },
   closing:

@@ -5,7 +5,7 @@ import {
   HOST,
   HOST_NAMES,
   HTTP_URL,
-  KEPT,
+  DAYS_OR_ALL,
   type Kind,
   list,
   LOG_LEVEL,
@@ -95,14 +95,14 @@ const DATA_SETTINGS = {
     default: 31 * 24 * 3_600_000,
     help: 'Milliseconds for which execution receipts are kept (default: 31 days)',
   }),
-  logKeep: setting(KEPT, {
+  logKeep: setting(DAYS_OR_ALL, {
     unset: '`all`; 1 with simulated traders',
     help:
       '[How long the log is kept](storage.md#daily-volume): `all`, or a number of days. ' +
       'Without the complete log, damaged receipts cannot be recomputed and past activity ' +
       'cannot be audited',
   }),
-  historyKeep: setting(KEPT, {
+  historyKeep: setting(DAYS_OR_ALL, {
     unset: '`all`; 1 with simulated traders',
     help:
       'How long rows of the [history](storage.md#history) are kept: `all`, or a number of ' +

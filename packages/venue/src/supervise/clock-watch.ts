@@ -5,7 +5,7 @@ import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
 /** Bounds of the difference between the wall clock and the time of the venue (R-clock). */
-const TOLD_MS = 2_000;
+const REPORTED_MS = 2_000;
 const READY_MS = 5_000;
 const RISK_MS = 30_000;
 
@@ -110,7 +110,7 @@ class Distance {
     const state = stateOf(Math.abs(distanceMs), this.#state === 'lost');
     if (state !== this.#state) {
       this.#state = state;
-      this.#tell(distanceMs);
+      this.#report(distanceMs);
     }
     return { state, distanceMs };
   }
@@ -118,10 +118,10 @@ class Distance {
   remind(): void {
     this.#unreportedChecks += 1;
     if (this.#state === 'right' || this.#unreportedChecks * EVERY_MS < AGAIN_MS) return;
-    this.#tell(this.#read());
+    this.#report(this.#read());
   }
 
-  #tell(distanceMs: number): void {
+  #report(distanceMs: number): void {
     this.#unreportedChecks = 0;
     const text = this.#texts[this.#state];
     if (this.#state === 'right') this.#log.info({ distanceMs }, text);
@@ -149,7 +149,7 @@ const OTHERS_TEXTS: Texts = {
 
 /** Once the state is `lost`, it stays so until the difference is below the smallest bound. */
 function stateOf(apartMs: number, wasLost: boolean): ClockState {
-  if (apartMs <= TOLD_MS) return 'right';
+  if (apartMs <= REPORTED_MS) return 'right';
   if (apartMs > RISK_MS || wasLost) return 'lost';
   return apartMs > READY_MS ? 'far' : 'off';
 }

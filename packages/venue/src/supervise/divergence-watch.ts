@@ -84,7 +84,7 @@ export class DivergenceWatch {
     if (standing.kind !== this.#kind) {
       this.#kind = standing.kind;
       this.#sinceMs = performance.now();
-      this.#tell(standing);
+      this.#report(standing);
     }
     this.#reportOthers(standing);
     if (standing.kind === 'outvoted' && this.#isDecided(standing)) void this.#end(standing);
@@ -116,7 +116,7 @@ export class DivergenceWatch {
     onFatal(new OutvotedError(standing, evidence));
   }
 
-  #tell({ height, kind, own, votes }: Standing): void {
+  #report({ height, kind, own, votes }: Standing): void {
     const { log } = this.#options;
     const facts = { height, own, votes: Object.fromEntries(votes) };
     if (kind === 'agreed') log.info(facts, 'most replicas computed the same state as this one');
@@ -149,7 +149,7 @@ export class DivergenceWatch {
  * Maximum number of folders that are kept, because a replica that restarts with the wrong state
  * soon produces more of them.
  */
-const KEPT = 3;
+const FOLDERS_MAX = 3;
 
 type Parts = {
   readonly data: string;
@@ -189,7 +189,7 @@ export async function keepDivergence(parts: Parts, standing: Standing): Promise<
   const state = new SnapshotStore({ directory: join(folder, 'state') });
   await state.write({ height: headHeight, pieces: encodeSnapshot(replica.payload()) });
   const folders = (await readdir(root)).toSorted().reverse();
-  for (const old of folders.slice(KEPT)) await rm(join(root, old), { recursive: true });
+  for (const old of folders.slice(FOLDERS_MAX)) await rm(join(root, old), { recursive: true });
   return folder;
 }
 

@@ -9,7 +9,7 @@ const SHORT_BLOCKS_MIN = 5_000;
 
 export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
   const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
-  const historyKeptMs = historyKeptMsOf(config);
+  const historyKeptMs = historyRetentionMsOf(config);
   const isShared = database !== undefined && config.cluster !== undefined;
   return {
     data,
@@ -35,12 +35,12 @@ const DAYS_OF_BOTS = 1;
  * Returns the retention of the log, or undefined if it is kept without a limit. Logs of simulated
  * traders have a short default.
  */
-export function logKeptMsOf(config: Config): number | undefined {
+export function logRetentionMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.logKeep);
 }
 
 /** Returns the retention of the history's rows, with the same defaults as for the log. */
-export function historyKeptMsOf(config: Config): number | undefined {
+export function historyRetentionMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.historyKeep);
 }
 

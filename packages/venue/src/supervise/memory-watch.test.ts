@@ -5,7 +5,7 @@ import { MemoryWatch } from './memory-watch.ts';
 const MEBIBYTE = 1024 * 1024;
 
 function logInto(given: number[]) {
-  const info = (said: unknown) => given.push((said as { bytes: number }).bytes / MEBIBYTE);
+  const info = (facts: unknown) => given.push((facts as { bytes: number }).bytes / MEBIBYTE);
   return { info: info as Logger['info'] };
 }
 

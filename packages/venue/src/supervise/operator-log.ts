@@ -81,15 +81,15 @@ export function logMissingStrikes(
   });
 }
 
-const TOLD = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
+const SOURCES = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
 
 /** Logs the release and the price sources, so that operators do not need to look them up. */
 export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
   const { network, oracle } = config;
   const referencePrices = referencePricesOf(config);
   const names = config.exchanges.map(({ name }) => name).join(', ');
-  const source = (kind: keyof typeof TOLD | 'exchanges'): string =>
-    kind === 'exchanges' ? `from ${names}` : TOLD[kind];
+  const source = (kind: keyof typeof SOURCES | 'exchanges'): string =>
+    kind === 'exchanges' ? `from ${names}` : SOURCES[kind];
   const { node } = process.versions;
   const facts = { version: VERSION, node, network, oracle, referencePrices };
   metrics.buildInfo(facts);

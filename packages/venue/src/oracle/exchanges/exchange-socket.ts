@@ -33,7 +33,7 @@ export class ExchangeSocket {
   readonly #mids = new Map<string, { readonly midE8: number; readonly atMs: number }>();
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #heardMs = 0;
+  #receivedMs = 0;
   /** Number of connection attempts since the last price. */
   #attempts = 0;
   #isRunning = false;
@@ -55,14 +55,14 @@ export class ExchangeSocket {
 
   /** Returns the mid price, or undefined if there is no recent quote. */
   midE8(symbol: string, nowMs: number): number | undefined {
-    if (nowMs - this.#heardMs > this.#options.silentMs) return undefined;
+    if (nowMs - this.#receivedMs > this.#options.silentMs) return undefined;
     const known = this.#mids.get(symbol);
     return known !== undefined && nowMs - known.atMs <= QUOTE_AGE_MS_MAX ? known.midE8 : undefined;
   }
 
   look(nowMs: number): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    if (nowMs - this.#heardMs > this.#options.silentMs) this.#socket.terminate();
+    if (nowMs - this.#receivedMs > this.#options.silentMs) this.#socket.terminate();
   }
 
   #connect(): void {
@@ -75,11 +75,11 @@ export class ExchangeSocket {
     });
     this.#socket = socket;
     socket.on('open', () => {
-      this.#heardMs = clock.nowMs();
+      this.#receivedMs = clock.nowMs();
       for (const greeting of format.greetings(symbols)) socket.send(greeting);
     });
     socket.on('ping', () => {
-      this.#heardMs = clock.nowMs();
+      this.#receivedMs = clock.nowMs();
     });
     socket.on('message', (data: Buffer) => this.#take(data.toString()));
     // A close event follows every error, so the error handler only logs.
@@ -96,7 +96,7 @@ export class ExchangeSocket {
       log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'unknown frame skipped');
       return;
     }
-    this.#heardMs = nowMs;
+    this.#receivedMs = nowMs;
     for (const { askE8, bidE8, symbol } of quotes) {
       this.#mids.set(symbol, { midE8: Math.round((bidE8 + askE8) / 2), atMs: nowMs });
     }

@@ -30,7 +30,7 @@ export const HOST_NAMES = setting(
 );
 
 /** Settings for the access to a local chain, by network and by web page. */
-export const CHAIN_DOOR = {
+export const CHAIN_ACCESS = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
     help:
