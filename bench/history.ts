@@ -117,8 +117,8 @@ type Spent = {
 async function project(directory: string, blocks: readonly Block[]): Promise<Spent> {
   const raw = await RawTables.open(join(directory, 'raw.sqlite'));
   let batches: Tables[] = [];
-  const isTold = () => true;
-  await follow(blocks, isTold, async (rows) => void batches.push(rowByRow(rows)));
+  const isReported = () => true;
+  await follow(blocks, isReported, async (rows) => void batches.push(rowByRow(rows)));
   let rows = 0;
   for (const tables of batches) for (const table of tables.values()) rows += table.length;
   collectGarbage();
@@ -144,13 +144,13 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
  */
 export async function follow(
   blocks: readonly Block[],
-  isTold: () => boolean,
+  isReported: () => boolean,
   take: (rows: readonly BlockRows[]) => Promise<void>,
 ): Promise<number> {
   let waiting: BlockRows[] = [];
   let held = 0;
   let spentMs = 0;
-  const follower = await Follower.create(isTold, (rows) => {
+  const follower = await Follower.create(isReported, (rows) => {
     waiting.push(rows);
     held += countOf(rows);
   });
@@ -178,7 +178,7 @@ class Follower {
 
   private constructor(
     hashBlock: ReturnType<typeof createBlockHasher>,
-    isTold: () => boolean,
+    isReported: () => boolean,
     onRows: (rows: BlockRows) => void,
   ) {
     const state = () => this.#state;
@@ -189,11 +189,14 @@ class Follower {
     });
     const receiptsOf = () => this.#made;
     const markets = this.#markets;
-    this.projector = new HistoryProjector({ state, markets, receiptsOf, onRows, isTold });
+    this.projector = new HistoryProjector({ state, markets, receiptsOf, onRows, isReported });
   }
 
-  static async create(isTold: () => boolean, onRows: (rows: BlockRows) => void): Promise<Follower> {
-    return new Follower(createBlockHasher(await createTextHasher()), isTold, onRows);
+  static async create(
+    isReported: () => boolean,
+    onRows: (rows: BlockRows) => void,
+  ): Promise<Follower> {
+    return new Follower(createBlockHasher(await createTextHasher()), isReported, onRows);
   }
 
   apply(block: Block): AppliedBlock {

@@ -20,8 +20,8 @@ function updated(orderId: number, status: OrderStatus, clientOrderId?: string): 
   return { type: 'orderUpdated', commandIndex: 0, status, order } as unknown as EngineEvent;
 }
 
-function ended(keptMax: number, ...events: EngineEvent[]): EndedOrders {
-  const orders = new EndedOrders(keptMax);
+function ended(ordersMax: number, ...events: EngineEvent[]): EndedOrders {
+  const orders = new EndedOrders(ordersMax);
   orders.onBlock({ result: { events } as unknown as BlockResult });
   return orders;
 }

@@ -41,14 +41,14 @@ test('the explorer reports a request once if replicas put it into several blocks
   // Another request with a used nonce also executes nothing. A single process would reject it
   // before it reaches a block.
   await venue.propose(signed(3, 2));
-  const told = [
+  const expected = [
     [hashOf(1), null],
     [hashOf(2), null],
   ];
   const counts = [0, 0, 1, 0, 1, 0, 0];
-  expect(tail.txs.map(({ error, hash: txHash }) => [txHash, error])).toEqual(told);
+  expect(tail.txs.map(({ error, hash: txHash }) => [txHash, error])).toEqual(expected);
   expect(tail.blocks.map(({ numTxs }) => numTxs)).toEqual(counts);
-  expect(await stored(venue)).toEqual({ txs: told, counts });
+  expect(await stored(venue)).toEqual({ txs: expected, counts });
   // A query for the repeated request returns the receipt of its first execution.
   const receipt = await venue.receipts.find({ by: 'txHash', txHash: hashOf(1) });
   expect(receipt).toMatchObject({ block: { height: 3 } });
@@ -59,7 +59,7 @@ test('the explorer reports a request once if replicas put it into several blocks
   await expect
     .poll(() => stored(again.venue).catch(() => undefined), SOON)
     .toEqual({
-      txs: told,
+      txs: expected,
       counts,
     });
   expect(again.tail.blocks).toEqual(tail.blocks);

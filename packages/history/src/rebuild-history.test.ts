@@ -39,14 +39,14 @@ test('a recomputed history equals the original one, even from compressed segment
   const place = { file: join(folder, 'history.sqlite') };
   const before = await dumpHistory(place);
   expect(before.filter((line) => line.startsWith('ledger '))).toHaveLength(300);
-  const told: number[] = [];
+  const progress: number[] = [];
   const onProgress = ({ height, of }: { height: number; of: number }): void => {
-    told.push(height / of);
+    progress.push(height / of);
   };
   const { height, rows } = await rebuildHistory({ data: folder, place, onProgress });
   expect(await dumpHistory(place)).toEqual(before);
   expect(rows['ledger']).toBe(300);
-  expect(told.at(-1)).toBe(1);
+  expect(progress.at(-1)).toBe(1);
   // A venue continues from the recomputed rows without another rebuild.
   const venue = await openIndexed({ folder });
   await venue.propose(credit(7));

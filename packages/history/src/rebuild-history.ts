@@ -81,7 +81,7 @@ export async function replayInto(
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
       // There are no subscribers, so rows that are not stored are not created.
-      isTold: () => false,
+      isReported: () => false,
     });
     await replica.goToBeginning();
     models.history.isActive = true;

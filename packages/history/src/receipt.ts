@@ -87,13 +87,13 @@ const CHARS_PER_ENTRY = 160;
 export function lateReceipt(
   command: RequestCommand,
   done: Done,
-  { entries, told }: { readonly entries: number; readonly told: () => WireOutcome },
+  { entries, outcome }: { readonly entries: number; readonly outcome: () => WireOutcome },
 ): MadeReceipt {
   const hasUser = done.user !== undefined;
   const chars = CHARS_PER_ENTRY * (1 + entries);
   return {
     row: rowOf(command, done, false),
-    body: () => encodeReceiptBody(told(), hasUser),
+    body: () => encodeReceiptBody(outcome(), hasUser),
     chars,
     isRefused: false,
   };

@@ -65,7 +65,7 @@ export type Pending = {
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
   /** Outcome of the request and the first block that contains it. */
-  told?: { readonly height: number; readonly outcome: () => WireOutcome };
+  firstOutcome?: { readonly height: number; readonly outcome: () => WireOutcome };
 };
 
 export type ReceiptsOptions = {
@@ -130,7 +130,7 @@ export class Receipts {
     this.#ended.onBlock(block);
     const receipts = [...this.#completed(block), ...this.#executed(block)];
     this.#keep({ height, timeMs, blockHash }, receipts);
-    for (const receipt of receipts) this.#tell(receipt);
+    for (const receipt of receipts) this.#resolve(receipt);
   }
 
   /** Receipts of earlier eras keep the texts of the release that created them. */
@@ -281,8 +281,8 @@ export class Receipts {
       const action = present(this.#queued.get(txHash), 'the action of a queued order');
       const { block, command, request, user, warnings } = action;
       const context = { instruments: this.#instruments, texts: requestTexts(request) };
-      const told = entryToWire(command, entry, index, context);
-      if (!this.#queued.release(action, index, told)) continue;
+      const wireEntry = entryToWire(command, entry, index, context);
+      if (!this.#queued.release(action, index, wireEntry)) continue;
       const entries = action.entries.filter((each) => each !== null);
       const outcome = { ...entriesToWire(command, entries, warnings), doneHeight: height };
       made.push(madeReceipt(command, { block, index: action.index, user }, outcome));
@@ -303,15 +303,15 @@ export class Receipts {
       const pending = this.#pending.get(authorityOf(command).txHash);
       const done = { block, index, user: account };
       if (this.#hasTime && canWait(command, executed)) {
-        const told = once(() => outcomeToWire(command, executed, { instruments }));
-        if (pending !== undefined) pending.told ??= { height, outcome: told };
-        made.push(lateReceipt(command, done, { told, entries: entries?.length ?? 0 }));
+        const outcome = once(() => outcomeToWire(command, executed, { instruments }));
+        if (pending !== undefined) pending.firstOutcome ??= { height, outcome };
+        made.push(lateReceipt(command, done, { outcome, entries: entries?.length ?? 0 }));
         continue;
       }
       const texts = requestTexts(request);
       const context = { instruments, texts, events, ended: this.ended, account };
       const outcome = outcomeToWire(command, executed, context);
-      if (pending !== undefined) pending.told ??= { height, outcome: () => outcome };
+      if (pending !== undefined) pending.firstOutcome ??= { height, outcome: () => outcome };
       if (account !== undefined && hasQueued(executed)) {
         const { timeMs, hash } = block;
         const queued = (entries ?? []).map((entry, at) =>
@@ -333,13 +333,13 @@ export class Receipts {
     return this.#onReceipts === undefined && this.#recent.size < LATE_MAX;
   }
 
-  #tell(receipt: MadeReceipt): void {
+  #resolve(receipt: MadeReceipt): void {
     const { txHash } = receipt.row;
     const waiting = this.#waiting.get(txHash);
     if (waiting === undefined) return;
     this.#waiting.delete(txHash);
-    const told = receiptOf(receipt);
-    for (const resolve of waiting) resolve(told);
+    const made = receiptOf(receipt);
+    for (const resolve of waiting) resolve(made);
   }
 
   /**
@@ -489,7 +489,7 @@ const ENDED_MAX = 10_000;
  * amends find its final state here.
  */
 export class EndedOrders {
-  readonly #keptMax: number;
+  readonly #ordersMax: number;
   readonly #byOrderId = new Map<number, EndedRow>();
   readonly #byClientId = new Map<string, number>();
   /**
@@ -498,8 +498,8 @@ export class EndedOrders {
    */
   #oldest = this.#byOrderId.values();
 
-  constructor(keptMax = ENDED_MAX) {
-    this.#keptMax = keptMax;
+  constructor(ordersMax = ENDED_MAX) {
+    this.#ordersMax = ordersMax;
   }
 
   onBlock({ result }: Pick<AppliedBlock, 'result'>): void {
@@ -545,7 +545,7 @@ export class EndedOrders {
     this.#byOrderId.delete(orderId);
     this.#byOrderId.set(orderId, row);
     if (client !== null) this.#byClientId.set(clientKey(account, client), orderId);
-    if (this.#byOrderId.size <= this.#keptMax) return;
+    if (this.#byOrderId.size <= this.#ordersMax) return;
     const oldest = this.#oldest.next().value;
     if (oldest !== undefined) this.#forget(oldest);
   }

@@ -47,7 +47,7 @@ test('the dropped user is always the one whose last row is the oldest', () => {
     model = [...model.filter(([name]) => name !== user), [user, Math.min(3, count + 1)]];
     while (model.reduce((sum, [, each]) => sum + each, 0) > totalMax) model.shift();
     rows.add(user, row);
-    expect(rows.dump().map(([name, kept]) => [name, kept.length])).toEqual(model);
+    expect(rows.dump().map(([name, stored]) => [name, stored.length])).toEqual(model);
   }
 });
 

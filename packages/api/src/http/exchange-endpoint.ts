@@ -375,17 +375,17 @@ async function answerExecuted(
   if (first !== undefined) return first(false);
   const outcome = asAdmitted(done.outcome, admitted);
   const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
-  return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
+  return plain ?? answerOutcome(context, proposed, { ...done, reported: outcome }, false);
 }
 
 /** Builds the answer with `confirm`, which also waits for orders in the delay queue. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
   const { executed, txHash } = proposed.pending;
   const done = await executed;
-  const { outcome: told } = done;
-  if (hasQueued(told)) return answerReceipt(await context.receipts.completed(txHash), true);
+  const { outcome } = done;
+  if (hasQueued(outcome)) return answerReceipt(await context.receipts.completed(txHash), true);
   const first = await firstAnswer(context, proposed, done);
-  return first?.(true) ?? answerOutcome(context, proposed, { ...done, told }, true);
+  return first?.(true) ?? answerOutcome(context, proposed, { ...done, reported: outcome }, true);
 }
 
 /**
@@ -439,7 +439,7 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
 function answerOutcome(
   { instruments, receipts }: Context,
   { pending, request }: Proposed,
-  { block, outcome, told }: Executed & { readonly told: CommandResult },
+  { block, outcome, reported }: Executed & { readonly reported: CommandResult },
   isConfirmed: boolean,
 ): Reply {
   const { command, txHash } = pending;
@@ -447,9 +447,9 @@ function answerOutcome(
   const { events } = block.result;
   const { ended } = receipts;
   const wire =
-    told === outcome && pending.told?.height === block.height
-      ? pending.told.outcome()
-      : outcomeToWire(command, told, { instruments, texts, events, ended });
+    reported === outcome && pending.firstOutcome?.height === block.height
+      ? pending.firstOutcome.outcome()
+      : outcomeToWire(command, reported, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 
@@ -478,10 +478,10 @@ async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Valu
   let timer: NodeJS.Timeout | undefined;
   try {
     if (ms === undefined) return await promise;
-    const late = new Promise<undefined>((resolve) => {
+    const timeout = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, ms, undefined);
     });
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } catch (cause) {
     throw new UnavailableError('the action could not be logged', { cause });
   } finally {

@@ -28,12 +28,12 @@ export class FollowedModels {
       /**
        * Decides whether changes of an account's orders are reported. By default all are reported.
        */
-      readonly isTold?: (user: Address) => boolean;
+      readonly isReported?: (user: Address) => boolean;
       readonly changes?: Projection;
     },
   ) {
     const state = () => replica.state;
-    const { changes, faucetEveryMs, isTold, onRows } = options;
+    const { changes, faucetEveryMs, isReported, onRows } = options;
     let made: ReceiptBlock | undefined;
     const receipts = new Receipts({
       instruments: instrumentLookup(state),
@@ -46,7 +46,7 @@ export class FollowedModels {
       markets: this.markets,
       receiptsOf: (height) => (made?.height === height ? made.receipts : []),
       onRows,
-      ...(isTold === undefined ? {} : { isTold }),
+      ...(isReported === undefined ? {} : { isReported }),
     });
     this.history = new FollowedHistory(projector);
     if (changes !== undefined) replica.attach(changes);
@@ -102,7 +102,7 @@ export function followRows(
   onRows: (rows: BlockRows) => void,
 ): FollowedModels {
   // Rows of live orders are only needed by subscribers, and verification has none.
-  return new FollowedModels(replica, { onRows, isTold: () => false });
+  return new FollowedModels(replica, { onRows, isReported: () => false });
 }
 
 type BaseOptions = {

@@ -44,7 +44,7 @@ const CATCH_UP_MS = 4_000;
 type IndexerLoopOptions = {
   readonly settings: IndexerSettings;
   readonly rows: RowBuffer | undefined;
-  readonly tell: (report: IndexerReport) => void;
+  readonly send: (report: IndexerReport) => void;
   /**
    * Called if the store is damaged. It sets the store aside, and another thread begins a new one.
    */
@@ -58,7 +58,7 @@ type IndexerLoopOptions = {
  */
 export class IndexerLoop {
   readonly #settings: IndexerSettings;
-  readonly #tell: IndexerLoopOptions['tell'];
+  readonly #send: IndexerLoopOptions['send'];
   readonly #onDamaged: IndexerLoopOptions['onDamaged'];
   readonly #questions: WaitingQuestions;
   readonly #wake = new WakeSignal();
@@ -85,9 +85,9 @@ export class IndexerLoop {
   #wanted: IndexerRequest<'writeSnapshot'>[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
-  constructor({ onDamaged, rows, settings, tell }: IndexerLoopOptions) {
+  constructor({ onDamaged, rows, settings, send }: IndexerLoopOptions) {
     this.#settings = settings;
-    this.#tell = tell;
+    this.#send = send;
     this.#onDamaged = onDamaged;
     this.#rows = rows;
     this.#writesSnapshots = settings.role === 'both';
@@ -98,9 +98,9 @@ export class IndexerLoop {
     };
     this.#watched = new WatchedUsers(textsOf);
     this.#recent = new RecentChanges(textsOf);
-    this.#trees = new TreeOrders({ tell, data: settings.data });
+    this.#trees = new TreeOrders({ send, data: settings.data });
     this.#questions = new WaitingQuestions({
-      tell,
+      send,
       settings,
       sums: (user) => this.#models.history.projector.accountSums(user),
       users: (from, limit) => this.#models.history.projector.users(from, limit),
@@ -159,7 +159,7 @@ export class IndexerLoop {
     this.#early = undefined;
     for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
-    this.#tell(replyTo(start, { from, hasRows: this.#rows !== undefined }));
+    this.#send(replyTo(start, { from, hasRows: this.#rows !== undefined }));
     const folder = this.#folder;
     try {
       while (!this.#isDone) {
@@ -202,10 +202,10 @@ export class IndexerLoop {
   get #standing(): Standing {
     const height = this.#height;
     const rows = this.#rows;
-    if (this.#leads || rows === undefined) return { tellable: height, isApart: false };
+    if (this.#leads || rows === undefined) return { answerableHeight: height, isApart: false };
     const { store, stored } = rows;
     const isBehind = height < store.height;
-    return { tellable: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
+    return { answerableHeight: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
   }
 
   /** True if the loop must stop without catching up. */
@@ -217,14 +217,14 @@ export class IndexerLoop {
   async #open(head: BlockHead): Promise<void> {
     const { data, faucetEveryMs, snapshotEveryBlocks, snapshotEveryCommands } = this.#settings;
     const onPassedOver = (what: string, why: string): void =>
-      this.#tell({ type: 'passedOver', what, why });
+      this.#send({ type: 'passedOver', what, why });
     this.#folder = await followFolder(data, head.height, onPassedOver);
     const { firstSeq, replica } = this.#folder;
     this.#replica = replica;
     this.#models = new FollowedModels(replica, {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
-      isTold: (user) => this.#watched.isWatched(user, 'orders'),
+      isReported: (user) => this.#watched.isWatched(user, 'orders'),
       changes: this.#recent,
     });
     this.#snapshotter = await this.#folder.snapshotter({
@@ -232,7 +232,7 @@ export class IndexerLoop {
       everyCommands: snapshotEveryCommands,
       hasRoom: () => this.#hasRoom,
       pause: () => this.#pause(),
-      onFailed: (error) => this.#tell({ type: 'snapshotFailed', error }),
+      onFailed: (error) => this.#send({ type: 'snapshotFailed', error }),
     });
     const hasRows = await goToBase({
       replica,
@@ -276,7 +276,7 @@ export class IndexerLoop {
     this.#compared += 1;
     const difference = differenceOf(head, this.#target);
     if (difference === undefined) return;
-    this.#tell({ type: 'diverged', height: head.height, ...difference });
+    this.#send({ type: 'diverged', height: head.height, ...difference });
     throw new StoppedError();
   }
 
@@ -284,7 +284,7 @@ export class IndexerLoop {
     if (this.#rows === undefined) return;
     this.#rows.add(rows);
     this.#recent.add(rows);
-    for (const report of this.#watched.reports(rows)) this.#tell(report);
+    for (const report of this.#watched.reports(rows)) this.#send(report);
   }
 
   /** Returns `gone` if the rows after a block may have been deleted because of their age. */
@@ -294,8 +294,8 @@ export class IndexerLoop {
     const head = this.#replica.headAt(after);
     // A client that reconnects after a short interruption asks for a block that this replica still
     // knows.
-    const isKept = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
-    return isKept ? undefined : 'gone';
+    const isKnown = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
+    return isKnown ? undefined : 'gone';
   }
 
   /** Runs between two blocks: handles messages, then does the work that is due. */
@@ -432,15 +432,21 @@ export class IndexerLoop {
     const written = await this.#snapshotter.write();
     if (written === undefined) return;
     const seconds = (performance.now() - startedMs) / 1000;
-    const kept = await this.#folder.snapshotHeights();
+    const heights = await this.#folder.snapshotHeights();
     const { content, height } = written;
-    this.#tell({ type: 'snapshot', height, content, seconds, oldest: Math.min(height, ...kept) });
+    this.#send({
+      type: 'snapshot',
+      height,
+      content,
+      seconds,
+      oldest: Math.min(height, ...heights),
+    });
   }
 
   #answerWanted(): void {
     const { height } = this.#snapshotter;
     for (const wanted of this.#wanted.splice(0)) {
-      this.#tell(replyTo(wanted, { height }));
+      this.#send(replyTo(wanted, { height }));
     }
   }
 
@@ -461,7 +467,7 @@ export class IndexerLoop {
     const { height } = this.#replica.head;
     const heldWhy = this.#rows?.heldWhy;
     const compared = this.#compared;
-    this.#tell({ type: 'progress', height, stored, compared, heldWhy, rows, bytes });
+    this.#send({ type: 'progress', height, stored, compared, heldWhy, rows, bytes });
   }
 
   async #finish(): Promise<void> {
@@ -556,13 +562,13 @@ const TREE_WAIT_BLOCKS_MAX = 10_000;
 
 /** Requests for reserves trees. Each tree shows a single state, at or after the requested block. */
 class TreeOrders {
-  readonly #tell: (report: IndexerReport) => void;
+  readonly #send: (report: IndexerReport) => void;
   readonly #folder: string;
   #orders: Question[] = [];
   #hasher: Promise<TreeHasher> | undefined;
 
-  constructor(options: { readonly tell: (report: IndexerReport) => void; readonly data: string }) {
-    this.#tell = options.tell;
+  constructor(options: { readonly send: (report: IndexerReport) => void; readonly data: string }) {
+    this.#send = options.send;
     this.#folder = treeFolder(options.data);
   }
 
@@ -572,7 +578,7 @@ class TreeOrders {
 
   take(order: Question, height: number): void {
     if (order.height - height <= TREE_WAIT_BLOCKS_MAX) this.#orders.push(order);
-    else this.#tell({ type: 'behind', id: order.id, asOf: { height, timeMs: 0 } });
+    else this.#send({ type: 'behind', id: order.id, asOf: { height, timeMs: 0 } });
   }
 
   isDue(height: number): boolean {
@@ -594,10 +600,10 @@ class TreeOrders {
       const secret = treeSecret(this.#folder);
       const answer = await buildTree({ ...options, height, secret, folder: this.#folder, hasher });
       for (const { id } of due) {
-        this.#tell({ type: 'answer', id, asOf: { height, timeMs }, answer, workMs: 0 });
+        this.#send({ type: 'answer', id, asOf: { height, timeMs }, answer, workMs: 0 });
       }
     } catch (error) {
-      for (const { id } of due) this.#tell({ type: 'failed', id, error });
+      for (const { id } of due) this.#send({ type: 'failed', id, error });
     }
   }
 }

@@ -138,8 +138,8 @@ describe('snapshots of the indexer', () => {
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const own = venue.replica.payload();
     await stop(venue);
-    const kept = await venue.snapshots.newestValid();
-    const payload = decodeSnapshot(kept!.payload);
+    const newest = await venue.snapshots.newestValid();
+    const payload = decodeSnapshot(newest!.payload);
     expect(payload.head).toEqual(own.head);
     expect(payload.heads).toEqual(own.heads);
     const { orders, ...rest } = payload.state;
@@ -156,7 +156,7 @@ describe('snapshots of the indexer', () => {
     const { height } = venue.replica.head;
     const heights = await Promise.all([venue.indexer.snapshot(), venue.indexer.snapshot()]);
     expect(heights).toEqual([height, height]);
-    expect((await venue.snapshots.list()).map((kept) => kept.height)).toEqual([height]);
+    expect((await venue.snapshots.list()).map((each) => each.height)).toEqual([height]);
     await venue.propose(credit(6));
     expect(await venue.indexer.snapshot()).toBe(height + 1);
     await stop(venue);
@@ -224,18 +224,18 @@ describe('a lost history', () => {
    * A folder with a log of 100 blocks, snapshots and no store. It is created once and copied for
    * each test.
    */
-  let kept: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
-  afterAll(() => kept?.remove());
+  let savedFolder: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
+  afterAll(() => savedFolder?.remove());
 
   async function lost(): Promise<void> {
-    if (kept === undefined) {
+    if (savedFolder === undefined) {
       const venue = await start({ settings });
       for (const amount of upTo(100)) await venue.propose(credit(amount));
       await stop(venue);
       await venues.loseStore();
-      kept = await temporaryFolder();
-      await cp(venues.folder, kept.folder, { recursive: true });
-    } else await cp(kept.folder, venues.folder, { recursive: true });
+      savedFolder = await temporaryFolder();
+      await cp(venues.folder, savedFolder.folder, { recursive: true });
+    } else await cp(savedFolder.folder, venues.folder, { recursive: true });
   }
 
   test('a lost history is recomputed by a second thread, which takes over the snapshots afterwards', async () => {
@@ -321,8 +321,8 @@ describe('a lost history', () => {
       await before.propose(credit(amount));
       if (amount % 10 === 0) await amounts(before);
     }
-    const kept = await before.snapshots.list();
-    const oldest = Math.min(...kept.map(({ height }) => height));
+    const saved = await before.snapshots.list();
+    const oldest = Math.min(...saved.map(({ height }) => height));
     await before.journal.compact({ belowSeq: oldest + 1, dropBeforeMs: Infinity });
     await stop(before);
     await venues.loseStore();

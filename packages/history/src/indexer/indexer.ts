@@ -29,8 +29,8 @@ export const BLOCK_WAIT_MS = 5_000;
  * Maximum delay before new blocks are announced to the indexer together; it is longer without
  * watchers.
  */
-const TELL_EVERY_MS = 5;
-const TELL_UNWATCHED_MS = 20;
+const SEND_EVERY_MS = 5;
+const SEND_UNWATCHED_MS = 20;
 /** A thread that recomputes rows takes over the snapshots when it is this close to the head. */
 const NEAR_BLOCKS = 100;
 /** A stop waits for the indexer only if fewer blocks than this are missing. */
@@ -58,14 +58,14 @@ export class Indexer implements History {
   #first: IndexerThread;
   #rows: IndexerThread;
   #head: BlockHead | undefined;
-  #toldHeight = 0;
+  #sentHeight = 0;
   /** Height up to which only the store knows the blocks. */
   #seenFrom = 0;
   /** Height at which all of the few missing rows are stored. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
-  #telling: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
   #phase: IndexerPhase = 'opened';
   #failure: unknown;
 
@@ -115,7 +115,7 @@ export class Indexer implements History {
     this.#seenFrom = Math.max(this.#seenFrom, seenFrom);
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
-    this.#toldHeight = height;
+    this.#sentHeight = height;
     const hasRoom = this.#options.hasRoom();
     const { from, hasRows } = await this.#first.request('start', { head, hasRoom });
     if (!hasRows) {
@@ -130,8 +130,8 @@ export class Indexer implements History {
 
   follow({ hash, height, stateHash, timeMs }: BlockHead): void {
     this.#head = { height, timeMs, hash, stateHash };
-    const waitMs = this.#watchers.isEmpty ? TELL_UNWATCHED_MS : TELL_EVERY_MS;
-    this.#telling ??= setTimeout(() => this.#tellHead(), waitMs);
+    const waitMs = this.#watchers.isEmpty ? SEND_UNWATCHED_MS : SEND_EVERY_MS;
+    this.#sendTimer ??= setTimeout(() => this.#sendHead(), waitMs);
   }
 
   get asOf(): AsOf {
@@ -214,7 +214,7 @@ export class Indexer implements History {
       };
       this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
       // A question may need the newest block, so the block is announced first.
-      this.#tellHead();
+      this.#sendHead();
       this.#rows.order(asked as never);
     });
   }
@@ -231,7 +231,7 @@ export class Indexer implements History {
    * Writes a snapshot of the current block, and resolves with the height of the newest snapshot.
    */
   async snapshot(): Promise<number> {
-    this.#tellHead();
+    this.#sendHead();
     return (await this.#first.request('writeSnapshot', {})).height;
   }
 
@@ -250,7 +250,7 @@ export class Indexer implements History {
   async stop(): Promise<void> {
     if (this.#phase === 'ended') return;
     this.#change('ends');
-    clearTimeout(this.#telling);
+    clearTimeout(this.#sendTimer);
     const head = this.#head;
     if (head === undefined) return this.terminate();
     const stopped = [...new Set([this.#first, this.#rows])].map((thread) => {
@@ -264,7 +264,7 @@ export class Indexer implements History {
   /** Ends the indexer without writing, like a crash. Unwritten rows are recomputed from the log. */
   async terminate(): Promise<void> {
     this.#change('ends');
-    clearTimeout(this.#telling);
+    clearTimeout(this.#sendTimer);
     await Promise.all([this.#first.terminate(), this.#rows.terminate()]);
     this.#fail(new Error('the venue has stopped'));
   }
@@ -281,12 +281,12 @@ export class Indexer implements History {
     return thread;
   }
 
-  #tellHead(): void {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
+  #sendHead(): void {
+    clearTimeout(this.#sendTimer);
+    this.#sendTimer = undefined;
     const head = this.#head;
-    if (head === undefined || head.height === this.#toldHeight) return;
-    this.#toldHeight = head.height;
+    if (head === undefined || head.height === this.#sentHeight) return;
+    this.#sentHeight = head.height;
     const order = { type: 'durable', head, hasRoom: this.#options.hasRoom() } as const;
     for (const thread of new Set([this.#first, this.#rows])) thread.order(order);
   }
@@ -296,7 +296,7 @@ export class Indexer implements History {
       case 'progress':
         return this.#advance(report, thread);
       case 'rows':
-        return thread === this.#rows ? this.#watchers.tell(report) : undefined;
+        return thread === this.#rows ? this.#watchers.report(report) : undefined;
       case 'answer': {
         const open = this.#questions.settle(report.id);
         open?.spend?.(report.workMs);
@@ -339,7 +339,7 @@ export class Indexer implements History {
     if (thread !== this.#rows) return;
     const wasAway = this.isAway;
     this.#progress = progress;
-    this.#questions.heard();
+    this.#questions.recordMessage();
     if (this.isAway && !wasAway) this.#options.onAway?.(progress.heldWhy ?? '');
     if (!this.isAway && wasAway) this.#options.onBack?.(progress.stored.height);
     this.#options.onStored?.(progress.stored.height);

@@ -30,7 +30,7 @@ export class OpenQuestions {
   #timer: NodeJS.Timeout | undefined;
   #nextId = 1;
   #isSilent = false;
-  #heardMs = 0;
+  #messageMs = 0;
 
   constructor(asOf: () => AsOf, answerMsMax = ANSWER_MS_MAX) {
     this.#asOf = asOf;
@@ -67,13 +67,13 @@ export class OpenQuestions {
   settle(id: number): OpenQuestion | undefined {
     const open = this.#open.get(id);
     this.#open.delete(id);
-    this.heard();
+    this.recordMessage();
     return open;
   }
 
   /** Records that the indexer thread sent a message. */
-  heard(): void {
-    this.#heardMs = performance.now();
+  recordMessage(): void {
+    this.#messageMs = performance.now();
     this.#isSilent = false;
   }
 
@@ -109,7 +109,7 @@ export class OpenQuestions {
       if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
       // A store that has since answered other questions is busy, not silent.
-      this.#isSilent = this.#heardMs < askedMs;
+      this.#isSilent = this.#messageMs < askedMs;
       reject(new HistoryAwayError('the history is not responding', this.#asOf()));
     }
   }
@@ -158,17 +158,17 @@ export class Watchers {
       this.#order({ type: 'watch', user, table });
     }
     // A restarted thread reports old rows again, but each watcher must receive a block only once.
-    let toldHeight = 0;
-    const told: AnyWatcher = {
+    let reportedHeight = 0;
+    const uniqueWatcher: AnyWatcher = {
       onRows: (height, rows) => {
-        if (height <= toldHeight) return;
-        toldHeight = height;
+        if (height <= reportedHeight) return;
+        reportedHeight = height;
         watcher.onRows(height, rows as WatchedRows[Table]);
       },
     };
-    watched.watchers.add(told);
+    watched.watchers.add(uniqueWatcher);
     return () => {
-      if (!watched.watchers.delete(told) || watched.watchers.size > 0) return;
+      if (!watched.watchers.delete(uniqueWatcher) || watched.watchers.size > 0) return;
       this.#watched.delete(key);
       this.#order({ type: 'unwatch', user, table });
     };
@@ -180,7 +180,7 @@ export class Watchers {
     }
   }
 
-  tell({ height, rows, table, user }: Rows): void {
+  report({ height, rows, table, user }: Rows): void {
     for (const watcher of this.#watched.get(keyOf(user, table))?.watchers ?? []) {
       watcher.onRows(height, rows);
     }

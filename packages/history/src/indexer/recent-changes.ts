@@ -16,7 +16,7 @@ type Changes = Pick<BlockRows, 'orders' | 'retold' | 'untold' | 'ledger'> & {
   readonly count: number;
 };
 
-type Told = {
+type ChangedRow = {
   readonly accountTypes: readonly AccountType[];
   readonly row: () => unknown;
 };
@@ -69,13 +69,13 @@ export class RecentChanges implements Projection {
   since(ask: Ask<'since'>): SinceAnswer | undefined {
     const { accountTypes, after, counts, cursor, limit, table, upTo, user } = ask;
     if (table !== 'orders' && table !== 'ledger') return undefined;
-    const kept = this.#blocks.between(cursor?.[1] ?? after, upTo);
-    if (kept === undefined) return cursor === undefined ? undefined : 'gone';
+    const found = this.#blocks.between(cursor?.[1] ?? after, upTo);
+    if (found === undefined) return cursor === undefined ? undefined : 'gone';
     const rows: { height: number; row: unknown }[] = [];
     let blocks = 0;
-    for (const block of kept) {
-      const told = table === 'orders' ? this.#orders(block, user) : ledgerOf(block, user);
-      const his = told.filter((each) =>
+    for (const block of found) {
+      const changed = table === 'orders' ? this.#orders(block, user) : ledgerOf(block, user);
+      const his = changed.filter((each) =>
         each.accountTypes.some((type) => accountTypes.includes(type)),
       );
       if (his.length === 0) continue;
@@ -95,7 +95,7 @@ export class RecentChanges implements Projection {
    * Returns a user's changed orders in block order. Parents are last if only their children
    * changed.
    */
-  #orders({ orders, retold = [], untold = [] }: Changes, user: string): Told[] {
+  #orders({ orders, retold = [], untold = [] }: Changes, user: string): ChangedRow[] {
     const changed = untold.filter((each) => each.user === user);
     for (const { row, ...each } of orders) {
       if (each.user === user) changed.push({ ...each, row: () => row });
@@ -116,7 +116,7 @@ export class RecentChanges implements Projection {
   }
 }
 
-function ledgerOf({ ledger }: Changes, user: string): Told[] {
+function ledgerOf({ ledger }: Changes, user: string): ChangedRow[] {
   const his = ledger.filter((each) => each.user === user);
   return his.map(({ accountTypes, row }) => ({ accountTypes, row: () => row }));
 }

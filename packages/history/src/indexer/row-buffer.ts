@@ -274,8 +274,8 @@ export class Retention {
       isLive: this.#isLive,
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
     };
-    const gone = await this.#store.prune(limits, pause);
+    const deleted = await this.#store.prune(limits, pause);
     // If this call has deleted rows, the next call deletes more.
-    if (gone === 0) this.#prunedMs = blockMs;
+    if (deleted === 0) this.#prunedMs = blockMs;
   }
 }

@@ -70,13 +70,13 @@ class IndexerProgram {
       const isLater = error instanceof HistoryLaterError;
       const isOfServer = isLater || (isOnServer && error instanceof Error);
       // Other errors are faults of the program and are reported with their stack.
-      const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
-      if (!isOfServer || (this.#isOpen && !isTold)) throw error;
+      const isExpected = error instanceof HistoryForeignError || error instanceof HistoryFullError;
+      if (!isOfServer || (this.#isOpen && !isExpected)) throw error;
       const isForeign = error instanceof HistoryForeignError;
       const more = isForeign
         ? '; the database contains the history of another venue and was not changed'
         : '';
-      this.#tell({ type: 'unusable', why: error.message + more });
+      this.#send({ type: 'unusable', why: error.message + more });
     }
   }
 
@@ -96,26 +96,26 @@ class IndexerProgram {
     if (settings.role === 'both') await reachHistory(this.#where);
     const opened = await this.#whenBack(() => this.#openRows());
     this.#isOpen = true;
-    this.#tell({ type: 'opened', height: opened.store.height });
+    this.#send({ type: 'opened', height: opened.store.height });
     const rows = await this.#verify(opened, await this.#verified.promise);
     const start = await this.#started.promise;
     const onDamaged = async (error: HistoryDamagedError): Promise<void> => {
       const movedTo = await this.#leave(rows, error);
-      this.#tell({ type: 'damaged', why: error.message, movedTo, isMended: false });
+      this.#send({ type: 'damaged', why: error.message, movedTo, isMended: false });
     };
-    const tell = (report: IndexerReport): void => this.#tell(report);
-    const loop = new IndexerLoop({ settings, rows, tell, onDamaged });
+    const send = (report: IndexerReport): void => this.#send(report);
+    const loop = new IndexerLoop({ settings, rows, send, onDamaged });
     const running = loop.run(start);
     this.#loop = loop;
     for (const order of this.#waiting.splice(0)) loop.take(order);
     await running;
-    this.#tell({ type: 'stopped' });
+    this.#send({ type: 'stopped' });
   }
 
   async #openRows(): Promise<RowBuffer> {
     const store = await openHistoryStore({
       ...this.#where,
-      onDamaged: (damage) => this.#tell({ type: 'damaged', ...damage, isMended: true }),
+      onDamaged: (damage) => this.#send({ type: 'damaged', ...damage, isMended: true }),
     });
     try {
       return await RowBuffer.on(store);
@@ -136,10 +136,10 @@ class IndexerProgram {
     let own = rows;
     if (unfit !== undefined) {
       const movedTo = await this.#leave(rows, unfit);
-      this.#tell({ type: 'damaged', why: unfit.message, movedTo, isMended: true });
+      this.#send({ type: 'damaged', why: unfit.message, movedTo, isMended: true });
       own = await this.#whenBack(() => this.#openRows());
     }
-    this.#tell(replyTo(asked, { height: own.store.height }));
+    this.#send(replyTo(asked, { height: own.store.height }));
     return own;
   }
 
@@ -174,7 +174,7 @@ class IndexerProgram {
     }
   }
 
-  #tell(report: IndexerReport): void {
+  #send(report: IndexerReport): void {
     this.#port.postMessage(report);
   }
 }

@@ -48,7 +48,7 @@ type DueQuestion = Turn<Waiting>;
 
 export type Standing = {
   /** Highest block that a question can require and still be answered. */
-  readonly tellable: number;
+  readonly answerableHeight: number;
   /**
    * True while rows and state briefly have different heights, so that current data cannot be
    * returned.
@@ -58,7 +58,7 @@ export type Standing = {
 
 type WaitingQuestionsOptions = {
   readonly settings: Pick<IndexerSettings, 'database' | 'limits'>;
-  readonly tell: (report: IndexerReport) => void;
+  readonly send: (report: IndexerReport) => void;
   /** Returns the current totals of an account, which only the indexer has. */
   readonly sums: (user: Address) => AccountSums | null;
   readonly users: GainSources['users'];
@@ -198,24 +198,24 @@ export class WaitingQuestions {
     rows: RowBuffer,
     { asOf, isSplit, took }: { asOf: AsOf; isSplit: boolean; took: () => number },
   ): Promise<void> {
-    const { tell } = this.#options;
+    const { send } = this.#options;
     const { asked } = waiting;
     const { id } = asked;
     // Current data belongs to the last applied block, so the stored rows must have the same height.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
-      tell({ type: 'behind', id, asOf });
+      send({ type: 'behind', id, asOf });
       return;
     }
     try {
       const answer = await this.#find(asked, rows, asOf);
-      tell({ type: 'answer', id, asOf, answer, workMs: took() });
+      send({ type: 'answer', id, asOf, answer, workMs: took() });
     } catch (error) {
       // The question stays open, and the thread that replaces this one answers it.
       if (error instanceof HistoryDamagedError) throw error;
       // The question is repeated after the rows of the other writer have been applied.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
-      else if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
-      else tell({ type: 'failed', id, error });
+      else if (error instanceof HistoryFullError) send({ type: 'away', id, why: error.message });
+      else send({ type: 'failed', id, error });
     }
   }
 
@@ -260,9 +260,9 @@ function isOfChanges({ question, topic }: Question): boolean {
 
 function isOver(
   { asked, untilMs }: Waiting,
-  { isApart, tellable }: Standing,
+  { isApart, answerableHeight }: Standing,
   nowMs: number,
 ): boolean {
   if (untilMs <= nowMs) return true;
-  return asked.height <= tellable && !(isApart && isOfNow(asked));
+  return asked.height <= answerableHeight && !(isApart && isOfNow(asked));
 }

@@ -36,7 +36,7 @@ export type BlockRows = {
    */
   readonly retold?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
-  readonly untold?: readonly UntoldOrder[];
+  readonly untold?: readonly UnreportedOrder[];
   readonly arrivals?: readonly ArrivalTrace[];
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
@@ -90,7 +90,7 @@ export type OrderRecord = {
 };
 
 /** Changed live order whose row is built on demand. */
-export type UntoldOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
+export type UnreportedOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
   readonly index: number;
   readonly row: () => HistOrderRow;
 };

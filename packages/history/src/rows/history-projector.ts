@@ -38,7 +38,7 @@ type HistoryProjectorOptions = {
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
   /** Decides whether changes of an account's orders are reported. By default all are reported. */
-  readonly isTold?: (user: Address) => boolean;
+  readonly isReported?: (user: Address) => boolean;
 };
 
 type LastBlock = { readonly height: number; readonly hash: Hash };
@@ -76,7 +76,7 @@ export class HistoryProjector implements Projection {
   constructor(options: HistoryProjectorOptions) {
     this.#options = options;
     this.#instruments = instrumentLookup(options.state);
-    this.#orders = new LiveOrders(options.isTold ?? (() => true));
+    this.#orders = new LiveOrders(options.isReported ?? (() => true));
     this.observer = this.#orders.observer;
     this.liveRows = this.#orders.rows(options.state);
   }

@@ -72,22 +72,22 @@ describe('waiting trigger orders', () => {
     placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
-    const retold = () =>
+    const parentRows = () =>
       followed.rows.flatMap((rows) => (rows.retold ?? []).filter(({ orderId }) => orderId === 1));
     // Restores the projector from its dump, as a restart would.
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
     followed.projector.reset();
     followed.projector.restore(dumped);
-    const before = retold().length;
+    const before = parentRows().length;
     takeProfit();
-    const told = retold().slice(before);
-    expect(told.map(({ row }) => row.order.children.map(({ status }) => status))).toEqual([
+    const added = parentRows().slice(before);
+    expect(added.map(({ row }) => row.order.children.map(({ status }) => status))).toEqual([
       ['triggered', 'open'],
       ['triggered', 'open'],
       ['filled', 'cancelled'],
     ]);
-    for (const { row } of told) expect(row).toMatchObject({ status: 'filled', order: { oid: 1 } });
-    const last = told.at(-1)?.row.order.children ?? [];
+    for (const { row } of added) expect(row).toMatchObject({ status: 'filled', order: { oid: 1 } });
+    const last = added.at(-1)?.row.order.children ?? [];
     for (const child of last) expect(child).toEqual(followed.orders(child.oid).at(-1)?.row.order);
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });

@@ -19,7 +19,7 @@ import {
   type LiveRows,
   type OrderEndRecord,
   type OrderRecord,
-  type UntoldOrder,
+  type UnreportedOrder,
 } from './block-rows.ts';
 import { OrderTraces, type OrderTracesDump } from './order-traces.ts';
 import { isNamed, namedInstrument, type TradedSide, tradedSides } from './traded-sides.ts';
@@ -53,10 +53,10 @@ export class LiveOrders {
   readonly #last = new LastChanges();
   readonly #traces = new OrderTraces();
   readonly observer: BookObserver = this.#traces;
-  readonly #isTold: (user: Address) => boolean;
+  readonly #isReported: (user: Address) => boolean;
 
-  constructor(isTold: (user: Address) => boolean) {
-    this.#isTold = isTold;
+  constructor(isReported: (user: Address) => boolean) {
+    this.#isReported = isReported;
   }
 
   take(
@@ -65,7 +65,7 @@ export class LiveOrders {
   ): {
     readonly orders: OrderRecord[];
     readonly retold: OrderRecord[];
-    readonly untold: UntoldOrder[];
+    readonly untold: UnreportedOrder[];
     readonly earnings: EarningRecord[];
     readonly arrivals: readonly ArrivalTrace[];
     readonly ends: readonly OrderEndRecord[];
@@ -78,12 +78,12 @@ export class LiveOrders {
     }
     this.#addChildren(state, changed);
     const orders: OrderRecord[] = [];
-    const untold: UntoldOrder[] = [];
+    const unreported: UnreportedOrder[] = [];
     let index = 0;
     for (const event of changed.values()) {
       const record = this.#change(state, event, { timeMs: atMs, height, index });
       if (record !== undefined) orders.push(record);
-      else untold.push(this.#untold(state, event, { timeMs: atMs, index }));
+      else unreported.push(this.#unreported(state, event, { timeMs: atMs, index }));
       index += 1;
     }
     const traces = this.#traces.take(state, block, changed, (id) => this.#builderFee(id));
@@ -91,7 +91,7 @@ export class LiveOrders {
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
-    return { orders, retold: this.#families.take(orders), untold, earnings, ...traces };
+    return { orders, retold: this.#families.take(orders), untold: unreported, earnings, ...traces };
   }
 
   /**
@@ -115,7 +115,7 @@ export class LiveOrders {
       const settings = settingsCode(settingsOf(state, event.order));
       const change = { timeMs: atMs, height, index, instrumentId, settings, record: undefined };
       this.#last.set(user, orderId, change);
-      return this.#isTold(user) ? orderRecord(state, event, sums, at) : undefined;
+      return this.#isReported(user) ? orderRecord(state, event, sums, at) : undefined;
     }
     const record = orderRecord(state, event, sums, at);
     this.#last.set(user, orderId, {
@@ -130,11 +130,11 @@ export class LiveOrders {
   }
 
   /** Captures everything that the row needs, because a later block can change it. */
-  #untold(
+  #unreported(
     state: State,
     event: OrderUpdated,
     { index, timeMs: atMs }: Pick<LastChange, 'timeMs' | 'index'>,
-  ): UntoldOrder {
+  ): UnreportedOrder {
     const { account: user, instrumentId, orderId } = event.order;
     const sums = this.#sums.get(orderId);
     const noted = sums === undefined ? undefined : { ...sums };
@@ -353,7 +353,7 @@ function lastUpdates(
   for (const event of result.events) {
     if (event.type !== 'orderUpdated') continue;
     if (event.reject !== undefined && !isNamed(state, event.order.instrumentId)) continue;
-    if (!changed.delete(event.order.orderId)) traces.told(event);
+    if (!changed.delete(event.order.orderId)) traces.updated(event);
     changed.set(event.order.orderId, event);
   }
   return changed;
@@ -369,18 +369,18 @@ class OrderFamilies {
   readonly #parentOf = new Map<number, number>();
 
   take(records: readonly OrderRecord[]): OrderRecord[] {
-    const retold = new Map<number, OrderRecord>();
+    const changedParents = new Map<number, OrderRecord>();
     const changed = new Set(records.map(({ orderId }) => orderId));
     for (const { orderId, row } of records) {
       const parentId = this.#parentOf.get(orderId);
       const parent = parentId === undefined ? undefined : this.#parents.get(parentId);
       if (parent === undefined || parentId === undefined || changed.has(parentId)) continue;
-      const told = withChild(parent, row.order);
-      this.#keep(told);
-      retold.set(parentId, told);
+      const updated = withChild(parent, row.order);
+      this.#keep(updated);
+      changedParents.set(parentId, updated);
     }
     for (const record of records) if (record.row.order.children.length > 0) this.#keep(record);
-    return [...retold.values()];
+    return [...changedParents.values()];
   }
 
   /** Keeps a parent and its children while one of the children is live. */

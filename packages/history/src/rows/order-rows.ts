@@ -56,7 +56,7 @@ type AllFields = {
  */
 export function histOrder(
   state: State,
-  event: Told,
+  event: UpdatedOrder,
   sums: OrderSums | undefined,
   settings = settingsOf(state, event.order),
 ): HistOrder {
@@ -113,7 +113,7 @@ export function histOrder(
   return fields as HistOrder;
 }
 
-type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
+type UpdatedOrder = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
 
 export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
   if (order.outcome !== undefined) {
@@ -162,7 +162,7 @@ const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
 function endingOf(
   state: State,
-  event: Told,
+  event: UpdatedOrder,
 ): Pick<HistOrder, 'cancelSource' | 'cancelReason' | 'rejectReason'> {
   if (event.cancelCause !== undefined) return CANCEL_TEXT[event.cancelCause];
   if (event.reject === undefined) return {};
@@ -171,7 +171,7 @@ function endingOf(
 }
 
 /** A triggered order is neither open nor final until it ends. */
-function statusOf({ order, status }: Told): OrderStatus {
+function statusOf({ order, status }: UpdatedOrder): OrderStatus {
   const hasFired = order.hasFired === true || order.isTriggered === true;
   return status === 'open' && hasFired ? 'triggered' : status;
 }

@@ -75,7 +75,7 @@ export class OrderTraces implements BookObserver {
     this.#of(orderId).left = { ahead };
   }
 
-  told({ commandIndex, order: { orderId } }: OrderUpdated): void {
+  updated({ commandIndex, order: { orderId } }: OrderUpdated): void {
     if (orderId >= this.#firstId) this.#of(orderId).commandIndex ??= commandIndex;
   }
 

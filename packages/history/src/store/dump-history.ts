@@ -67,10 +67,10 @@ function runLines<Each>(
   }
   const lines = places.map((place, at) => rowLine(name, run, place, row(at)));
   const [first, last] = [places[0], places.at(-1)];
-  const told = [run.rows, run.first_ms, run.time_ms, run.height, run.idx];
+  const stored = [run.rows, run.first_ms, run.time_ms, run.height, run.idx];
   const own = [places.length, first?.timeMs, last?.timeMs, last?.height, last?.index];
-  if (told.join(' ') === own.join(' ')) return lines;
-  return [...lines, `${name} of a run ${told.join(' ')} that has ${own.join(' ')}`];
+  if (stored.join(' ') === own.join(' ')) return lines;
+  return [...lines, `${name} of a run ${stored.join(' ')} that has ${own.join(' ')}`];
 }
 
 function pairUp(found: Set<string>, row: Row): readonly string[] {

@@ -215,8 +215,8 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
       const young = blocks.filter(({ head }) => head.timeMs >= timeMs);
       for (const topic of ['fills', 'orders', 'ledger'] as const) {
         const ask = { user, accountTypes: ['perp', 'outcome'] as const, limit: 1_000 };
-        const kept = modelAnswer(blocks, topic, { ...ask, startTime: timeMs });
-        expect(await store.ask(topic, ask, liveRowsOf(young))).toEqual(kept);
+        const expected = modelAnswer(blocks, topic, { ...ask, startTime: timeMs });
+        expect(await store.ask(topic, ask, liveRowsOf(young))).toEqual(expected);
       }
       expect(await store.ask('blocks', { limit: 200 })).toEqual(
         modelAnswer(young, 'blocks', { limit: 200 }),

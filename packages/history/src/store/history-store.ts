@@ -268,10 +268,10 @@ class DatabaseHistoryStore implements HistoryStore {
     const { database } = this.#driver;
     const { progress, ...step } = await database.transaction().execute(async (transaction) => {
       if (this.#isShared) await this.#fence(this.#ownTerm())(transaction);
-      const { gone, isDone } = await this.#pruning.step(transaction, limits);
-      const counts = Object.entries(gone).map(([name, count]) => [name, -count] as const);
+      const { counts: pruned, isDone } = await this.#pruning.step(transaction, limits);
+      const counts = Object.entries(pruned).map(([name, count]) => [name, -count] as const);
       const rows = counted(this.#progress.rows, Object.fromEntries(counts));
-      const deleted = Object.values(gone).reduce((sum, count) => sum + count, 0);
+      const deleted = Object.values(pruned).reduce((sum, count) => sum + count, 0);
       const next = { ...this.#progress, rows };
       if (deleted > 0) {
         await transaction.updateTable('progress').set(encodeProgress(next)).execute();

@@ -28,7 +28,7 @@ export type PruneLimits = {
   readonly isLive?: IsLive;
 };
 
-type Step = { readonly gone: Record<string, number>; readonly isDone: boolean };
+type Step = { readonly counts: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
 /** Number of owners that a step visits, and of rows or blocks that it deletes. */
@@ -72,28 +72,28 @@ export class Pruning {
 
   async step(database: Database, limits: PruneLimits): Promise<Step> {
     const { isLive = () => false, receiptsBeforeMs, rowsBeforeMs } = limits;
-    const gone: Record<string, number> = {};
+    const counts: Record<string, number> = {};
     if (receiptsBeforeMs !== undefined) {
-      gone['receipts'] = await pruneReceipts(database, receiptsBeforeMs);
+      counts['receipts'] = await pruneReceipts(database, receiptsBeforeMs);
     }
     let isThrough = true;
     if (rowsBeforeMs !== undefined) {
-      Object.assign(gone, await pruneBlocks(database, { beforeMs: rowsBeforeMs, isLive }));
-      gone['settledEvents'] = await pruneEvents(database, rowsBeforeMs);
-      isThrough = await this.#visitOwners(database, rowsBeforeMs, gone);
+      Object.assign(counts, await pruneBlocks(database, { beforeMs: rowsBeforeMs, isLive }));
+      counts['settledEvents'] = await pruneEvents(database, rowsBeforeMs);
+      isThrough = await this.#visitOwners(database, rowsBeforeMs, counts);
     }
-    const sum = Object.values(gone).reduce((total, count) => total + count, 0);
+    const sum = Object.values(counts).reduce((total, count) => total + count, 0);
     this.#deleted += sum;
     const isDone = this.#deleted >= ROWS_PER_CALL || (isThrough && sum === 0);
     if (isDone) this.#deleted = 0;
-    return { gone, isDone };
+    return { counts, isDone };
   }
 
   /** Returns true after the last owner of the last table. */
   async #visitOwners(
     database: Database,
     beforeMs: number,
-    gone: Record<string, number>,
+    counts: Record<string, number>,
   ): Promise<boolean> {
     let rows = 0;
     for (let visits = 0; visits < OWNERS_PER_STEP && rows < ROWS_PER_STEP; visits += 1) {
@@ -111,8 +111,10 @@ export class Pruning {
       }
       const before = Math.floor(beforeMs / (sweep.unitMs ?? 1));
       const deleted =
-        found.oldest < before ? await deleteOld(database, sweep, found.owner, { before, gone }) : 0;
-      gone[sweep.as] = (gone[sweep.as] ?? 0) + deleted;
+        found.oldest < before
+          ? await deleteOld(database, sweep, found.owner, { before, counts })
+          : 0;
+      counts[sweep.as] = (counts[sweep.as] ?? 0) + deleted;
       rows += deleted;
       const isThrough = sweep.runs === undefined ? deleted < ROWS_PER_STEP : deleted === 0;
       if (isThrough) this.#owner = found.owner;
@@ -146,9 +148,9 @@ async function deleteOld(
   database: Database,
   { keepsLast, owner, runs, table, time }: Sweep,
   values: readonly unknown[],
-  { before, gone }: { readonly before: number; readonly gone: Record<string, number> },
+  { before, counts }: { readonly before: number; readonly counts: Record<string, number> },
 ): Promise<number> {
-  if (runs !== undefined) return pruneRuns(database, runs, values, before, gone);
+  if (runs !== undefined) return pruneRuns(database, runs, values, before, counts);
   const isOwned = sql.join(
     owner.map((column, at) => sql`${sql.ref(column)} = ${values[at]}`),
     sql` AND `,
@@ -185,20 +187,20 @@ async function pruneReceipts(database: Database, beforeMs: number): Promise<numb
     .selectAll()
     .where('time_ms', '<', beforeMs)
     .execute();
-  let gone = 0;
+  let deleted = 0;
   for (const block of old) {
     const { height } = block;
     const receipts = unpackReceipts(block);
-    const kept = new Set((await txKeys(database, height)).keys);
+    const remaining = new Set((await txKeys(database, height)).keys);
     await deleteKeys(
       database,
       height,
-      receipts.flatMap(keysOf).filter((key) => !kept.has(key)),
+      receipts.flatMap(keysOf).filter((key) => !remaining.has(key)),
     );
     await database.deleteFrom('receipt_blocks').where('height', '=', height).execute();
-    gone += receipts.length;
+    deleted += receipts.length;
   }
-  return gone;
+  return deleted;
 }
 
 async function pruneBlocks(
@@ -221,11 +223,11 @@ async function pruneBlocks(
     const { count, keys, txs: requests } = await txKeys(database, height);
     arrivals += await pruneArrivals(database, { height, txs: requests }, limits);
     if (count > 0) {
-      const kept = new Set(await receiptKeys(database, height));
+      const remaining = new Set(await receiptKeys(database, height));
       await deleteKeys(
         database,
         height,
-        keys.filter((key) => !kept.has(key)),
+        keys.filter((key) => !remaining.has(key)),
       );
       await database.deleteFrom('tx_blocks').where('height', '=', height).execute();
     }
@@ -300,7 +302,7 @@ const RUNS_AT_ONCE = 32;
 
 /**
  * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is
- * deleted if all of its rows are too old; otherwise it keeps the newer ones. `gone` counts related
+ * deleted if all of its rows are too old; otherwise it keeps the newer ones. `counts` counts related
  * rows that are deleted with them.
  */
 async function pruneRuns(
@@ -308,7 +310,7 @@ async function pruneRuns(
   { name, packer }: { readonly name: RunName; readonly packer: RowPacker<unknown> },
   [account, kind]: readonly unknown[],
   beforeMs: number,
-  gone: Record<string, number>,
+  counts: Record<string, number>,
 ): Promise<number> {
   const runs = sql.table(`${name}_runs`);
   const { rows: oldest } = await sql<RunRow>`
@@ -319,23 +321,23 @@ async function pruneRuns(
   for (const run of oldest) {
     if (run.first_ms >= beforeMs) break;
     const { places, row } = packer.unpack(run.body);
-    const kept = places.flatMap((place, at) =>
+    const remaining = places.flatMap((place, at) =>
       place.timeMs < beforeMs ? [] : [{ place, row: row(at) }],
     );
-    deleted += places.length - kept.length;
+    deleted += places.length - remaining.length;
     if (name === 'order') {
       const old = places.flatMap(({ timeMs }, at) => (timeMs < beforeMs ? [row(at)] : []));
-      await deleteWith(database, account, old as readonly HistOrderRow[], gone);
+      await deleteWith(database, account, old as readonly HistOrderRow[], counts);
     }
     const isRun = sql`account = ${account} AND kind = ${kind} AND time_ms = ${run.time_ms}
       AND height = ${run.height} AND idx = ${run.idx}`;
-    const [first] = kept;
+    const [first] = remaining;
     if (first === undefined) await sql`DELETE FROM ${runs} WHERE ${isRun}`.execute(database);
     else {
-      await sql`UPDATE ${runs} SET first_ms = ${first.place.timeMs}, rows = ${kept.length},
-        body = ${packer.pack(kept)} WHERE ${isRun}`.execute(database);
+      await sql`UPDATE ${runs} SET first_ms = ${first.place.timeMs}, rows = ${remaining.length},
+        body = ${packer.pack(remaining)} WHERE ${isRun}`.execute(database);
     }
-    const left = new Set(kept.map(({ place }) => place.instrumentId));
+    const left = new Set(remaining.map(({ place }) => place.instrumentId));
     for (const id of new Set(places.map(({ instrumentId }) => instrumentId))) {
       if (left.has(id)) continue;
       await sql`DELETE FROM ${sql.table(`${name}_run_instruments`)}
@@ -349,12 +351,12 @@ async function deleteWith(
   database: Database,
   account: unknown,
   rows: readonly HistOrderRow[],
-  gone: Record<string, number>,
+  counts: Record<string, number>,
 ): Promise<void> {
   if (rows.length === 0) return;
   const orders = rows.map(({ order }) => order);
   const traces = await pruneOrderEnds(database, hexOf(account as Uint8Array), orders);
-  for (const [name, count] of Object.entries(traces)) gone[name] = (gone[name] ?? 0) + count;
+  for (const [name, count] of Object.entries(traces)) counts[name] = (counts[name] ?? 0) + count;
   const ids = listOf(rows.map(({ order }) => order.oid));
   const isOwned = sql`account = ${account} AND order_key IN (${ids})`;
   await sql`DELETE FROM child_orders WHERE ${isOwned}`.execute(database);
@@ -382,15 +384,15 @@ async function pruneArrivals(
   if (row === undefined) return 0;
   const traces = decodeArrivals(row.body);
   const ended = await endedSince(database, traces, beforeMs);
-  const kept = traces.filter(
+  const remaining = traces.filter(
     (trace) => trace.ended === undefined && (ended.has(trace.orderId) || isLive(trace.orderId)),
   );
   await putArrivals(
     database,
     row.first_oid,
-    kept.map((trace) => ({ ...trace, txHash: trace.txHash ?? hashIn(block.txs, trace) })),
+    remaining.map((trace) => ({ ...trace, txHash: trace.txHash ?? hashIn(block.txs, trace) })),
   );
-  return traces.length - kept.length;
+  return traces.length - remaining.length;
 }
 
 async function pruneOrderEnds(
@@ -426,9 +428,9 @@ async function dropArrival(database: Database, orderId: number): Promise<number>
   // Arrivals of a stored block are deleted together with the block.
   if (row === undefined || row.height !== null) return 0;
   const traces = decodeArrivals(row.body);
-  const kept = traces.filter((trace) => trace.orderId !== orderId);
-  await putArrivals(database, row.first_oid, kept);
-  return traces.length - kept.length;
+  const remaining = traces.filter((trace) => trace.orderId !== orderId);
+  await putArrivals(database, row.first_oid, remaining);
+  return traces.length - remaining.length;
 }
 
 async function endedSince(

@@ -39,7 +39,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
     );
     for (const block of blocks) await store.write([block]);
     const roll = dice(SEED);
-    let told = 0;
+    let count = 0;
     for (let round = 0; round < 4 * ROUNDS; round += 1) {
       const question = {
         table: present((['fills', 'fundings', 'ledger', 'orders'] as const)[round % 4], 'a table'),
@@ -62,9 +62,9 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
         cursor = page.next;
       }
       expect(rows, JSON.stringify(question)).toEqual(all.rows);
-      told += rows.length;
+      count += rows.length;
     }
-    expect(told).toBeGreaterThan(100);
+    expect(count).toBeGreaterThan(100);
     await store.close();
   },
 );

@@ -69,8 +69,8 @@ export function deleteSqlite(file: string): void {
 
 function checkPages(handle: DatabaseSync): void {
   const [found] = handle.prepare('PRAGMA quick_check(1)').all();
-  const said = String(found?.['quick_check']);
-  if (said !== 'ok') throw new HistoryDamagedError(said);
+  const result = String(found?.['quick_check']);
+  if (result !== 'ok') throw new HistoryDamagedError(result);
 }
 
 function sqliteDriver(handle: DatabaseSync, database: Kysely<HistoryTables>): HistoryDriver {
@@ -114,8 +114,8 @@ function inTransaction(handle: DatabaseSync, run: () => void): void {
 export function forKysely(handle: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
-    const kept = prepared.get(text);
-    if (kept !== undefined) return kept;
+    const cached = prepared.get(text);
+    if (cached !== undefined) return cached;
     const statement = handle.prepare(text);
     if (prepared.size >= STATEMENTS_MAX) prepared.clear();
     prepared.set(text, statement);
@@ -154,11 +154,11 @@ export function sqliteShape(file: string): string[] {
  * Returns damage of pages or indexes that SQLite finds in the file, or undefined if there is none.
  */
 export function sqliteFault(file: string): string | undefined {
-  const [said = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));
-  return said === 'ok' ? undefined : said;
+  const [result = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));
+  return result === 'ok' ? undefined : result;
 }
 
-function readFrom<Told>(file: string, read: (database: DatabaseSync) => Told): Told {
+function readFrom<Result>(file: string, read: (database: DatabaseSync) => Result): Result {
   const database = new DatabaseSync(file);
   try {
     return read(database);

@@ -154,7 +154,7 @@ export function kindsWithBoth(accountTypes: readonly AccountType[]): readonly nu
 
 /** Size of the cache of addresses, because most rows belong to few accounts. */
 const KEPT_MAX = 10_000;
-const kept = new Map<string, Uint8Array>();
+const cachedAddresses = new Map<string, Uint8Array>();
 
 /** Converts `0x…` to bytes, which take half the space in a key. */
 export function bytesOf(hex: string): Uint8Array {
@@ -162,11 +162,11 @@ export function bytesOf(hex: string): Uint8Array {
 }
 
 export function addressBytes(address: string): Uint8Array {
-  let bytes = kept.get(address);
+  let bytes = cachedAddresses.get(address);
   if (bytes === undefined) {
     bytes = bytesOf(address);
-    if (kept.size >= KEPT_MAX) kept.clear();
-    kept.set(address, bytes);
+    if (cachedAddresses.size >= KEPT_MAX) cachedAddresses.clear();
+    cachedAddresses.set(address, bytes);
   }
   return bytes;
 }

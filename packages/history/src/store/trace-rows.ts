@@ -325,7 +325,7 @@ export async function endsBetween(
 }
 
 export async function deleteEnds(database: Database, orderIds: readonly number[]): Promise<number> {
-  const gone = new Set(orderIds);
+  const deletedIds = new Set(orderIds);
   let deleted = 0;
   for (const bucket of new Set(orderIds.map(bucketOf))) {
     const rows = await database
@@ -335,13 +335,13 @@ export async function deleteEnds(database: Database, orderIds: readonly number[]
       .execute();
     for (const { body, height } of rows) {
       const ends = decodeEnds(body);
-      const kept = ends.filter(({ orderId }) => !gone.has(orderId));
-      if (kept.length === ends.length) continue;
-      deleted += ends.length - kept.length;
-      if (kept.length > 0) {
+      const remaining = ends.filter(({ orderId }) => !deletedIds.has(orderId));
+      if (remaining.length === ends.length) continue;
+      deleted += ends.length - remaining.length;
+      if (remaining.length > 0) {
         await database
           .updateTable('order_ends')
-          .set({ body: encodeEnds(kept) })
+          .set({ body: encodeEnds(remaining) })
           .where('bucket', '=', bucket)
           .where('height', '=', height)
           .execute();

@@ -424,7 +424,7 @@ export async function since(
   const isChanged =
     table === 'orders'
       ? await hasOrdersAfter(database, ask, { afterMs, live })
-      : table === 'ledger' && (await hasRetoldAfter(database, ask));
+      : table === 'ledger' && (await hasReplacedAfter(database, ask));
   if (isChanged) return 'gone';
   if (table === 'orders') return { rows: [], next: null, blocks: 0 };
   const from = ask.cursor ?? startOf(ask, afterMs);
@@ -511,7 +511,10 @@ async function hasOrdersAfter(
  * True if a row was replaced after a height, because a replaced row is stored only at its first
  * position.
  */
-async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>): Promise<boolean> {
+async function hasReplacedAfter(
+  database: Database,
+  { after, user }: Ask<'since'>,
+): Promise<boolean> {
   const changed = await database
     .selectFrom('ledger')
     .select('height')
