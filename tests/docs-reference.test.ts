@@ -260,10 +260,10 @@ describe('docs/reference/limits.md', () => {
     'Rows in a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
     'Wait for a snapshot from the history': [seconds(LATE_MS_MAX)],
     'Frames kept for resume': [
-      `${WS_LIMITS.keptMsMax / 60_000} minutes`,
-      `${n(WS_LIMITS.keptFramesMax)} frames`,
+      `${WS_LIMITS.retentionMsMax / 60_000} minutes`,
+      `${n(WS_LIMITS.retainedFramesMax)} frames`,
     ],
-    'Memory for kept frames': [bytes(WS_LIMITS.keptBytesMax)],
+    'Memory for kept frames': [bytes(WS_LIMITS.retainedBytesMax)],
     'Time for which a resume': [seconds(STALLED_MS)],
     'Update rate': [
       `every ${WS_LIMITS.bookIntervalMs} ms`,

@@ -159,7 +159,7 @@ test('the stricter of two restrictions applies', () => {
 });
 
 describe('a state that can lag behind other replicas', () => {
-  const stranger = testKey(9);
+  const otherKey = testKey(9);
   const UNKNOWN = {
     status: 200,
     json: { status: 'err', message: expect.stringContaining('No trading account found') },
@@ -173,7 +173,7 @@ describe('a state that can lag behind other replicas', () => {
       // The account from the other replica arrives while the request waits.
       current: async () => {
         looks += 1;
-        if (isOld) edge.replica.credit(stranger.address);
+        if (isOld) edge.replica.credit(otherKey.address);
         isOld = false;
         return true;
       },
@@ -181,14 +181,14 @@ describe('a state that can lag behind other replicas', () => {
     // Admission with an old state is safe, because execution checks again.
     expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect([isOld, looks]).toEqual([true, 0]);
-    const both = await Promise.all([place({ p: '90' }, stranger), place({ p: '91' }, stranger)]);
+    const both = await Promise.all([place({ p: '90' }, otherKey), place({ p: '91' }, otherKey)]);
     for (const each of both) expect(each).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
   });
 
   test('a request gets a 503 if the state does not become current in time', async () => {
     guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
-    expect(await place({ p: '90' }, stranger)).toMatchObject({
+    expect(await place({ p: '90' }, otherKey)).toMatchObject({
       status: 503,
       json: { status: 'err', code: 10503, message: 'The log has no quorum' },
     });

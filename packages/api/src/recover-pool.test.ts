@@ -38,12 +38,12 @@ function authorityIn(read: ReadCommand): Authority {
 
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
   test('the pool recovers the signer and the hash of a request', async () => {
-    const told: object[] = [];
-    const write = (line: string): number => told.push(JSON.parse(line) as object);
+    const lines: object[] = [];
+    const write = (line: string): number => lines.push(JSON.parse(line) as object);
     const log = createLogger({ level: 'info', destination: { write } });
     const workers = pool({ backend, log });
     expect(await workers.ready()).toBe(backend);
-    expect(told).toMatchObject([{ backend, recoverUs: expect.any(Number) as number }]);
+    expect(lines).toMatchObject([{ backend, recoverUs: expect.any(Number) as number }]);
     const text = order(1_800_000_000_000);
     const recovered = await workers.recover(text);
     expect(recovered.signer).toBe(alice.address);

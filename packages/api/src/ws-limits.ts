@@ -28,21 +28,21 @@ export type WsLimits = {
    */
   readonly bufferedBytesTotalMax: number;
   /** Number of frames that a stream keeps for clients that resume. */
-  readonly keptFramesMax: number;
+  readonly retainedFramesMax: number;
   /**
    * Number before a stream's first frame. It leaves numbers for the earlier frames that clients of
    * other replicas get.
    */
   readonly numbersBefore: number;
   /** Time for which a stream keeps frames, and for which it exists without subscribers. */
-  readonly keptMsMax: number;
+  readonly retentionMsMax: number;
   /** Kept bytes of all streams above which older frames are compressed. */
   readonly plainBytesMax: number;
   /**
    * Maximum kept bytes of all streams. Beyond it, streams without subscribers are closed, and then
    * old frames are dropped.
    */
-  readonly keptBytesMax: number;
+  readonly retainedBytesMax: number;
   /** Number of streams above which those without subscribers are closed, the longest idle first. */
   readonly streamsMax: number;
   /** Minimum interval between frames of an l2Book or outcomeBbos stream. */
@@ -67,11 +67,11 @@ export const WS_LIMITS: WsLimits = {
   frameBytesMax: LIMITS.bodyBytesMax + 1024,
   bufferedBytesMax: 4 * MIB,
   bufferedBytesTotalMax: 96 * MIB,
-  keptFramesMax: 10_000,
+  retainedFramesMax: 10_000,
   numbersBefore: 10_000,
-  keptMsMax: 5 * 60_000,
+  retentionMsMax: 5 * 60_000,
   plainBytesMax: 64 * MIB,
-  keptBytesMax: 512 * MIB,
+  retainedBytesMax: 512 * MIB,
   streamsMax: 100_000,
   bookIntervalMs: 100,
   contextIntervalMs: 250,

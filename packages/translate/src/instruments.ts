@@ -65,8 +65,8 @@ export function withInstrument(state: State, details: Details, takes: Takes): De
   const { field = '', got } = details;
   const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
   // An error that lists allowed values or a reason already has a more specific hint.
-  const isTold = details.allowed !== undefined || details.why !== undefined;
-  if (isTold || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
+  const hasHint = details.allowed !== undefined || details.why !== undefined;
+  if (hasHint || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
   const meant = meantBy(state, got);

@@ -99,7 +99,7 @@ export function outcomeToWire(
   const skipped = skippedFailure(command, outcome, instruments);
   const warnings = warningsOf(command, outcome, instruments);
   return wireOutcome(command, {
-    ...toldEntries(command, entries),
+    ...entryResults(command, entries),
     ...(skipped === undefined ? {} : { failure: skipped }),
     warnings,
     created: outcome.created,
@@ -151,7 +151,7 @@ export function entriesToWire(
   entries: readonly WireEntry[],
   warnings: readonly Warning[],
 ): WireOutcome {
-  return wireOutcome(command, { ...toldEntries(command, entries), warnings });
+  return wireOutcome(command, { ...entryResults(command, entries), warnings });
 }
 
 /**
@@ -172,7 +172,7 @@ function translate(
   return rejectToWire(reject, { instruments, nonce, isWrapped, command: type, ...found });
 }
 
-function toldEntries(
+function entryResults(
   command: RequestCommand,
   entries: readonly WireEntry[],
 ): { readonly orders: OrderResult[] | undefined; readonly failure: Failure | undefined } {

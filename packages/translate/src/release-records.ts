@@ -85,7 +85,7 @@ function bodyOf(
 }
 
 function recordOf(
-  told: { readonly user: Address; readonly timeMs: number; readonly body: Body },
+  release: { readonly user: Address; readonly timeMs: number; readonly body: Body },
   order: {
     readonly txHash: string;
     readonly index: number;
@@ -98,11 +98,11 @@ function recordOf(
     done: true,
     success: orderId !== undefined,
     traceId: traceId(order.txHash),
-    user: told.user,
-    time: told.timeMs,
+    user: release.user,
+    time: release.timeMs,
     i: order.index,
     cloid: order.clientOrderId ?? null,
     ...(orderId === undefined ? {} : { oid: orderId }),
-    body: told.body,
+    body: release.body,
   };
 }

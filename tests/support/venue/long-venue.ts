@@ -23,7 +23,7 @@ export class LongVenue {
 
   constructor() {
     const { markets, venue } = this.world;
-    this.unbounded = new MarketData(() => venue.state, { settledKeptMs: Infinity });
+    this.unbounded = new MarketData(() => venue.state, { settledRetentionMs: Infinity });
     this.history = new StoredHistory({ state: () => venue.state, markets });
     venue.onBlock((block) => {
       this.unbounded.onBlock(block);

@@ -54,9 +54,9 @@ describe('R-requests: the limits of connections', () => {
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
     await expect.poll(() => edge.edge.connections.open).toBe(4);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const gone = once(idle[0] as Socket, 'close');
+    const closed = once(idle[0] as Socket, 'close');
     expect(await isServed('127.0.0.2')).toBe(true);
-    await gone;
+    await closed;
     expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
   });
 
@@ -66,9 +66,9 @@ describe('R-requests: the limits of connections', () => {
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
     for (let index = 0; index < 2; index++) await open('127.0.0.3');
     await expect.poll(() => edge.edge.connections.open).toBe(6);
-    const gone = once(idle[0] as Socket, 'close');
+    const closed = once(idle[0] as Socket, 'close');
     expect(await isServed('127.0.0.4')).toBe(true);
-    await gone;
+    await closed;
     expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
     // A client with as many connections as the others cannot replace one of theirs.
     expect(await isServed('127.0.0.3')).toBe(false);

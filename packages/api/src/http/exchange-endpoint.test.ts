@@ -12,7 +12,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
-const stranger = testKey(9);
+const otherKey = testKey(9);
 const OK_ORDER =
   '{"status":"ok","code":0,"data":{"type":"PlaceOrder","data":{"statuses":["success"]}}}';
 
@@ -259,12 +259,12 @@ describe('the cancel actions', () => {
   });
 
   test('a cancel of a missing order succeeds without confirm and fails with it', async () => {
-    const gone = 'Order was never placed, already canceled, or filled. asset=1';
+    const notFound = 'Order was never placed, already canceled, or filled. asset=1';
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: '77' }] };
     const plain = await send(cancel);
     expect(plain.json.data).toEqual({ type: 'CancelOrder', data: { statuses: ['success'] } });
     expect((await confirmed(cancel)).json.data.data.statuses).toMatchObject([
-      { error: gone, code: 10011 },
+      { error: notFound, code: 10011 },
     ]);
     await place({});
     const two = {
@@ -275,8 +275,11 @@ describe('the cancel actions', () => {
       ],
     };
     const { data } = (await confirmed(two)).json.data;
-    expect(data.statuses[0].error).toBe(`cancels[1]: ${gone}`);
-    expect(data.orders).toMatchObject([{ state: 'cancelled' }, { state: 'rejected', error: gone }]);
+    expect(data.statuses[0].error).toBe(`cancels[1]: ${notFound}`);
+    expect(data.orders).toMatchObject([
+      { state: 'cancelled' },
+      { state: 'rejected', error: notFound },
+    ]);
   });
 
   test('a cancel with a malformed client order id is rejected', async () => {
@@ -333,10 +336,10 @@ describe('the signers of requests', () => {
 
   test('approveAgent is rejected for an address without an account', async () => {
     const action = approveAgentAction(++nonce, agent.address);
-    expect((await send(action, { key: stranger, nonce })).json).toMatchObject({
+    expect((await send(action, { key: otherKey, nonce })).json).toMatchObject({
       code: 10006,
       message: 'Please deposit first',
-      details: { got: stranger.address },
+      details: { got: otherKey.address },
     });
   });
 

@@ -9,7 +9,7 @@ const bob = testKey(2);
 const agent = testKey(3);
 const vault = testKey(5);
 const admin = testKey(ADMIN_KEY_BYTE);
-const stranger = testKey(9);
+const otherKey = testKey(9);
 
 let edge: TestEdge;
 let nonce = 0;
@@ -93,24 +93,24 @@ describe('the access control of a channel', () => {
       code: 10007,
       response: 'Exchange is not allowed',
     });
-    const told = await closeMeanwhile({ confirm: 'executed' });
-    expect(told).toMatchObject({ status: 'ok', confirm: 'executed' });
-    expect(told.data.data.statuses).toMatchObject([
+    const reply = await closeMeanwhile({ confirm: 'executed' });
+    expect(reply).toMatchObject({ status: 'ok', confirm: 'executed' });
+    expect(reply.data.data.statuses).toMatchObject([
       { error: 'Exchange is not allowed', code: 10007, name: 'GATED' },
     ]);
   });
 
   test('the account status reports the first reason against trading', async () => {
-    expect(await status(stranger.address)).toMatchObject({
+    expect(await status(otherKey.address)).toMatchObject({
       exists: false,
       reason: 'No trading account found',
     });
-    await setGate({ blacklist: { add: [stranger.address] } });
-    expect(await status(stranger.address)).toMatchObject({
+    await setGate({ blacklist: { add: [otherKey.address] } });
+    expect(await status(otherKey.address)).toMatchObject({
       exists: false,
       reason: 'User is blacklisted',
     });
-    expect(await status(stranger.address, 7)).toMatchObject({ reason: 'Unknown channel' });
+    expect(await status(otherKey.address, 7)).toMatchObject({ reason: 'Unknown channel' });
     const eligible = await status(alice.address);
     expect(eligible).toMatchObject({ eligible: true });
     expect(eligible).not.toHaveProperty('reason');
@@ -195,14 +195,14 @@ describe('vaults', () => {
   test('the value of vault shares is rounded down, and addresses without an account can hold them', async () => {
     const shares = [
       { user: bob.address, shares: '2' },
-      { user: stranger.address, shares: '0.999999' },
+      { user: otherKey.address, shares: '0.999999' },
     ];
     await register({ shares });
     edge.replica.credit(vault.address, 1000);
     const equity = async (user: string) =>
       (await info({ type: 'clearinghouseState', user })).vaultEquity;
     expect(await equity(bob.address)).toBe('666.666888');
-    expect(await equity(stranger.address)).toBe('333.333111');
+    expect(await equity(otherKey.address)).toBe('333.333111');
     expect(await equity(alice.address)).toBe('0');
   });
 
@@ -248,7 +248,7 @@ describe('vaults', () => {
 
 describe('treasurySend', () => {
   const pay = (amount: string) =>
-    operate({ treasurySend: { destination: stranger.address, amount } });
+    operate({ treasurySend: { destination: otherKey.address, amount } });
 
   test('treasurySend pays collected fees, and the recipient’s ledger has a row for it', async () => {
     const refused = await pay('1');
@@ -262,16 +262,16 @@ describe('treasurySend', () => {
     edge.replica.credit(edge.replica.state.parameters?.insuranceFundAddress ?? alice.address, 10);
     const reply = await pay('0.01');
     expect(reply.json.data.data.statuses).toEqual(['success']);
-    const state = await info({ type: 'clearinghouseState', user: stranger.address });
+    const state = await info({ type: 'clearinghouseState', user: otherKey.address });
     expect(state.withdrawable).toBe('0.01');
-    const [row] = await info({ type: 'userNonFundingLedgerUpdates', user: stranger.address });
+    const [row] = await info({ type: 'userNonFundingLedgerUpdates', user: otherKey.address });
     expect(row).toMatchObject({
       hash: reply.json.txHash,
       delta: {
         type: 'receive',
         amount: '0.01',
         user: `0x${'0'.repeat(40)}`,
-        destination: stranger.address,
+        destination: otherKey.address,
       },
     });
   });

@@ -8,7 +8,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
 const alice = testKey(1);
 const agent = testKey(3);
-const stranger = testKey(9);
+const otherKey = testKey(9);
 
 let edge: TestEdge;
 let nonce = 0;
@@ -83,14 +83,14 @@ describe('a request of a Hyperliquid client', () => {
   });
 
   test('an unknown signer is credited with test funds before its first order', async () => {
-    const { json } = await send(buy, { key: stranger });
+    const { json } = await send(buy, { key: otherKey });
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
-    expect(await openOrders(stranger.address)).toHaveLength(1);
+    expect(await openOrders(otherKey.address)).toHaveLength(1);
   });
 
   test('usdSend transfers test funds to another account', async () => {
     const { json } = await send((client) =>
-      client.usdSend({ destination: stranger.address, amount: '5' }),
+      client.usdSend({ destination: otherKey.address, amount: '5' }),
     );
     expect(json).toMatchObject({ status: 'ok', data: { type: 'TokenSend' } });
   });
@@ -156,7 +156,7 @@ describe('a request that is not executed', () => {
     ],
     [
       'a vault deposit',
-      (client) => client.vaultTransfer({ vaultAddress: stranger.address, isDeposit: true, usd: 1 }),
+      (client) => client.vaultTransfer({ vaultAddress: otherKey.address, isDeposit: true, usd: 1 }),
       'vaults',
     ],
   ])('%s is refused with the reason', async (_, call, reason) => {
@@ -164,16 +164,16 @@ describe('a request that is not executed', () => {
   });
 
   test('a mainnet signature of an unknown account is refused from its second request', async () => {
-    const sender = { key: stranger, isMainnet: true };
+    const sender = { key: otherKey, isMainnet: true };
     await send(buy, sender);
     const refused = await send(buy, sender);
     expect(why(refused)).toContain('signed for the mainnet of Hyperliquid');
-    expect((await send(buy, { key: stranger })).json).toMatchObject({ status: 'ok' });
+    expect((await send(buy, { key: otherKey })).json).toMatchObject({ status: 'ok' });
   });
 
   test('a mainnet signature of a queried account is refused at its first request', async () => {
-    edge.signers.noteQueried(stranger.address);
-    const refused = await send(buy, { key: stranger, isMainnet: true });
+    edge.signers.noteQueried(otherKey.address);
+    const refused = await send(buy, { key: otherKey, isMainnet: true });
     expect(why(refused)).toContain('switch the client to testnet mode');
   });
 
@@ -221,7 +221,7 @@ test('no changed body is executed or fails internally', async () => {
   const bodies = [
     await bodyOf(buy),
     await bodyOf((client) => client.modify({ oid: 1, order: limit })),
-    await bodyOf((client) => client.usdSend({ destination: stranger.address, amount: '5' })),
+    await bodyOf((client) => client.usdSend({ destination: otherKey.address, amount: '5' })),
   ];
   const parts = ['"', '{', '}', '[', ',', ':', '7', '-1', '1e9', 'null', '\u0000', '"a":1,', '\\'];
   const change = fc.record({

@@ -6,7 +6,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
-const stranger = testKey(9);
+const otherKey = testKey(9);
 
 let edge: TestEdge;
 let nonce = 0;
@@ -90,10 +90,10 @@ describe('tokenSend', () => {
   });
 
   test('a transfer to a new address creates an account', async () => {
-    await transfer({ destination: stranger.address, toAccountType: 'perp', amount: '1' });
+    await transfer({ destination: otherKey.address, toAccountType: 'perp', amount: '1' });
     const status = await edge.send('/account-status', {
       type: 'accountStatus',
-      user: stranger.address,
+      user: otherKey.address,
     });
     expect(status.json.data).toMatchObject({ exists: true, eligible: true });
   });
@@ -140,7 +140,7 @@ describe('tokenSend', () => {
     ['less than nothing', { amount: '-5' }, { code: 10014, details: { got: '-5' } }],
     [
       'too little for a new address',
-      { destination: stranger.address, amount: '0.999999' },
+      { destination: otherKey.address, amount: '0.999999' },
       {
         code: 10014,
         name: 'FUNDS',

@@ -11,7 +11,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
 const team = testKey(1);
 const [ann, ben, cid] = [testKey(21), testKey(22), testKey(23)];
-const stranger = testKey(9);
+const otherKey = testKey(9);
 const agent = testKey(3);
 const USERS = [ann.address, ben.address, cid.address].sort();
 
@@ -133,15 +133,15 @@ describe('the multiSig wrapper', () => {
     ['one of them twice', { inner: [ben, ben] }, { message: 'Not enough signatures: 1 of 2' }],
     [
       'an additional signature of an unlisted signer',
-      { inner: [ann, stranger] },
+      { inner: [ann, otherKey] },
       { message: 'Not enough signatures: 1 of 2' },
     ],
     [
       'a sender outside of the set',
-      { outer: stranger },
+      { outer: otherKey },
       {
-        message: `Signer ${stranger.address} is not authorized for ${team.address}`,
-        details: { field: 'payload.outerSigner', got: stranger.address },
+        message: `Signer ${otherKey.address} is not authorized for ${team.address}`,
+        details: { field: 'payload.outerSigner', got: otherKey.address },
       },
     ],
     [
@@ -246,8 +246,8 @@ describe('the multiSig wrapper', () => {
       details: { field: 'nonce' },
     });
     expect((await send(orderAction({ p: '99' }), { nonce, outer: ben })).json.code).toBe(0);
-    const late = await send(orderAction(), { expiresAfter: edge.replica.nowMs - 1 });
-    expect(late.json).toMatchObject({ code: 10016, details: { field: 'expiresAfter' } });
+    const reply = await send(orderAction(), { expiresAfter: edge.replica.nowMs - 1 });
+    expect(reply.json).toMatchObject({ code: 10016, details: { field: 'expiresAfter' } });
   });
 
   test('a rejection at execution contains the path inside the wrapper', async () => {

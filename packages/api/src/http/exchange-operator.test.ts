@@ -134,8 +134,8 @@ describe('the actions of the operator', () => {
     expect(await shown()).toMatchObject({ haltTrading: true, delisted: true, closingTime });
     expect((await send(orderAction())).json.message).toBe('Instrument is delisted: BTC-USDC');
     const price = { instrumentId: 1, oraclePx: '100', externalPerpPx: null };
-    const late = await operate({ pushOracle: { prices: [price], time: edge.replica.nowMs + 1 } });
-    expect(late.json.data.data.statuses).toMatchObject([
+    const reply = await operate({ pushOracle: { prices: [price], time: edge.replica.nowMs + 1 } });
+    expect(reply.json.data.data.statuses).toMatchObject([
       { error: 'prices[0]: Instrument is delisted: BTC-USDC' },
     ]);
   });

@@ -405,12 +405,12 @@ describe('outcomeOperate', () => {
 
   test('the phase of a market determines the permitted actions (R-split-merge)', async () => {
     const statuses = async (...kinds: ('split' | 'merge')[]) => {
-      const said: string[] = [];
+      const messages: string[] = [];
       for (const kind of kinds) {
         const { json } = await venue.send(operate(kind, [MARKET_ID, '1']));
-        said.push(json.message ?? json.data.data.statuses[0]);
+        messages.push(json.message ?? json.data.data.statuses[0]);
       }
-      return said;
+      return messages;
     };
     await venue.send(operate('split', [MARKET_ID, '10']));
     await venue.deploy(setTrading('halt'));

@@ -422,11 +422,11 @@ test('a response that times out contains the hashes for a status query', async (
   venue = await OutcomeEdge.start({ orderDelayMs: 1 }, { confirmTimeoutMs: 20 });
   await venue.place([share('buyYes', '0.6', '10')], { key: bob });
   const body = venue.sign(orderAction(share('buyNo', '0.4', '10')), { confirm: 'executed' });
-  const late = await venue.post(body);
-  const { txHash, traceId } = late.json;
-  expect(late).toMatchObject({ status: 202, json: { status: 'pending', txHash, traceId } });
+  const pending = await venue.post(body);
+  const { txHash, traceId } = pending.json;
+  expect(pending).toMatchObject({ status: 202, json: { status: 'pending', txHash, traceId } });
   expect(await venue.actionStatus({ traceId })).toMatchObject({ status: 'queued', txHash });
-  expect((await venue.post(body)).text).toBe(late.text);
+  expect((await venue.post(body)).text).toBe(pending.text);
   venue.edge.replica.pass(1);
   expect((await venue.post(body)).json).toMatchObject({ status: 'ok', txHash, traceId });
   await venue.close();

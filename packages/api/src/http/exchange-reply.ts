@@ -23,8 +23,8 @@ export function pendingReply(command: RequestCommand): Reply {
  * later result (R-delay).
  */
 export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
-  const told = warnings.length === 0 ? undefined : warnings;
-  const body = { status: 'ok', traceId: traceId(txHash), warnings: told };
+  const shown = warnings.length === 0 ? undefined : warnings;
+  const body = { status: 'ok', traceId: traceId(txHash), warnings: shown };
   return { status: 200, body: JSON.stringify(body) };
 }
 
@@ -66,10 +66,10 @@ export function executedReply(
   if (!isConfirmed && refused && error !== null) {
     return { status: httpStatusOf(error.name), body: exchangeError(error, false) };
   }
-  const untold = isConfirmed ? CANCEL_QUEUED : REDUCE_ONLY_CLIPPED;
-  const told = outcome.warnings.filter(({ code }) => code !== untold);
-  if (!isConfirmed && isTraced === true) return acknowledgement(txHash, told);
-  const warnings = told.length === 0 ? undefined : told;
+  const omitted = isConfirmed ? CANCEL_QUEUED : REDUCE_ONLY_CLIPPED;
+  const shown = outcome.warnings.filter(({ code }) => code !== omitted);
+  if (!isConfirmed && isTraced === true) return acknowledgement(txHash, shown);
+  const warnings = shown.length === 0 ? undefined : shown;
   const { type, statuses, orders } = result;
   const body = isConfirmed
     ? {

@@ -192,8 +192,8 @@ describe('the endpoint /account-status', () => {
       expect(outcome.json.data).toEqual({ ...status, channel: 1 });
       const odd = await edge.send(path, { type: 'accountStatus', user, channel: 7 });
       expect(odd.json.data).toMatchObject({ eligible: false, reason: 'Unknown channel' });
-      const stranger = await edge.send(path, { type: 'accountStatus', user: agent.address });
-      expect(stranger.json.data).toMatchObject({
+      const reply = await edge.send(path, { type: 'accountStatus', user: agent.address });
+      expect(reply.json.data).toMatchObject({
         exists: false,
         eligible: false,
         reason: 'No trading account found',

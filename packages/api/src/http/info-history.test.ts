@@ -140,9 +140,9 @@ describe('the userFundings query', () => {
     const since = { height: 242, timeMs: 1_000 };
     const asOf = { height: 300, timeMs: 2_000 };
     expect(incompleteWarnings(asOf, {})).toEqual([]);
-    const told = [{ code: 'HISTORY_INCOMPLETE', details: { height: 242, time: 1_000 } }];
-    expect(incompleteWarnings({ ...asOf, since }, {})).toMatchObject(told);
-    expect(incompleteWarnings({ ...asOf, since }, { startTime: 999 })).toMatchObject(told);
+    const warnings = [{ code: 'HISTORY_INCOMPLETE', details: { height: 242, time: 1_000 } }];
+    expect(incompleteWarnings({ ...asOf, since }, {})).toMatchObject(warnings);
+    expect(incompleteWarnings({ ...asOf, since }, { startTime: 999 })).toMatchObject(warnings);
     expect(incompleteWarnings({ ...asOf, since }, { startTime: 1_000 })).toEqual([]);
   });
 });
@@ -379,11 +379,11 @@ describe('the withdrawals query', () => {
         { amount: '10', status: 'held' },
       ]);
       edge.replica.nowMs += 5_000;
-      const said = { txHash: hash(`0x${'ab'.repeat(32)}`), error: 'The token refuses it' };
+      const failure = { txHash: hash(`0x${'ab'.repeat(32)}`), error: 'The token refuses it' };
       const end = { type: 'settleWithdrawal', withdrawalId: data[0].id, paid: false } as const;
-      edge.replica.apply({ ...end, ...said });
+      edge.replica.apply({ ...end, ...failure });
       const { data: after } = await info(query);
-      expect(after).toMatchObject([{ status: 'returned', ...said }, { status: 'held' }]);
+      expect(after).toMatchObject([{ status: 'returned', ...failure }, { status: 'held' }]);
       expect(after[0].updateTime).toBe(after[0].time + 5_000);
       expect(after[1].updateTime).toBe(after[1].time);
     } finally {

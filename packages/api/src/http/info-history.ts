@@ -54,10 +54,10 @@ export async function answerHistory(
   }
   if (!answer.ok) return answer;
   const { asOf, data, next } = answer;
-  const said = [...warnings, ...incompleteWarnings(asOf, query)];
+  const allWarnings = [...warnings, ...incompleteWarnings(asOf, query)];
   return measured(
     () =>
-      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), said, {
+      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), allWarnings, {
         asOf: { height: asOf.height, time: asOf.timeMs },
         ...(next === undefined
           ? {}

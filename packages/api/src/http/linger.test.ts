@@ -6,14 +6,14 @@ const RATE_LIMIT = { type: 'rateLimit' };
 
 test('a replica that shuts down answers one more request on each open connection', async () => {
   const { send, edge } = await startEdge({ edge: { lingerMs: 1_000 } });
-  const kept = new Agent({ keepAlive: true });
-  await send('/info', RATE_LIMIT, { agent: kept });
+  const agent = new Agent({ keepAlive: true });
+  await send('/info', RATE_LIMIT, { agent });
   const drained = edge.drain();
   await expect(send('/info', RATE_LIMIT, { agent: new Agent() })).rejects.toThrow('ECONN');
-  expect(await send('/info', RATE_LIMIT, { agent: kept })).toMatchObject({
+  expect(await send('/info', RATE_LIMIT, { agent })).toMatchObject({
     status: 200,
     headers: { connection: 'close' },
   });
   await drained;
-  kept.destroy();
+  agent.destroy();
 });

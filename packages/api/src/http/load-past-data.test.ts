@@ -191,8 +191,8 @@ describe('an event that has left memory', () => {
     leave();
     const store = await venue.history.store();
     while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
-    const gone = await venue.answer('outcomeMeta', { eventSlug: 'rain' });
-    expect(gone).toMatchObject({ ok: false, error: { code: 10404 } });
+    const reply = await venue.answer('outcomeMeta', { eventSlug: 'rain' });
+    expect(reply).toMatchObject({ ok: false, error: { code: 10404 } });
     venue.history.asOf = { height: 3, timeMs: START_MS };
     const candles = { coin: String(FIRST_ID), interval: '1h', startTime: 0 };
     const queries: readonly (readonly [type: string, fields: object])[] = [
@@ -212,14 +212,14 @@ describe('an event that has left memory', () => {
     settle();
     // The process starts with the block in which the event leaves memory, as after a long downtime.
     const { markets, venue: engine } = venue.world;
-    const late = new StoredHistory({ state: () => engine.state, markets });
-    engine.onBlock((block) => late.onBlock(block));
+    const lateHistory = new StoredHistory({ state: () => engine.state, markets });
+    engine.onBlock((block) => lateHistory.onBlock(block));
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
-    const { answer } = await late.ask('settledMarket', { slug: 'rain' });
+    const { answer } = await lateHistory.ask('settledMarket', { slug: 'rain' });
     const known = await venue.history.ask('settledMarket', { slug: 'rain' });
     expect(answer).toEqual(known.answer);
     expect(answer?.settledMs).toBe(END_MS);
-    await late.close();
+    await lateHistory.close();
   });
 
   test('a list is complete even if events leave memory during the query', async () => {

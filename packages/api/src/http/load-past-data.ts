@@ -89,7 +89,7 @@ async function askAsOf<Topic extends HistoryTopic>(
  */
 function leftMs({ contextOf }: PastSource): number {
   const { markets, state } = contextOf();
-  return state.timeMs - markets.catalogue.keptMs / 2;
+  return state.timeMs - markets.catalogue.retentionMs / 2;
 }
 
 /** Returns an event, or null if the history has deleted it. */

@@ -148,13 +148,13 @@ describe('nonces and repeated requests', () => {
     await begin(50);
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
-    const late = await edge.send('/exchange', body);
-    expect(late.status).toBe(202);
-    expect(late.json).toEqual({ status: 'pending', txHash: expect.any(String) as string });
+    const pending = await edge.send('/exchange', body);
+    expect(pending.status).toBe(202);
+    expect(pending.json).toEqual({ status: 'pending', txHash: expect.any(String) as string });
     release();
     await sleep(10);
     const again = await edge.send('/exchange', body);
-    expect(again.json).toMatchObject({ confirm: 'executed', txHash: late.json.txHash });
+    expect(again.json).toMatchObject({ confirm: 'executed', txHash: pending.json.txHash });
     expect(edge.replica.proposed).toBe(1);
   });
 

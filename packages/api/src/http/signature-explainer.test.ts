@@ -13,7 +13,7 @@ import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
 const alice = testKey(1);
 const agent = testKey(3);
-const stranger = testKey(4);
+const otherKey = testKey(4);
 const carol = testKey(5);
 const dave = testKey(6);
 const admin = testKey(ADMIN_KEY_BYTE);
@@ -134,9 +134,9 @@ describe('the role of a signer', () => {
   });
 
   test('an address that only the client knows has the role expected', async () => {
-    const envelope = signed(orderAction(), by({ key: stranger }));
-    expect(await explained(envelope)).toMatchObject({ role: 'none', signer: stranger.address });
-    const upper = `0x${stranger.address.slice(2).toUpperCase()}`;
+    const envelope = signed(orderAction(), by({ key: otherKey }));
+    expect(await explained(envelope)).toMatchObject({ role: 'none', signer: otherKey.address });
+    const upper = `0x${otherKey.address.slice(2).toUpperCase()}`;
     const data = await explained(envelope, `"expect":"${upper}",`);
     expect(data).toMatchObject({ role: 'expected', owner: null, tried: [], match: null });
   });
@@ -165,15 +165,15 @@ describe('a signature of an unknown address', () => {
   });
 
   test('the explanation names the mistake that leads to the address that the client expects', async () => {
-    const envelope = signed(orderAction(), by({ key: stranger }));
+    const envelope = signed(orderAction(), by({ key: otherKey }));
     const without = changed(envelope, { expiresAfter: nonce });
     expect((await explained(without)).match).toBeNull();
-    const data = await explained(without, `"expect":"${stranger.address}",`);
+    const data = await explained(without, `"expect":"${otherKey.address}",`);
     expect(data.match).toMatchObject({ mistake: 'expiresAfter', role: 'expected', owner: null });
   });
 
   test('all attempts are listed if none leads to a known address', async () => {
-    const data = await explained(signed(orderAction(), by({ key: stranger })));
+    const data = await explained(signed(orderAction(), by({ key: otherKey })));
     expect(data.match).toBeNull();
     const mistakes = new Set(data.tried.map((each: { mistake: string }) => each.mistake));
     expect(mistakes).toContain('keyOrder');

@@ -90,15 +90,16 @@ export function buildPage(): PageBuild {
   const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let told = '';
+  let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    told = (told + text).slice(-KEPT_CHARACTERS);
+    errorOutput = (errorOutput + text).slice(-KEPT_CHARACTERS);
   });
   const done = new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve(BUILT);
-      else reject(new Error(`Building the page failed with exit code ${code}: ${told.trim()}`));
+      else
+        reject(new Error(`Building the page failed with exit code ${code}: ${errorOutput.trim()}`));
     });
   });
   // The build must not slow down trading.

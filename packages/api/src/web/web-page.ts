@@ -163,9 +163,9 @@ export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer
 function unchanged({
   'content-encoding': _encoding,
   'content-type': _type,
-  ...kept
+  ...cachedHeaders
 }: Readonly<Record<string, string>>): PageAnswer {
-  return { status: 304, headers: kept, body: undefined };
+  return { status: 304, headers: cachedHeaders, body: undefined };
 }
 
 function newNonce(): string {

@@ -67,7 +67,7 @@ type Start =
   | { readonly with: 'snapshot' }
   | ({ readonly with: 'frames' } & GoingOn)
   | { readonly with: 'resync'; readonly lost: ResyncReason }
-  | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly late: LateFrame };
+  | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly snapshot: LateFrame };
 
 /**
  * Time limit of a slow first snapshot, and the delay before another attempt if the place is lost in
@@ -246,7 +246,7 @@ export class ChannelSession implements Follower {
         );
     }
     const { stream } = held;
-    if (!stream.tellsFacts) return { with: 'snapshot' };
+    if (!stream.isEventStream) return { with: 'snapshot' };
     const start = (found: GoingOn | 'tooOld'): Start | Promise<Start> =>
       found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
     const found = stream.goOnBehind(height, this.#asker);
@@ -257,13 +257,13 @@ export class ChannelSession implements Follower {
     if (!held.stream.isLate) return { with: 'resync', lost };
     return held.stream
       .lateSnapshot(held.sub, this.#asker)
-      .then((late) => ({ with: 'lateResync', lost, late }));
+      .then((snapshot) => ({ with: 'lateResync', lost, snapshot }));
   }
 
   #welcomeAt(held: Held, height: number, start: Start): void {
     const { stream, sub } = held;
     if (start.with === 'lateResync') {
-      this.#welcomeLate(held, start.late, start.lost);
+      this.#welcomeLate(held, start.snapshot, start.lost);
       return;
     }
     if (start.with === 'frames') this.#respond('subscribe', held, { seq: start.seq, height });
@@ -298,17 +298,17 @@ export class ChannelSession implements Follower {
     const answer = this.#answers.later();
     const given = (send: () => void): void => this.#spending(() => answer(send));
     this.#snapshotOf(held).then(
-      (late) => given(() => this.#welcomeLate(held, late, lost)),
+      (snapshot) => given(() => this.#welcomeLate(held, snapshot, lost)),
       (error: unknown) => given(() => this.#refuse(held, error)),
     );
   }
 
-  #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
-    this.#respond('subscribe', held, late);
+  #welcomeLate(held: Held, snapshot: LateFrame, lost: ResyncReason | undefined): void {
+    this.#respond('subscribe', held, snapshot);
     // A client that has unsubscribed in the meantime gets a response to both requests.
     if (!this.#isHeld(held)) return;
-    if (lost !== undefined) this.#tellResync(lost, held, late.seq);
-    this.#goOnBehind(late, held);
+    if (lost !== undefined) this.#sendResync(lost, held, snapshot.seq);
+    this.#goOnBehind(snapshot, held);
   }
 
   /**
@@ -349,10 +349,10 @@ export class ChannelSession implements Follower {
     return this.#inTime(stream.lateSnapshot(sub, this.#asker));
   }
 
-  async #inTime<Known>(late: Promise<Known>): Promise<Known> {
+  async #inTime<Known>(pending: Promise<Known>): Promise<Known> {
     const { promise, reject } = Promise.withResolvers<never>();
     const cancel = this.#connection.timing.after(LATE_MS_MAX, () => reject(new Error('no answer')));
-    return await Promise.race([late, promise]).finally(cancel);
+    return await Promise.race([pending, promise]).finally(cancel);
   }
 
   #isHeld(held: Held): boolean {
@@ -424,7 +424,7 @@ export class ChannelSession implements Follower {
       this.#resyncLater(reason, held);
       return;
     }
-    this.#tellResync(reason, held);
+    this.#sendResync(reason, held);
     this.#sendSnapshot('resync', held);
   }
 
@@ -436,18 +436,18 @@ export class ChannelSession implements Follower {
     const again = (): void => {
       if (this.#isHeld(held)) this.#resyncLater(reason, held);
     };
-    const show = (late: LateFrame): void => {
+    const show = (snapshot: LateFrame): void => {
       if (!this.#isHeld(held)) return;
-      this.#tellResync(reason, held, late.seq);
-      this.#goOnBehind(late, held);
+      this.#sendResync(reason, held, snapshot.seq);
+      this.#goOnBehind(snapshot, held);
     };
     this.#snapshotOf(held).then(
-      (late) => this.#spending(() => show(late)),
+      (snapshot) => this.#spending(() => show(snapshot)),
       () => this.#connection.timing.after(LATE_RETRY_MS, again),
     );
   }
 
-  #tellResync(reason: ResyncReason, held: Held, seq = held.stream.seq): void {
+  #sendResync(reason: ResyncReason, held: Held, seq = held.stream.seq): void {
     const { stream, sub, subscription } = held;
     const data = { sub, subscription, epoch: stream.epoch, seq, reason };
     this.#connection.send(jsonFrame({ channel: 'resync', data }));
@@ -468,7 +468,7 @@ export class ChannelSession implements Follower {
     { height = this.#blocks.height, seq = held.stream.seq } = {},
   ): void {
     const { sub, stream, subscription } = held;
-    const from = stream.tellsFacts && method === 'subscribe' ? { fromHeight: height } : {};
+    const from = stream.isEventStream && method === 'subscribe' ? { fromHeight: height } : {};
     const data = { method, subscription, sub, epoch: stream.epoch, seq, ...from };
     this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
   }

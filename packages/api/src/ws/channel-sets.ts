@@ -81,6 +81,6 @@ export class Channels implements ChannelSet {
 
 /** Includes the details of a refusal if they help to choose valid parameters. */
 function shown(state: State, { code, message, details }: WsError): WsError {
-  const told = withInstrument(state, details ?? {}, 'text');
-  return told.allowed === undefined ? { code, message } : { code, message, details: told };
+  const hint = withInstrument(state, details ?? {}, 'text');
+  return hint.allowed === undefined ? { code, message } : { code, message, details: hint };
 }

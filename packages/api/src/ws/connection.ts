@@ -61,7 +61,7 @@ export class Connection implements Sink {
   #bytesWritten = 0;
   /** Written bytes that the operating system has not taken yet, including overhead. */
   #heldBytes = 0;
-  #heardMs: number;
+  #lastFrameMs: number;
   #pingedMs: number;
   #isDismissed = false;
 
@@ -81,8 +81,8 @@ export class Connection implements Sink {
     this.#bufferedBytesMax = options.limits.bufferedBytesMax;
     this.#bufferedBytesTotalMax = options.limits.bufferedBytesTotalMax;
     this.timing = options.timing;
-    this.#heardMs = options.timing.now();
-    this.#pingedMs = this.#heardMs;
+    this.#lastFrameMs = options.timing.now();
+    this.#pingedMs = this.#lastFrameMs;
     const frames = new FrameBudget(options.timing, {
       perSecond: options.limits.framesPerSecond,
       burst: options.limits.framesBurst,
@@ -107,12 +107,12 @@ export class Connection implements Sink {
   }
 
   /** Restarts the idle time, because the client has sent a frame. */
-  heard(): void {
-    this.#heardMs = this.timing.now();
+  recordFrame(): void {
+    this.#lastFrameMs = this.timing.now();
   }
 
   get silentMs(): number {
-    return this.timing.now() - this.#heardMs;
+    return this.timing.now() - this.#lastFrameMs;
   }
 
   /**

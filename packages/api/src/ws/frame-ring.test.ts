@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FrameRing } from './frame-ring.ts';
 
-const LIMITS = { keptFramesMax: 100, keptMsMax: 1000 };
+const LIMITS = { retainedFramesMax: 100, retentionMsMax: 1000 };
 
 function budget(limits: { bytesMax?: number; plainBytesMax?: number } = {}) {
   return { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity, ...limits };
@@ -56,8 +56,8 @@ describe('a ring of frames', () => {
   });
 
   test('a trim drops old frames even if no new ones follow', () => {
-    const kept = budget();
-    const ring = new FrameRing(LIMITS, kept);
+    const shared = budget();
+    const ring = new FrameRing(LIMITS, shared);
     fill(ring, 2, { atMs: 0 });
     fill(ring, 1, { atMs: 500 });
     ring.trim(1001);
@@ -65,37 +65,37 @@ describe('a ring of frames', () => {
     ring.trim(2000);
     expect(ring.firstSeq).toBe(4);
     expect(after(ring, 3)).toEqual([]);
-    expect(kept.bytes).toBe(0);
+    expect(shared.bytes).toBe(0);
     fill(ring, 1, { atMs: 2000 });
     expect(ring.firstSeq).toBe(4);
     expect(after(ring, 3)).toHaveLength(1);
   });
 
   test('large frames are compressed and kept until their age or count limit', () => {
-    const kept = budget({ plainBytesMax: 100_000 });
-    const ring = new FrameRing(LIMITS, kept);
+    const shared = budget({ plainBytesMax: 100_000 });
+    const ring = new FrameRing(LIMITS, shared);
     const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(50_000, `${index},`));
     for (const body of bodies) ring.push(body, 0);
     expect(ring.firstSeq).toBe(1);
     expect(after(ring, 0)).toEqual(bodies);
     expect(after(ring, 57)).toEqual(bodies.slice(57));
     // Most frames are compressed: five megabytes use little more than the limit for plain bytes.
-    expect(kept.plainBytes).toBeLessThan(250_000);
-    expect(kept.bytes).toBeLessThan(500_000);
+    expect(shared.plainBytes).toBeLessThan(250_000);
+    expect(shared.bytes).toBeLessThan(500_000);
     ring.clear();
-    expect(kept).toMatchObject({ bytes: 0, plainBytes: 0 });
+    expect(shared).toMatchObject({ bytes: 0, plainBytes: 0 });
   });
 
   test('small frames are also compressed, and are dropped one by one', () => {
-    const kept = budget({ plainBytesMax: 0 });
-    const ring = new FrameRing({ keptFramesMax: 1000, keptMsMax: 1000 }, kept);
+    const shared = budget({ plainBytesMax: 0 });
+    const ring = new FrameRing({ retainedFramesMax: 1000, retentionMsMax: 1000 }, shared);
     for (let index = 1; index <= 3000; index++) ring.push(Buffer.from(`frame ${index}`), 0);
     expect(ring.firstSeq).toBe(2001);
     expect(after(ring, 2000).map(String)).toEqual(
       Array.from({ length: 1000 }, (_, index) => `frame ${2001 + index}`),
     );
     ring.trim(1001);
-    expect(kept).toMatchObject({ bytes: 0, plainBytes: 0 });
+    expect(shared).toMatchObject({ bytes: 0, plainBytes: 0 });
     expect(ring.firstSeq).toBe(3001);
     ring.push(Buffer.from('next'), 1001);
     expect(after(ring, 3000).map(String)).toEqual(['next']);
@@ -103,8 +103,8 @@ describe('a ring of frames', () => {
 
   test('a full budget first asks for memory and only then drops frames', () => {
     const asked: number[] = [];
-    const kept = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(kept.bytes) };
-    const [first, second] = [new FrameRing(LIMITS, kept), new FrameRing(LIMITS, kept)];
+    const shared = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(shared.bytes) };
+    const [first, second] = [new FrameRing(LIMITS, shared), new FrameRing(LIMITS, shared)];
     fill(first, 3, { bytes: 500 });
     expect(asked).toEqual([]);
     fill(second, 1, { bytes: 500 });
@@ -112,6 +112,6 @@ describe('a ring of frames', () => {
     expect(second.firstSeq).toBe(1);
     first.clear();
     second.clear();
-    expect(kept.bytes).toBe(0);
+    expect(shared.bytes).toBe(0);
   });
 });

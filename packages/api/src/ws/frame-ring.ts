@@ -15,8 +15,8 @@ export type RetentionBudget = {
 };
 
 type RingLimits = {
-  readonly keptFramesMax: number;
-  readonly keptMsMax: number;
+  readonly retainedFramesMax: number;
+  readonly retentionMsMax: number;
 };
 
 /**
@@ -77,8 +77,8 @@ export class FrameRing {
     chunk.push(body, atMs, height);
     this.#budget.bytes += body.length;
     this.#budget.plainBytes += body.length;
-    const { keptFramesMax, keptMsMax } = this.#limits;
-    while (this.#length > keptFramesMax || this.#isOlder(atMs - keptMsMax)) this.#drop();
+    const { retainedFramesMax, retentionMsMax } = this.#limits;
+    while (this.#length > retainedFramesMax || this.#isOlder(atMs - retentionMsMax)) this.#drop();
     if (this.#budget.plainBytes > this.#budget.plainBytesMax) this.#packOldest();
     if (this.#budget.bytes > this.#budget.bytesMax) this.#shrink();
   }
@@ -93,7 +93,7 @@ export class FrameRing {
 
   /** Drops frames beyond the maximum age, even the newest. */
   trim(nowMs: number): void {
-    while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.keptMsMax)) this.#drop();
+    while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.retentionMsMax)) this.#drop();
   }
 
   clear(): void {

@@ -37,8 +37,8 @@ function client() {
   return { closes, connection, frames, read, replays: new Replays(connection), timing, wire };
 }
 
-function stream(channel: string, { keptFramesMax = 10_000 } = {}): Stream {
-  const ring = new FrameRing({ keptFramesMax, keptMsMax: Infinity }, { ...BUDGET });
+function stream(channel: string, { retainedFramesMax = 10_000 } = {}): Stream {
+  const ring = new FrameRing({ retainedFramesMax, retentionMsMax: Infinity }, { ...BUDGET });
   return new Stream({ key: channel, channel, epoch: 'e', ring, timing: new VirtualTiming() });
 }
 
@@ -77,7 +77,7 @@ describe('a replay of missed frames', () => {
 
   test('a replay ends with a resync if frames expire before the client reads them', async () => {
     const { frames, read, replays } = client();
-    const slow = stream('slow', { keptFramesMax: 50 });
+    const slow = stream('slow', { retainedFramesMax: 50 });
     publish(slow, 50);
     const resyncs: number[] = [];
     replays.add({ stream: slow, sub: 1, seq: 0, resync: () => resyncs.push(slow.seq) });
@@ -104,11 +104,11 @@ describe('a replay of missed frames', () => {
 
   test('a replay stops after an unsubscribe', async () => {
     const { connection, frames, read, replays } = client();
-    const [left, kept] = [stream('left'), stream('kept')];
+    const [left, other] = [stream('left'), stream('kept')];
     publish(left, 500);
-    publish(kept, 3);
+    publish(other, 3);
     replays.add({ stream: left, sub: 1, seq: 0, resync: never });
-    replays.add({ stream: kept, sub: 2, seq: 0, resync: never });
+    replays.add({ stream: other, sub: 2, seq: 0, resync: never });
     replays.drop(left);
     left.remove(connection);
     expect(left.subscriberCount).toBe(0);

@@ -77,7 +77,7 @@ export class Replays {
         setImmediate(() => this.#work());
         return;
       }
-      const bytes = replay.past === undefined ? this.#advance(replay) : this.#tellPast(replay);
+      const bytes = replay.past === undefined ? this.#advance(replay) : this.#sendPast(replay);
       if (bytes === 'waits') return;
       sent += bytes;
     }
@@ -87,7 +87,7 @@ export class Replays {
    * Sends some of the frames that the stream no longer keeps. Returns the number of bytes, or
    * `waits` if they must be read first.
    */
-  #tellPast(replay: Replay): number | 'waits' {
+  #sendPast(replay: Replay): number | 'waits' {
     const { past: before, stream, sub } = replay;
     if (before === undefined) return 0;
     const frames = before.read ?? before.past.next();

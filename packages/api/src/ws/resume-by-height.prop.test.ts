@@ -41,10 +41,10 @@ test('a client that resumes at another process gets each frame once, or a resync
       fc.array(step, { minLength: 10, maxLength: 30 }),
       fc.integer({ min: 5, max: 60 }),
       fc.constantFrom(2, 10_000),
-      async (steps, itemsMax, keptFramesMax) => {
+      async (steps, itemsMax, retainedFramesMax) => {
         const here = await TestEdge.start();
         const recent = new RecentBlocks(itemsMax);
-        const limits = { keptFramesMax, numbersBefore: 10_000 };
+        const limits = { retainedFramesMax, numbersBefore: 10_000 };
         const there = await TestEdge.start(limits, undefined, { beside: here, recent });
         const witnesses = await Promise.all(
           CHANNELS.map(async ([path, subscription]) => {
@@ -78,9 +78,9 @@ test('a client that resumes at another process gets each frame once, or a resync
         }
         here.history.isPrompt = true;
         await answered(here);
-        const told = await Promise.all(witnesses.map((witness) => witness.settle()));
+        const received = await Promise.all(witnesses.map((witness) => witness.settle()));
         for (const { channel, client, frames, height } of comers) {
-          const expected = (told[channel] ?? []).filter((frame) => frame.height > height);
+          const expected = (received[channel] ?? []).filter((frame) => frame.height > height);
           // Pongs can arrive before slow responses.
           const isDone = (): boolean => frames.length > expected.length || isLost(frames);
           while (!isDone()) frames.push(await client.next());

@@ -8,7 +8,7 @@ let venue: TestVenue;
 
 beforeEach(async () => {
   timing = new VirtualTiming();
-  edge = await TestEdge.start({ keptFramesMax: 5, subscriptionsMax: 3 }, timing);
+  edge = await TestEdge.start({ retainedFramesMax: 5, subscriptionsMax: 3 }, timing);
   venue = edge.venue;
 });
 afterEach(async () => await edge.stop());
@@ -139,8 +139,8 @@ describe('a client that resumes', () => {
     expect(frames[2].data.every((record: { status: string }) => record.status === 'open')).toBe(
       true,
     );
-    const kept = await edge.connect();
-    const resumed = await kept.follow(ORDERS, { epoch: data.epoch, seq: 2 });
+    const returning = await edge.connect();
+    const resumed = await returning.follow(ORDERS, { epoch: data.epoch, seq: 2 });
     expect(resumed.slice(1).map((frame) => frame.seq)).toEqual([3, 4, 5, 6, 7]);
   });
 

@@ -203,7 +203,7 @@ export class Stream {
    * True for event channels, in which every frame counts. In other channels, the newest frame
    * replaces earlier ones.
    */
-  get tellsFacts(): boolean {
+  get isEventStream(): boolean {
     return this.#source?.past !== undefined;
   }
 
@@ -291,7 +291,7 @@ export class StreamHub {
     this.#trimmedMs = timing.now();
     this.#budget = {
       bytes: 0,
-      bytesMax: limits.keptBytesMax,
+      bytesMax: limits.retainedBytesMax,
       plainBytes: 0,
       plainBytesMax: limits.plainBytesMax,
       relieve: () => this.#relieve(),
@@ -351,7 +351,7 @@ export class StreamHub {
   sweep(): void {
     const nowMs = this.#timing.now();
     for (const [stream, sinceMs] of this.#idle) {
-      if (sinceMs > nowMs - this.#limits.keptMsMax) break;
+      if (sinceMs > nowMs - this.#limits.retentionMsMax) break;
       this.#end(stream);
     }
     if (nowMs - this.#trimmedMs < TRIM_MS) return;
@@ -448,11 +448,11 @@ export function pastOfBlocks(
   blocks: readonly AppliedBlock[],
   textsOf: (block: AppliedBlock) => readonly string[],
 ): Past {
-  const telling: AppliedBlock[] = [];
+  const withFrames: AppliedBlock[] = [];
   let count = 0;
   for (const block of blocks) {
     const frames = textsOf(block).length;
-    if (frames > 0) telling.push(block);
+    if (frames > 0) withFrames.push(block);
     count += frames;
   }
   if (count === 0) return NOTHING_PAST;
@@ -460,7 +460,7 @@ export function pastOfBlocks(
   const next = (): PastFrame[] => {
     const frames: PastFrame[] = [];
     while (frames.length < FRAMES_AT_ONCE) {
-      const block = telling[at];
+      const block = withFrames[at];
       if (block === undefined) break;
       at += 1;
       for (const data of textsOf(block)) frames.push({ height: block.height, data });

@@ -243,7 +243,7 @@ export class WsEdge {
     const posts = this.#postsOf(endpoint, connection, version);
     const { _receiver: receiver } = webSocket as WebSocket & { readonly _receiver: Receiver };
     webSocket.on('message', (data, isBinary) => {
-      connection.heard();
+      connection.recordFrame();
       // Frames that arrive after the venue's close frame are ignored.
       if (connection.isDismissed) return;
       const text = isBinary ? undefined : textOf(data);
@@ -257,13 +257,13 @@ export class WsEdge {
       receiver[IN_ONE_TURN] = isPost && !webSocket.isPaused;
     });
     webSocket.on('ping', (data) => {
-      connection.heard();
+      connection.recordFrame();
       receiver[IN_ONE_TURN] = false;
       // A pong is queued and counted like any other frame.
       if (connection.isOpen) connection.send(pongFrame(data));
     });
     webSocket.on('pong', () => {
-      connection.heard();
+      connection.recordFrame();
       receiver[IN_ONE_TURN] = false;
     });
     // A close event follows every error and contains the details.

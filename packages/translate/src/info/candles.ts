@@ -49,10 +49,10 @@ export function missingBars(
   const instrument = instrumentLookup(() => state)(Number(coin));
   if (instrument === undefined) return undefined;
   const { instrumentId } = instrument;
-  const isGone =
+  const isForgotten =
     settledMarketView(state, instrumentId) !== undefined &&
     markets.catalogue.market(instrumentId) === undefined;
-  const span = { fromMs: startTime, toMs: endTime, isGone };
+  const span = { fromMs: startTime, toMs: endTime, isForgotten };
   const missing = markets.candles.missing(instrumentId, interval, span);
   return missing === undefined ? undefined : { instrumentId, ...missing };
 }

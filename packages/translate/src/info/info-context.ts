@@ -180,7 +180,7 @@ export function emptyPast(): Past {
 const LEAVING_MS = 60_000;
 
 export function settledBeforeMs({ markets, state }: InfoContext): number {
-  return state.timeMs - markets.catalogue.keptMs + LEAVING_MS;
+  return state.timeMs - markets.catalogue.retentionMs + LEAVING_MS;
 }
 
 /** Finds an event by its slug in memory or in the loaded history. */

@@ -106,7 +106,11 @@ test('loading dropped rows gives the same candles as keeping them', () => {
     trade(candles, timeMs, at + 1);
     minutes.push([timeMs, at + 1, at + 1, at + 1, at + 1, 1, 1]);
   }
-  const span = { fromMs: WEDNESDAY + 400 * MINUTE_MS, toMs: WEDNESDAY + 2 * DAY_MS, isGone: false };
+  const span = {
+    fromMs: WEDNESDAY + 400 * MINUTE_MS,
+    toMs: WEDNESDAY + 2 * DAY_MS,
+    isForgotten: false,
+  };
   const missing = candles.missing(ID, '5m', span);
   expect(missing).toMatchObject({ stepMs: MINUTE_MS, startMs: span.fromMs });
   const { endMs, startMs } = missing!;
@@ -122,7 +126,7 @@ test('loading dropped rows gives the same candles as keeping them', () => {
 test('no rows are missing for a period in memory or before the first trade', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY, 1);
-  const span = { fromMs: 0, toMs: Infinity, isGone: false };
+  const span = { fromMs: 0, toMs: Infinity, isForgotten: false };
   expect(candles.missing(ID, '1m', span)).toBeUndefined();
   expect(candles.missing(ID + 1, '1m', span)).toBeUndefined();
   for (let day = 1; day < 9; day++) trade(candles, WEDNESDAY + day * DAY_MS, day);
@@ -130,7 +134,7 @@ test('no rows are missing for a period in memory or before the first trade', () 
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
   // All rows of a settled market are missing in memory.
-  const settled = { ...span, toMs: WEDNESDAY, isGone: true };
+  const settled = { ...span, toMs: WEDNESDAY, isForgotten: true };
   expect(candles.missing(ID + 1, '1d', settled)).toMatchObject({
     stepMs: 240 * MINUTE_MS,
     endMs: WEDNESDAY + DAY_MS - 1,

@@ -49,9 +49,9 @@ export type MissingRows = {
  * interval is built from the coarsest rows that divide it, because those reach back furthest.
  */
 const TIERS: readonly Tier[] = [
-  { stepMs: MINUTE_MS, keptMs: 2 * DAY_MS },
-  { stepMs: 15 * MINUTE_MS, keptMs: 30 * DAY_MS },
-  { stepMs: 4 * HOUR_MS, keptMs: 730 * DAY_MS },
+  { stepMs: MINUTE_MS, retentionMs: 2 * DAY_MS },
+  { stepMs: 15 * MINUTE_MS, retentionMs: 30 * DAY_MS },
+  { stepMs: 4 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
 /** Limit for all instruments together. A row takes about 50 bytes in a snapshot. */
@@ -128,14 +128,16 @@ export class Candles {
   missing(
     instrumentId: number,
     interval: CandleInterval,
-    { fromMs, isGone, toMs }: { fromMs: number; toMs: number; isGone: boolean },
+    { fromMs, isForgotten, toMs }: { fromMs: number; toMs: number; isForgotten: boolean },
   ): MissingRows | undefined {
     const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
     const tier = tierOf(interval);
     const { stepMs } = present(TIERS[tier], 'the tier of an interval');
     const endMs = startAfter(interval, lastMs) - 1;
     const isCut =
-      isGone || this.#series.hasEvicted || this.#series.get(instrumentId)?.isCut(tier) === true;
+      isForgotten ||
+      this.#series.hasEvicted ||
+      this.#series.get(instrumentId)?.isCut(tier) === true;
     if (!isCut || startMs > endMs) return undefined;
     const found = this.#rowsFor(instrumentId, interval);
     if (found === undefined) return { stepMs, startMs, endMs };

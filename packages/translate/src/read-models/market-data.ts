@@ -17,10 +17,10 @@ export class MarketData {
   readonly probabilities: Probabilities;
   readonly listedEvents: ListedEventIndex;
 
-  constructor(state: () => State, options: { readonly settledKeptMs?: number } = {}) {
-    const { settledKeptMs: keptMs = SETTLED_KEPT_MS } = options;
+  constructor(state: () => State, options: { readonly settledRetentionMs?: number } = {}) {
+    const { settledRetentionMs: retentionMs = SETTLED_KEPT_MS } = options;
     const onLeave = (event: ListedEvent): void => this.#forget(event);
-    this.catalogue = new OutcomeCatalogue(state, { keptMs, onLeave });
+    this.catalogue = new OutcomeCatalogue(state, { retentionMs, onLeave });
     this.probabilities = new Probabilities(state);
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
@@ -61,7 +61,7 @@ export class MarketData {
 /** Funding of one hour: its due time, and the rate and its premium in units of 10^-10. */
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
-const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, keptMs: 90 * DAY_MS }];
+const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, retentionMs: 90 * DAY_MS }];
 /** Limit for all markets together. A row takes about 40 bytes in a snapshot. */
 const ROWS_MAX = 250_000;
 

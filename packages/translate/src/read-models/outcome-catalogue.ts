@@ -82,7 +82,7 @@ export class OutcomeCatalogue {
   /** Events that the newest block dropped. */
   #left: EventWithMarkets[] = [];
   /** Time that settled events stay in memory. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
   /** Events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
@@ -92,12 +92,15 @@ export class OutcomeCatalogue {
    */
   constructor(
     state: () => State,
-    options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
+    options: {
+      readonly onLeave?: (event: ListedEvent) => void;
+      readonly retentionMs?: number;
+    } = {},
   ) {
-    const { keptMs = SETTLED_KEPT_MS, onLeave = () => undefined } = options;
+    const { retentionMs = SETTLED_KEPT_MS, onLeave = () => undefined } = options;
     this.#state = state;
     this.#onLeave = onLeave;
-    this.keptMs = keptMs;
+    this.retentionMs = retentionMs;
   }
 
   listedEvent(slug: string): ListedEvent | undefined {
@@ -163,7 +166,7 @@ export class OutcomeCatalogue {
 
   #leaveMs(event: ListedEvent): number | undefined {
     const settledMs = settledTime({ event, markets: this.marketsOf(event) });
-    return settledMs === undefined ? undefined : settledMs + this.keptMs;
+    return settledMs === undefined ? undefined : settledMs + this.retentionMs;
   }
 
   #prepareToLeave(event: ListedEvent): void {

@@ -12,9 +12,9 @@ type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
  * years. They are never coarser than the default resolution of a query.
  */
 const TIERS: readonly Tier[] = [
-  { stepMs: MINUTE_MS, keptMs: DAY_MS },
-  { stepMs: 10 * MINUTE_MS, keptMs: 7 * DAY_MS },
-  { stepMs: 3 * HOUR_MS, keptMs: 730 * DAY_MS },
+  { stepMs: MINUTE_MS, retentionMs: DAY_MS },
+  { stepMs: 10 * MINUTE_MS, retentionMs: 7 * DAY_MS },
+  { stepMs: 3 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
 /** Limit for all markets together. A row takes about 25 bytes in a snapshot. */

@@ -36,9 +36,9 @@ const WINDOW_SECONDS = 60;
  * and queries of older prices are for market starts, which are on quarters of an hour.
  */
 const PRICE_TIERS: readonly Tier[] = [
-  { stepMs: SECOND_MS, keptMs: 6 * HOUR_MS },
-  { stepMs: MINUTE_MS, keptMs: 7 * DAY_MS },
-  { stepMs: 15 * MINUTE_MS, keptMs: 60 * DAY_MS },
+  { stepMs: SECOND_MS, retentionMs: 6 * HOUR_MS },
+  { stepMs: MINUTE_MS, retentionMs: 7 * DAY_MS },
+  { stepMs: 15 * MINUTE_MS, retentionMs: 60 * DAY_MS },
 ];
 
 /**

@@ -3,7 +3,7 @@ import { LAST_OF_STEP, type PointRow, SeriesSet } from './tiered-series.ts';
 
 const create = () =>
   new SeriesSet<string, PointRow>({
-    tiers: [{ stepMs: 1, keptMs: 1_000 }],
+    tiers: [{ stepMs: 1, retentionMs: 1_000 }],
     fold: LAST_OF_STEP,
     rowsMax: 6,
   });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { LAST_OF_STEP, type PointRow, SeriesSet, TieredSeries } from './tiered-series.ts';
 
 const TIERS = [
-  { stepMs: 10, keptMs: 50 },
-  { stepMs: 100, keptMs: 1_000 },
+  { stepMs: 10, retentionMs: 50 },
+  { stepMs: 100, retentionMs: 1_000 },
 ];
 
 /** Creates a series with a sample every 5 ms whose value is its time. */

@@ -4,7 +4,7 @@ import { present } from '@oddlot/units';
 export type Row = [timeMs: number, ...values: number[]];
 
 /** Step of a tier of a series, and the time for which its rows are kept. */
-export type Tier = { readonly stepMs: number; readonly keptMs: number };
+export type Tier = { readonly stepMs: number; readonly retentionMs: number };
 
 /** Combines all samples of a step into one row. */
 export type Fold<R extends Row> = {
@@ -54,7 +54,7 @@ export class TieredSeries<R extends Row> {
   }
 
   record(sample: R): void {
-    for (const [tier, { keptMs, stepMs }] of this.#tiers.entries()) {
+    for (const [tier, { retentionMs, stepMs }] of this.#tiers.entries()) {
       const rows = present(this.#rows[tier], 'the rows of a tier');
       const last = rows.at(-1);
       const bucket = this.#fold.bucket(sample[0], stepMs);
@@ -63,7 +63,7 @@ export class TieredSeries<R extends Row> {
         continue;
       }
       rows.push(this.#fold.open(sample, stepMs));
-      this.#drop(tier, sample[0] - keptMs);
+      this.#drop(tier, sample[0] - retentionMs);
     }
   }
 
@@ -98,8 +98,8 @@ export class TieredSeries<R extends Row> {
   }
 
   restore({ cut, rows }: SeriesDump<R>): void {
-    for (const [tier, kept] of rows.entries()) {
-      this.#rows[tier] = kept.map((row) => [...row] as R);
+    for (const [tier, tierRows] of rows.entries()) {
+      this.#rows[tier] = tierRows.map((row) => [...row] as R);
       this.#cut[tier] = cut[tier] ?? false;
     }
   }

@@ -221,10 +221,12 @@ test('cells are quoted and formulas are escaped', () => {
   const row = { time: 5, hash: 'a,b', delta: { type: 'x "y"\r\n' } };
   expect(textOf('ledger', 'csv', [row])).toBe('5,"a,b","{""type"":""x \\""y\\""\\r\\n""}"\r\n');
   // Formulas become texts, and numbers stay numbers.
-  const told = ['=1+1', '+1', '-x', '@a', '-0.25', '5'].map((hash) =>
+  const lines = ['=1+1', '+1', '-x', '@a', '-0.25', '5'].map((hash) =>
     textOf('ledger', 'csv', [{ hash }]),
   );
-  expect(told).toEqual(["'=1+1", "'+1", "'-x", "'@a", '-0.25', '5'].map((cell) => `,${cell},\r\n`));
+  expect(lines).toEqual(
+    ["'=1+1", "'+1", "'-x", "'@a", '-0.25', '5'].map((cell) => `,${cell},\r\n`),
+  );
   expect(textOf('ledger', 'csv', [{ time: 5 }])).toBe('5,,\r\n');
   expect(textOf('ledger', 'ndjson', [row])).toBe(`${JSON.stringify(row)}\n`);
 });

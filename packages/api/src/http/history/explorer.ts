@@ -224,7 +224,7 @@ async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
     };
     return { signer: authorityOf(queued.command).signer, result, isQueued: true };
   }
-  return keptFate(context, found);
+  return storedFate(context, found);
 }
 
 function receiptFate({ outcome, signer }: Receipt): Fate {
@@ -235,7 +235,7 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
  * Returns what is known without a receipt: only success or the error. Transactions are kept longer
  * than receipts.
  */
-async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
+async function storedFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
   const { actionType, error, request, user } = found;
   const { signer } = await recovering(pool.recover(request));
   const status: ActionResultStatus = error === null ? 'success' : { error };

@@ -18,15 +18,15 @@ const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, qu
   const { answer, asOf } = await history.ask('accountSums', { user }, waitFor(query));
   const now: Value = { ...NOTHING, ...answer, timeMs: asOf.timeMs };
   const hasAccount = answer !== null;
-  const { kept, times } = await valuesOf(history, { user, window, asOf, hasAccount });
-  const data = portfolioOf(window, [...kept, now], times);
+  const { stored, times } = await valuesOf(history, { user, window, asOf, hasAccount });
+  const data = portfolioOf(window, [...stored, now], times);
   return { ok: true, data, asOf };
 };
 
 type Values = {
   readonly times: readonly number[];
   /** Stored values, oldest first. The first one can be older than the first point. */
-  readonly kept: readonly AccountValueRecord[];
+  readonly stored: readonly AccountValueRecord[];
 };
 
 type Question = {
@@ -48,19 +48,19 @@ async function valuesOf(
   };
   if (window !== 'all') {
     const { stepMs, times } = pointsOfWindow(window, endMs);
-    return { times, kept: await read(times[0] ?? endMs, stepFor(stepMs)) };
+    return { times, stored: await read(times[0] ?? endMs, stepFor(stepMs)) };
   }
   const days = await read(0, DAY_MS);
   // The account was created during the day before its first stored day.
   const firstDayMs = days[0]?.timeMs ?? endMs;
   const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
-  if (first === undefined && !hasAccount) return { times: [endMs], kept: [] };
+  if (first === undefined && !hasAccount) return { times: [endMs], stored: [] };
   // The first stored value is that of the first step after the creation. A new account has no value
   // yet.
   const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
   const { stepMs, times } = pointsOf(startMs, endMs);
   const step = stepFor(stepMs);
-  return { times, kept: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
+  return { times, stored: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
 }
 
 /** Returns the coarsest stored step that is not coarser than the points. */

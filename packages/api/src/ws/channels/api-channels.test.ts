@@ -221,8 +221,8 @@ describe('the tickers channel', () => {
     resolve(edge.venue, 1);
     timing.advance(250);
     const after = await client.settle();
-    const told = after.flatMap(({ data }) => data.tickers);
-    expect(told).toMatchObject([{ coin: 'OUTCOME-100000', gone: true }]);
+    const tickers = after.flatMap(({ data }) => data.tickers);
+    expect(tickers).toMatchObject([{ coin: 'OUTCOME-100000', gone: true }]);
   });
 
   test.each([

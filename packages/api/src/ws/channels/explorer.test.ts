@@ -11,7 +11,7 @@ let edge: TestEdge;
 let client: TestClient;
 
 beforeEach(async () => {
-  edge = await TestEdge.start({ keptFramesMax: 5 }, new VirtualTiming());
+  edge = await TestEdge.start({ retainedFramesMax: 5 }, new VirtualTiming());
   client = await edge.connect();
 });
 afterEach(async () => await edge.stop());

@@ -95,10 +95,10 @@ const BLOCKS_MAX = 10_000;
 async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
-  let told = after;
+  let sentHeight = after;
   const next = async (): Promise<PastFrame[]> => {
-    const blocks = await blocksBehind(history, { after: told, upTo });
-    told += blocks.length;
+    const blocks = await blocksBehind(history, { after: sentHeight, upTo });
+    sentHeight += blocks.length;
     return blocks.map((block) => ({
       height: block.height,
       data: JSON.stringify([shownBlock(block)]),

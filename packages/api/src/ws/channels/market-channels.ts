@@ -169,7 +169,7 @@ class CandleSource implements Source {
     this.#startMs = startOf(subject.interval, context.state().timeMs);
     this.#seen = this.#text(this.#running());
     const { contextIntervalMs } = context.limits;
-    this.#pace = new Pace(context.timing, contextIntervalMs, () => this.#tell(this.#running()));
+    this.#pace = new Pace(context.timing, contextIntervalMs, () => this.#publish(this.#running()));
   }
 
   onBlock(block: AppliedBlock): void {
@@ -182,7 +182,7 @@ class CandleSource implements Source {
       // The minimum interval may have delayed the final content of the candle.
       const { candles } = this.#context.markets;
       const [ended] = candles.snapshot(instrumentId, interval, this.#startMs, this.#startMs);
-      this.#tell(ended);
+      this.#publish(ended);
       this.#startMs = startMs;
     }
     this.#pace.ask();
@@ -199,7 +199,7 @@ class CandleSource implements Source {
     this.#subject.onClose();
   }
 
-  #tell(bar: CandleBar | undefined): boolean {
+  #publish(bar: CandleBar | undefined): boolean {
     const text = this.#text(bar);
     if (text === undefined || text === this.#seen) return false;
     this.#seen = text;

@@ -91,7 +91,7 @@ class Follower {
 test('subscribers receive every row once and in order, whenever the history responds', async () => {
   const runs = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
     const timing = new VirtualTiming();
-    const edge = await TestEdge.start({ keptFramesMax: 4 }, timing);
+    const edge = await TestEdge.start({ retainedFramesMax: 4 }, timing);
     const { history } = edge;
     history.isPrompt = false;
     const followers = Array.from({ length: CLIENTS }, () => new Follower(edge));

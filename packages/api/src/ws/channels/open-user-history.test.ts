@@ -16,7 +16,7 @@ let height: number;
 
 beforeEach(async () => {
   timing = new VirtualTiming();
-  edge = await TestEdge.start({ keptFramesMax: 3, subscriptionsMax: 5 }, timing);
+  edge = await TestEdge.start({ retainedFramesMax: 3, subscriptionsMax: 5 }, timing);
   ({ history } = edge);
   height = edge.venue.state.height;
   client = await edge.connect('/api-ws');
@@ -144,8 +144,8 @@ describe('streams whose history has not responded yet', () => {
     await asked(2);
     expect(await client.settle()).toEqual([]);
     history.answer();
-    const told = await client.settle();
-    expect(told.map(({ channel, data }) => data.code ?? data.method ?? channel)).toEqual([
+    const frames = await client.settle();
+    expect(frames.map(({ channel, data }) => data.code ?? data.method ?? channel)).toEqual([
       'subscribe',
       'userFills',
       'subscribe',

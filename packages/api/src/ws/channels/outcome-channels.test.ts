@@ -304,16 +304,16 @@ describe('channels of one outcome market', () => {
       ['fill', () => edge.venue.apply([], 5_000)],
       ['settle', () => resolve(edge.venue, 0.75)],
     ];
-    const told: unknown[] = [];
+    const seen: unknown[] = [];
     for (const [what, run] of steps) {
       run();
       for (const { data } of await client.settle()) {
         const { assetPositions, withdrawable } = data.clearinghouseState;
         const held = assetPositions.map((each: { position: { szi: string } }) => each.position.szi);
-        told.push([what, data.accountType, withdrawable, ...held]);
+        seen.push([what, data.accountType, withdrawable, ...held]);
       }
     }
-    expect(told).toEqual([
+    expect(seen).toEqual([
       ['split', 'outcome', '990', '10', '-10'],
       ['rest', 'outcome', '980', '10', '-10'],
       ['fill', 'outcome', '980', '30', '-10'],

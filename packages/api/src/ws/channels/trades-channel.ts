@@ -239,11 +239,11 @@ function pastTrades(
   }
   const heights = [...byHeight.keys()].sort((a, b) => a - b);
   const frames = heights.map((height) => ({ height, data: textOf(byHeight.get(height) ?? []) }));
-  let isTold = false;
+  let isRead = false;
   const next = () => {
-    const told = isTold ? [] : frames;
-    isTold = true;
-    return told;
+    const remaining = isRead ? [] : frames;
+    isRead = true;
+    return remaining;
   };
   return { count: frames.length, next };
 }

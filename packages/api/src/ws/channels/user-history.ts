@@ -60,7 +60,7 @@ export const USER_FILLS: HistoryRowWriter<'fills', FillsParams, Fill> = {
   table: 'fills',
   variant: ({ accountType }) => accountType.join(','),
   accountTypes: ({ accountType }) => accountType,
-  rows: ({ accountType }, told) => rowsOf(accountType, told),
+  rows: ({ accountType }, blockRows) => rowsOf(accountType, blockRows),
   async newest(history, { user, accountType: accountTypes }) {
     const { asOf, answer } = await history.ask('fills', { user, accountTypes, limit });
     return { asOf, rows: answer.rows };
@@ -76,7 +76,7 @@ const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, HistOrder
   table: 'orders',
   variant: ({ accountType }) => accountType.join(','),
   accountTypes: ({ accountType }) => accountType,
-  rows: ({ accountType }, told) => rowsOf(accountType, told),
+  rows: ({ accountType }, blockRows) => rowsOf(accountType, blockRows),
   async newest(history, { user, accountType: accountTypes }) {
     const { asOf, answer } = await history.ask('orders', { user, accountTypes, limit });
     return { asOf, rows: answer.rows };
@@ -93,7 +93,7 @@ const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate> = {
   table: 'ledger',
   variant: ({ accountTypes }) => accountTypes.join(','),
   accountTypes: ({ accountTypes }) => accountTypes,
-  rows: ({ accountTypes }, told) => rowsOf(accountTypes, told),
+  rows: ({ accountTypes }, blockRows) => rowsOf(accountTypes, blockRows),
   async newest(history, { user, accountTypes }) {
     const { asOf, answer } = await history.ask('ledger', { user, accountTypes, limit });
     return { asOf, rows: answer.rows };
@@ -109,7 +109,7 @@ const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
   channel: 'userFundings',
   table: 'fundings',
   accountTypes: () => ['perp'],
-  rows: (_, told) => told.map(({ row }) => row),
+  rows: (_, blockRows) => blockRows.map(({ row }) => row),
   async newest(history, { user }) {
     const { asOf, answer } = await history.ask('fundings', { user, limit });
     return { asOf, rows: answer.rows };
@@ -122,10 +122,10 @@ const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
 
 function rowsOf<Row>(
   wanted: readonly AccountType[],
-  told: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Row }[],
+  blockRows: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Row }[],
 ): readonly Row[] {
   const isWanted = (types: readonly AccountType[]) => types.some((type) => wanted.includes(type));
-  return told.filter(({ accountTypes }) => isWanted(accountTypes)).map(({ row }) => row);
+  return blockRows.filter(({ accountTypes }) => isWanted(accountTypes)).map(({ row }) => row);
 }
 
 function marked(isSnapshot: true | undefined): { isSnapshot?: true } {
@@ -139,7 +139,7 @@ type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row
   /** Distinguishes the streams of one user. Channels with one stream per user omit it. */
   readonly variant?: (params: Params) => string;
   /** Returns the rows of a block that belong to the stream, in order. */
-  rows(params: Params, told: WatchedRows[Table]): readonly Row[];
+  rows(params: Params, blockRows: WatchedRows[Table]): readonly Row[];
   /** Queries the newest rows of the stream, newest first. */
   newest(
     history: History,
@@ -234,7 +234,7 @@ export class HistorySource<
     this.#stream = options.stream;
     const { table } = options.writer;
     this.#unwatch = options.history.watch(options.params.user, table, {
-      onRows: (height, rows) => this.#told(height, rows),
+      onRows: (height, rows) => this.#publish(height, rows),
     });
   }
 
@@ -290,10 +290,10 @@ export class HistorySource<
     this.#unwatch();
   }
 
-  #told(height: number, told: WatchedRows[Table]): void {
+  #publish(height: number, blockRows: WatchedRows[Table]): void {
     // A rebuilt history announces rows that were already published.
     if (height <= this.#height) return;
-    const rows = this.#writer.rows(this.#params, told);
+    const rows = this.#writer.rows(this.#params, blockRows);
     if (rows.length === 0) return;
     this.#height = height;
     for (const { sinceAsked } of this.#underWay.values()) sinceAsked.push(height);
@@ -302,12 +302,12 @@ export class HistorySource<
 
   async #ask(history: History, sinceAsked: readonly number[]): Promise<LateSnapshot> {
     const { seq } = this.#stream;
-    const toldHeight = this.#height;
+    const publishedHeight = this.#height;
     const { asOf, rows } = await this.#writer.newest(history, this.#params);
     const { height } = asOf;
-    if (height < toldHeight) {
+    if (height < publishedHeight) {
       // While the history is rebuilt, its response lacks rows that precede the next frame.
-      throw new HistoryBehindError(asOf, toldHeight);
+      throw new HistoryBehindError(asOf, publishedHeight);
     }
     const contained = sinceAsked.filter((each) => each <= height).length;
     const data = this.#writer.frame(this.#params, rows, true);
