@@ -18,7 +18,7 @@ export type StreamEnd = {
   readonly lastPlace: number;
   readonly leader: string | undefined;
   /** Time since the leader last heard from a majority of the servers, in milliseconds. */
-  readonly heardMs: number;
+  readonly silentMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
@@ -54,7 +54,7 @@ const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
 /** Less than the 4 s after which servers elect a new leader. */
-const HEARD_MS_MAX = 3_000;
+const SILENT_MS_MAX = 3_000;
 /** Time that servers may need to elect a leader after one of them is connected. */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
@@ -130,14 +130,14 @@ export class BlockStream {
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
-    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined, heardMs: 0 };
-    const heardMs = heardOfMajorityMs(info);
-    if (heardMs > HEARD_MS_MAX)
+    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined, silentMs: 0 };
+    const silentMs = majoritySilentMs(info);
+    if (silentMs > SILENT_MS_MAX)
       throw new NoQuorumError(
         `${info.cluster?.leader} has lost contact with a majority of the servers`,
       );
     const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
-    return { firstPlace, lastPlace, leader: info.cluster?.leader, heardMs };
+    return { firstPlace, lastPlace, leader: info.cluster?.leader, silentMs };
   }
 
   /**
@@ -292,13 +292,13 @@ function membersOf({ cluster }: StreamInfo): readonly string[] {
 }
 
 /** Returns the time since the leader last heard from enough servers to form a majority with it. */
-function heardOfMajorityMs({ cluster, config }: StreamInfo): number {
+function majoritySilentMs({ cluster, config }: StreamInfo): number {
   const needed = Math.floor(config.num_replicas / 2);
-  const lastHeardMs = (cluster?.replicas ?? [])
+  const serverSilentMs = (cluster?.replicas ?? [])
     // A server that the leader never heard from is listed with 0.
     .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
     .toSorted((a, b) => a - b);
-  return needed === 0 ? 0 : (lastHeardMs[needed - 1] ?? Infinity);
+  return needed === 0 ? 0 : (serverSilentMs[needed - 1] ?? Infinity);
 }
 
 function headersOf(readPosition: string | undefined): { readonly headers?: MsgHdrs } {

@@ -121,8 +121,8 @@ export class ClusterLog implements Log {
     // A server that has lost the others still reports the end of the stream, so the oldest
     // unconfirmed block is also considered.
     const [oldest] = this.#sent.values();
-    const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
-    const sinceMs = performance.now() - heardMs;
+    const lastAnswerMs = Math.min(this.age.lastAnswerMs, oldest?.sinceMs ?? Infinity);
+    const sinceMs = performance.now() - lastAnswerMs;
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
   }
 

@@ -19,7 +19,7 @@ async function looksAt(
   const end = async (): Promise<StreamEnd> => {
     const answer = answers[Math.min(queries, answers.length - 1)];
     queries += 1;
-    return { firstPlace: 1, lastPlace: 10, leader: 'n1', heardMs: 100, ...answer };
+    return { firstPlace: 1, lastPlace: 10, leader: 'n1', silentMs: 100, ...answer };
   };
   let asked = 0;
   const endByRefusal = async (): Promise<number> => {
@@ -49,7 +49,7 @@ test.concurrent.for([
   },
   {
     title: 'a leader that no majority has answered since the first answer',
-    answers: [{}, { heardMs: LONG_MS }, { heardMs: LONG_MS }, {}],
+    answers: [{}, { silentMs: LONG_MS }, { silentMs: LONG_MS }, {}],
     place: 11,
     expected: [4, 10],
   },
@@ -80,7 +80,7 @@ test.concurrent('a stream that is written from a folder counts as unfinished onl
   const opening = { serviceNetwork: 'Test', firstSeq: 5, lastSeq: 9, era: 'an era' };
   let lastPlace = 3;
   const end = async (): Promise<StreamEnd> => {
-    const end = { firstPlace: 1, lastPlace, leader: 'n1', heardMs: 0 };
+    const end = { firstPlace: 1, lastPlace, leader: 'n1', silentMs: 0 };
     lastPlace = 6;
     return end;
   };

@@ -11,7 +11,7 @@ type Handlers = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 type Question = { readonly what: string; readonly body?: unknown };
 type Answer = { readonly value?: unknown; readonly failed?: string };
 
-const HEARD_MS = 5_000;
+const FRESH_MS = 5_000;
 
 /**
  * Connection between replicas and the holder of a name. Replicas send requests that only the holder
@@ -40,7 +40,7 @@ export class HolderLine {
   /** Status that the holder has sent within the last seconds, if any. */
   get lastStatus(): unknown {
     const { atMs = -Infinity, value } = this.#last ?? {};
-    return performance.now() - atMs < HEARD_MS ? value : undefined;
+    return performance.now() - atMs < FRESH_MS ? value : undefined;
   }
 
   publishStatus(value: unknown): void {

@@ -53,7 +53,7 @@ export type Cluster = {
   readonly cursorKey: Uint8Array;
   /** Opens the shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
-  tell(own: () => OwnFacts): Promise<void>;
+  report(own: () => OwnFacts): Promise<void>;
   /** Returns how far this clock is ahead of most others, or a negative number if it is behind. */
   clockApartMs(): number;
   /** Adds a condition: tasks run here only while all conditions return true. */
@@ -152,7 +152,7 @@ async function joinServers(
       const known = board.highestIn.bind(board);
       return (ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy }));
     },
-    tell: (own) =>
+    report: (own) =>
       board.report(() => ({
         ...entryOf(replica, own(), board.entryOf(replica)),
         ...standingOf(ownLog, followed),

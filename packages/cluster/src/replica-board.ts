@@ -47,7 +47,7 @@ type Seen = {
   readonly revision: number;
 };
 
-const TELL_EVERY_MS = 1_000;
+const REPORT_EVERY_MS = 1_000;
 /** A replica without a report for this long does not count as present. */
 const GONE_MS = 5_000;
 /** Number of names that are remembered, because containers can have another name at every start. */
@@ -63,7 +63,7 @@ export class ReplicaBoard {
   readonly #seen = new Map<string, Seen>();
   #own: (() => BoardEntry) | undefined;
   #isStopped = false;
-  #telling: NodeJS.Timeout | undefined;
+  #reportTimer: NodeJS.Timeout | undefined;
 
   constructor(kv: Pick<KV, 'get' | 'keys' | 'purge' | 'put' | 'watch'>) {
     this.#kv = kv;
@@ -88,10 +88,10 @@ export class ReplicaBoard {
     if (kvEntry !== null) this.#date(kvEntry);
     // The next report repeats a failed cleanup.
     await this.#forget(replica).catch(() => undefined);
-    this.#telling = setInterval(() => {
+    this.#reportTimer = setInterval(() => {
       this.#put(own()).catch(() => undefined);
       this.#forget(replica).catch(() => undefined);
-    }, TELL_EVERY_MS).unref();
+    }, REPORT_EVERY_MS).unref();
   }
 
   async leave(): Promise<void> {
@@ -102,7 +102,7 @@ export class ReplicaBoard {
 
   stop(): void {
     this.#isStopped = true;
-    clearInterval(this.#telling);
+    clearInterval(this.#reportTimer);
   }
 
   /** Reports of all replicas, including the last one of this replica. */
@@ -166,7 +166,7 @@ export class ReplicaBoard {
   }
 
   async #put(entry: BoardEntry): Promise<void> {
-    await this.#kv.put(entry.replica, JSON.stringify(entry), { timeout: TELL_EVERY_MS });
+    await this.#kv.put(entry.replica, JSON.stringify(entry), { timeout: REPORT_EVERY_MS });
   }
 
   /**
@@ -194,7 +194,7 @@ export class ReplicaBoard {
       } catch {
         // If no server answers, the watch is retried.
       }
-      await later(TELL_EVERY_MS);
+      await later(REPORT_EVERY_MS);
     }
   }
 

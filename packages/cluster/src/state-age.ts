@@ -21,7 +21,7 @@ type StateAgeOptions = {
  */
 export class StateAge {
   readonly #options: StateAgeOptions;
-  #heardMs = performance.now();
+  #lastAnswerMs = performance.now();
   /**
    * True from the first message after an interruption until everything is applied that the stream
    * contained at that time.
@@ -34,18 +34,18 @@ export class StateAge {
   }
 
   /** Time of the last answer of the servers, by `performance.now`. */
-  get heardMs(): number {
-    return this.#heardMs;
+  get lastAnswerMs(): number {
+    return this.#lastAnswerMs;
   }
 
   isOld(): boolean {
-    return this.#wasSilent || performance.now() - this.#heardMs > OLD_MS;
+    return this.#wasSilent || performance.now() - this.#lastAnswerMs > OLD_MS;
   }
 
   recordAnswer(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#heardMs > OLD_MS) this.#wasSilent = true;
-    this.#heardMs = nowMs;
+    if (nowMs - this.#lastAnswerMs > OLD_MS) this.#wasSilent = true;
+    this.#lastAnswerMs = nowMs;
   }
 
   /**

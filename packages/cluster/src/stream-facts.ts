@@ -44,7 +44,7 @@ export async function confirmedEnd(stream: AskedStream, place: number): Promise<
       first = { end, answeredMs: performance.now() };
     }
     queries += 1;
-    const isRepeated = queries >= LOOKS && askedMs - end.heardMs >= first.answeredMs;
+    const isRepeated = queries >= LOOKS && askedMs - end.silentMs >= first.answeredMs;
     if (isRepeated && (await isRefusedWith(end, stream))) return end.lastPlace;
     await later(LOOK_EVERY_MS);
   }

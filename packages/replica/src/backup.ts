@@ -343,8 +343,8 @@ async function segmentsOf(backup: string): Promise<readonly Segment[]> {
   try {
     return await readSegments(join(backup, 'journal'));
   } catch (cause) {
-    const isGone = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (!isGone && !(cause instanceof JournalDamagedError)) throw cause;
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    if (!isMissing && !(cause instanceof JournalDamagedError)) throw cause;
     const what =
       cause instanceof JournalDamagedError ? `${cause.file} is damaged` : 'it has no log';
     throw new BackupError(`${backup} is not a complete backup: ${what}. ${ELSEWHERE}`, { cause });

@@ -15,7 +15,7 @@ function placeOf(...places: readonly number[]) {
   const end = async (): Promise<StreamEnd> => {
     const lastPlace = now();
     looks += 1;
-    return { firstPlace: 1, lastPlace, leader: 'n1', heardMs: 0 };
+    return { firstPlace: 1, lastPlace, leader: 'n1', silentMs: 0 };
   };
   const stream = {
     at: async () => (now() === 0 ? undefined : OPENING),

@@ -96,7 +96,7 @@ export async function startPostgres({
     wasUp = true;
     return started;
   };
-  const files = initialise(native, { data, options, isKept: givenData !== undefined });
+  const files = initialise(native, { data, options, isPersistent: givenData !== undefined });
   let server = await files.then(start).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -163,14 +163,17 @@ async function placeOf(givenData: string | undefined) {
 type Initialising = {
   readonly data: string;
   readonly options: SpawnOptions;
-  readonly isKept: boolean;
+  readonly isPersistent: boolean;
 };
 
 /** Creates the files of a server if they are missing; temporary data is not synced to the disk. */
-async function initialise(native: string, { data, isKept, options }: Initialising): Promise<void> {
+async function initialise(
+  native: string,
+  { data, isPersistent, options }: Initialising,
+): Promise<void> {
   if (existsSync(join(data, 'PG_VERSION'))) return;
   const baseArgs = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
-  const args = isKept ? baseArgs : [...baseArgs, '--no-sync'];
+  const args = isPersistent ? baseArgs : [...baseArgs, '--no-sync'];
   await finished(spawn(join(native, 'bin', 'initdb'), args, { ...options, stdio: 'pipe' }));
 }
 

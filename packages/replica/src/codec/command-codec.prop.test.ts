@@ -83,7 +83,7 @@ function alter(command: Plain, { key, place, value, what }: Change): void {
   else if (what === 'turn' && !Array.isArray(part)) {
     const entries = Object.entries(part).toReversed();
     for (const each of keys) delete part[each];
-    for (const [each, kept] of entries) define(part, each, kept);
+    for (const [each, old] of entries) define(part, each, old);
   } else if (what === 'undefine' && !Array.isArray(part)) define(part, own, undefined);
   else if (what === 'add') define(part, next, value);
   else define(part, own, value);

@@ -168,13 +168,13 @@ export async function openSegment(
   readBytes?: number,
 ): Promise<SegmentSource | undefined> {
   const isCompressed = path.endsWith(COMPRESSED_SUFFIX);
-  const plain = isCompressed ? undefined : await unlessGone(open(path, 'r'));
+  const plain = isCompressed ? undefined : await unlessMissing(open(path, 'r'));
   if (plain !== undefined) {
     const endOffset = async (): Promise<number> => (await plain.stat()).size;
     return described(plain, { path, firstSeq, endOffset });
   }
   const compressedPath = isCompressed ? path : path + COMPRESSED_SUFFIX;
-  const compressed = await unlessGone(CompressedFile.open(compressedPath, readBytes));
+  const compressed = await unlessMissing(CompressedFile.open(compressedPath, readBytes));
   if (compressed === undefined) return undefined;
   const endOffset = (mark: EndMark | undefined): number => mark?.endOffset ?? 0;
   return described(compressed, { path: compressedPath, firstSeq, endOffset });
@@ -217,7 +217,7 @@ async function readHeaderPage(bytes: ByteSource): Promise<Buffer> {
   return page.subarray(0, length);
 }
 
-async function unlessGone<T>(opening: Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(opening: Promise<T>): Promise<T | undefined> {
   try {
     return await opening;
   } catch (error) {

@@ -278,7 +278,7 @@ async function enter(
   cluster.holdWhile(() => replica.standing.kind !== 'outvoted');
   opened.defer(() => divergence.stop());
   divergence.start();
-  await cluster.tell(() => ({
+  await cluster.report(() => ({
     rules: RULES_VERSION,
     clockMs: clock.nowMs(),
     ...(replica.isWaiting && { isWaiting: true as const }),
