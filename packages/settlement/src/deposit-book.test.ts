@@ -211,18 +211,23 @@ test('R-conservation: the same deposits are credited and none is lost, however t
 });
 
 describe('R-deposit: the return of a held deposit', () => {
-  const [kept] = logs([['transfer', CONTRACT, 6_000_000]]);
+  const [deposit] = logs([['transfer', CONTRACT, 6_000_000]]);
   const payout = (returnId: bigint): DepositLog => ({
     kind: 'return',
     account: CONTRACT,
     amount: 6_000_000n,
     returnId,
-    source: { ...kept!.source, txHash: hash(`0x${'99'.repeat(32)}`), logIndex: 3, blockNumber: 7 },
+    source: {
+      ...deposit!.source,
+      txHash: hash(`0x${'99'.repeat(32)}`),
+      logIndex: 3,
+      blockNumber: 7,
+    },
   });
 
   test('the payout of a returned deposit is recorded, and its id follows from the deposit alone', () => {
-    const { book } = creditsOf(EMPTY_BOOK, [kept!], RULES);
-    const { logIndex, txHash } = kept!.source;
+    const { book } = creditsOf(EMPTY_BOOK, [deposit!], RULES);
+    const { logIndex, txHash } = deposit!.source;
     const id = returnIdOf(txHash as `0x${string}`, logIndex);
     const { book: after, credits } = creditsOf(book, [payout(id)], RULES);
     expect(after.aside).toMatchObject([{ account: CONTRACT, returned: `0x${'99'.repeat(32)}` }]);

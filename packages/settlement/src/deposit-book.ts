@@ -84,7 +84,7 @@ type DepositBounds = {
   /** Maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
   /** Maximum number of accounts with waiting small amounts, and of held amounts. */
-  readonly keptMax: number;
+  readonly entriesMax: number;
   /** Maximum number of returned amounts, which are only displayed. */
   readonly returnedMax: number;
 };
@@ -93,7 +93,7 @@ export const DEPOSIT_BOUNDS: DepositBounds = {
   dustMicroUsdc: 10_000,
   smallPerBlock: 1_000,
   smallPerSender: 10,
-  keptMax: 10_000,
+  entriesMax: 10_000,
   returnedMax: 1_000,
 };
 
@@ -127,7 +127,7 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
 /** Returns the book reduced to its bounds; removed amounts are added to the dust. */
 function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
   const removed: bigint[] = [];
-  const pots = boundedPots(book.pots, bounds.keptMax, removed);
+  const pots = boundedPots(book.pots, bounds.entriesMax, removed);
   const aside = boundedAside(book.aside, { ...bounds, minMicroUsdc }, removed);
   if (pots === book.pots && aside === book.aside) return book;
   return { ...book, pots, aside, dust: withDust(book.dust, removed) };
@@ -135,13 +135,13 @@ function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: num
 
 function boundedPots(
   pots: DepositBook['pots'],
-  keptMax: number,
+  entriesMax: number,
   removed: bigint[],
 ): DepositBook['pots'] {
   const all = Object.entries(pots) as [Address, Pot][];
-  if (all.length <= keptMax) return pots;
+  if (all.length <= entriesMax) return pots;
   const smallestFirst = all.toSorted(([, a], [, b]) => a.amount - b.amount);
-  const left = new Set(smallestFirst.slice(0, all.length - keptMax).map(([account]) => account));
+  const left = new Set(smallestFirst.slice(0, all.length - entriesMax).map(([account]) => account));
   removed.push(...smallestFirst.slice(0, left.size).map(([, { amount }]) => BigInt(amount)));
   return Object.fromEntries(all.filter(([account]) => !left.has(account)));
 }
@@ -163,7 +163,7 @@ function boundedAside(
   const bySender = [...Map.groupBy(small, ({ each }) => each.account).values()];
   const beyond = new Set([
     ...bySender.flatMap((of) => of.slice(bounds.smallPerSender)),
-    ...open.slice(bounds.keptMax),
+    ...open.slice(bounds.entriesMax),
   ]);
   const returned = aside.filter((each) => each.returned !== undefined);
   const old = new Set(returned.slice(0, Math.max(0, returned.length - bounds.returnedMax)));

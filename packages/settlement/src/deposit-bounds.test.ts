@@ -100,7 +100,7 @@ describe('R-deposit: deposits below the minimum', () => {
       book = after(logs, book);
       sent += sumOf(amounts);
     }
-    expect(Object.keys(book.pots)).toHaveLength(DEPOSIT_BOUNDS.keptMax);
+    expect(Object.keys(book.pots)).toHaveLength(DEPOSIT_BOUNDS.entriesMax);
     expect(book.pots[accountOf(1_000_000)]).toMatchObject({ amount: 4_000_000 });
     expect(keptAsideOf(book)).toBe(sent);
   });

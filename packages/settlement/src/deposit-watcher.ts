@@ -163,7 +163,7 @@ export class DepositWatcher {
     try {
       const hasMore = await this.#step();
       this.#reorganisation = undefined;
-      this.#tell('ok');
+      this.#setState('ok');
       this.#range = Math.min(this.#rangeMax, 2 * this.#range);
       return hasMore;
     } catch (error) {
@@ -171,11 +171,11 @@ export class DepositWatcher {
       // The range is reduced, because an endpoint can reject a range for its size with any error
       // text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
-      if (error instanceof ReorganisedError) this.#tell('reorganised', error);
-      else if (error instanceof ChainDisagreementError) this.#tell('disagrees', error);
-      else if (error instanceof ChainUnavailableError) this.#tell('unavailable', error);
+      if (error instanceof ReorganisedError) this.#setState('reorganised', error);
+      else if (error instanceof ChainDisagreementError) this.#setState('disagrees', error);
+      else if (error instanceof ChainUnavailableError) this.#setState('unavailable', error);
       else {
-        this.#tell('failed', error);
+        this.#setState('failed', error);
         throw error;
       }
       return false;
@@ -196,8 +196,8 @@ export class DepositWatcher {
     } catch (error) {
       this.#isCurrent = false;
       const isContradiction = error instanceof ChainDisagreementError;
-      if (error instanceof ChainUnavailableError) this.#tell('unavailable', error);
-      else this.#tell(isContradiction ? 'disagrees' : 'failed', error);
+      if (error instanceof ChainUnavailableError) this.#setState('unavailable', error);
+      else this.#setState(isContradiction ? 'disagrees' : 'failed', error);
       return false;
     }
   }
@@ -206,7 +206,7 @@ export class DepositWatcher {
     this.#file.close();
   }
 
-  #tell(state: WatchState, error?: unknown): void {
+  #setState(state: WatchState, error?: unknown): void {
     this.#state = state;
     this.#error = error === undefined ? undefined : chainFault(error);
   }

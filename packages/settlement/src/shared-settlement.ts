@@ -52,7 +52,7 @@ type Funded = { readonly txHash: Hex } | { readonly nextMs: number };
 const NAMES = ['payouts', 'watched', 'relayer', 'minter'] as const;
 const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 30_000;
-const TELL_EVERY_MS = 1_000;
+const STATUS_EVERY_MS = 1_000;
 /**
  * Time limits of requests: one that sends a transaction may wait for it; all others are answered
  * immediately.
@@ -218,10 +218,10 @@ export class SharedSettlement implements MoneySide {
     const settlement = this.#parts.open(term, await this.#take(term, onLost));
     for (const worker of this.#workers) settlement.add(worker);
     let stopAnswering: (() => void) | undefined;
-    const telling = setInterval(() => {
+    const statusTimer = setInterval(() => {
       if (!term.isOver())
         line.publishStatus({ brief: briefOf(settlement.status), more: this.#more() });
-    }, TELL_EVERY_MS).unref();
+    }, STATUS_EVERY_MS).unref();
     try {
       if (this.#isStopping) return;
       await settlement.start();
@@ -230,7 +230,7 @@ export class SharedSettlement implements MoneySide {
       await ended.promise;
     } finally {
       this.#own = undefined;
-      clearInterval(telling);
+      clearInterval(statusTimer);
       stopAnswering?.();
       await settlement.close();
     }

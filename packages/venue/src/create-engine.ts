@@ -42,7 +42,7 @@ async function openReplica(
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
     faucetEveryMs: GRANTS_RETENTION_MS,
-    isTold: () => false,
+    isReported: () => false,
     changes,
     onRows: (block) => {
       rows = block;

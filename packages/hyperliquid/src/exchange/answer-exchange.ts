@@ -9,7 +9,7 @@ import {
   rejectedStatuses,
   type SentOrder,
 } from './order-statuses.ts';
-import { sentence, type Told } from './sentences.ts';
+import { sentence, type Failure } from './sentences.ts';
 
 /** The answer to a signed action in Hyperliquid's format. */
 export type ExchangeAnswer =
@@ -78,8 +78,8 @@ function answerOf(action: Action | undefined, envelope: Envelope): ExchangeAnswe
   switch (action?.type) {
     case 'order': {
       const sent = (action.orders ?? []).map(sentOrder);
-      const told = orderStatuses(sent, results, action.grouping ?? 'na', failure);
-      return ok('order', told);
+      const orderResults = orderStatuses(sent, results, action.grouping ?? 'na', failure);
+      return ok('order', orderResults);
     }
     case 'batchModify': {
       const sent = (action.modifies ?? []).map(({ order }) => sentOrder(order));
@@ -117,7 +117,7 @@ function answerRejected(
   action: Action | undefined,
   envelope: Extract<Envelope, { status: 'err' }>,
 ): ExchangeAnswer {
-  const failure = toldBy(envelope);
+  const failure = failureIn(envelope);
   const assets = action === undefined ? undefined : assetsOf(action);
   const isOfRequest = envelope.name === undefined || OF_REQUEST.has(envelope.name);
   if (assets === undefined || isOfRequest) return { status: 'err', response: sentence(failure) };
@@ -148,12 +148,12 @@ function sentOrder({ a, c, t }: z.output<typeof Order>): SentOrder {
   return { asset: a, cloid: c ?? undefined, isTrigger: t.trigger !== undefined };
 }
 
-function toldBy(envelope: Extract<Envelope, { status: 'err' }>): Told {
+function failureIn(envelope: Extract<Envelope, { status: 'err' }>): Failure {
   const message = 'message' in envelope ? envelope.message : envelope.response;
   return { message, details: envelope.details };
 }
 
-function failureOf([status]: readonly ActionResultStatus[]): Told | undefined {
+function failureOf([status]: readonly ActionResultStatus[]): Failure | undefined {
   if (status === undefined || status === 'success') return undefined;
   return { message: status.error, details: status.details };
 }

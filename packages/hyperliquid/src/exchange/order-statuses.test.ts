@@ -109,7 +109,7 @@ test.each([
 });
 
 test('a cancel has one status per entry', () => {
-  const gone = 'Order was never placed, already canceled, or filled. asset=2';
-  const results = [result({ state: 'cancelled' }), result({ state: 'rejected', error: gone })];
-  expect(cancelStatuses([1, 2], results)).toEqual(['success', { error: gone }]);
+  const notFound = 'Order was never placed, already canceled, or filled. asset=2';
+  const results = [result({ state: 'cancelled' }), result({ state: 'rejected', error: notFound })];
+  expect(cancelStatuses([1, 2], results)).toEqual(['success', { error: notFound }]);
 });

@@ -1,5 +1,5 @@
 import type { OrderResult } from '@oddlot/protocol';
-import { sentence, type Told } from './sentences.ts';
+import { sentence, type Failure } from './sentences.ts';
 
 /** The fields of a sent order that determine the format of its result. */
 export type SentOrder = {
@@ -20,7 +20,7 @@ export function orderStatuses(
   orders: readonly SentOrder[],
   results: readonly OrderResult[],
   grouping: string,
-  failure: Told | undefined,
+  failure: Failure | undefined,
 ): Status[] {
   const parent = results[0];
   return orders.map((order, at) => {
@@ -37,7 +37,7 @@ export function orderStatuses(
 function orderStatus(
   { asset, cloid }: SentOrder,
   { avgPx, error, filledSz, oid, state }: OrderResult,
-  failure: Told | undefined,
+  failure: Failure | undefined,
 ): Status {
   const named = cloid === undefined ? {} : { cloid };
   if (state === 'open') return { resting: { oid, ...named } };
@@ -49,7 +49,7 @@ function orderStatus(
 }
 
 /** Returns the text of an error. Only the first failure of a request has details. */
-function errorText(error: string, failure: Told | undefined): string {
+function errorText(error: string, failure: Failure | undefined): string {
   const isFirst = failure?.message.endsWith(error) === true;
   return sentence(isFirst ? { message: error, details: failure.details } : { message: error });
 }
@@ -60,7 +60,7 @@ function errorText(error: string, failure: Told | undefined): string {
  */
 export function rejectedStatuses(
   assets: readonly (number | undefined)[],
-  failure: Told,
+  failure: Failure,
 ): { readonly error: string }[] {
   const at = /\[(\d+)\]/.exec(failure.details?.field ?? '')?.[1];
   const text = sentence(failure);

@@ -18,9 +18,9 @@ const NO_ACCOUNT = /^No trading account found/;
 const MIN_VALUE = /^Order must have a minimum value of (\S+) USDC/;
 const AGENT = /^Authorization failed: Agent (0x[0-9a-f]{40}) is not authorized/;
 
-export type Told = { readonly message: string; readonly details?: Details | undefined };
+export type Failure = { readonly message: string; readonly details?: Details | undefined };
 
-export function sentence({ details, message }: Told): string {
+export function sentence({ details, message }: Failure): string {
   const agent = AGENT.exec(message)?.[1];
   if (agent !== undefined) return `User or API Wallet ${agent} does not exist.`;
   if (NO_ACCOUNT.test(message) && typeof details?.got === 'string') {

@@ -66,7 +66,7 @@ describe('a ledger row', () => {
     [{ type: 'outcomeSplit', amount: '5' }, undefined],
     [{ type: 'adl', sz: '1' }, undefined],
   ])('%j has this form', (delta, wanted) => {
-    const told = wanted === undefined ? undefined : { time: 1, hash: '0x1', delta: wanted };
-    expect(row(delta)).toEqual(told);
+    const expected = wanted === undefined ? undefined : { time: 1, hash: '0x1', delta: wanted };
+    expect(row(delta)).toEqual(expected);
   });
 });

@@ -69,8 +69,8 @@ export function fundingOf(coins: Coins, row: FundingRow): object {
 
 /** Converts a ledger row, or returns undefined if Hyperliquid's ledger has no row of this kind. */
 export function ledgerOf(coins: Coins, { delta, hash, time }: LedgerUpdate): object | undefined {
-  const told = ledgerDelta(coins, delta);
-  return told === undefined ? undefined : { time, hash, delta: told };
+  const translated = ledgerDelta(coins, delta);
+  return translated === undefined ? undefined : { time, hash, delta: translated };
 }
 
 function ledgerDelta(coins: Coins, delta: LedgerUpdate['delta']): object | undefined {

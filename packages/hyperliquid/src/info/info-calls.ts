@@ -36,11 +36,11 @@ type InfoCall<Schema extends z.ZodType = z.ZodType> = Call & {
 
 /** Defines a call whose query type is inferred from its schema. */
 function call<Shape extends z.ZodRawShape>(
-  told: Call,
+  description: Call,
   fields: Shape,
   answer: InfoCall<z.ZodObject<Shape>>['answer'],
 ): InfoCall {
-  return { ...told, schema: z.object(fields), answer: answer as InfoCall['answer'] };
+  return { ...description, schema: z.object(fields), answer: answer as InfoCall['answer'] };
 }
 
 const FILLS_MAX = 2_000;

@@ -52,11 +52,11 @@ type Channel = Call & {
 };
 
 function channel<Shape extends z.ZodRawShape>(
-  told: Call & { readonly frames?: string },
+  description: Call & { readonly frames?: string },
   fields: Shape,
   open: (context: ChannelContext, params: z.output<z.ZodObject<Shape>>, out: Out) => () => void,
 ): Channel {
-  return { ...told, schema: z.object(fields), open: open as Channel['open'] };
+  return { ...description, schema: z.object(fields), open: open as Channel['open'] };
 }
 
 const MIDS_MS = 250;
@@ -283,8 +283,8 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
     ready: out.ready,
     fail: out.fail,
     frame: (data) => {
-      const told = translate(data as Data);
-      if (told !== undefined) out.send(told);
+      const translated = translate(data as Data);
+      if (translated !== undefined) out.send(translated);
     },
   };
 }
@@ -389,7 +389,7 @@ function notification(
   params: { readonly user: string },
   out: Out,
 ): () => void {
-  const tell = ({ nonFundingLedgerUpdates }: UserLedgerUpdate): undefined => {
+  const onUpdate = ({ nonFundingLedgerUpdates }: UserLedgerUpdate): undefined => {
     for (const { delta } of nonFundingLedgerUpdates) {
       if (delta.type === 'liquidation') {
         out.send({ notification: `Liquidation: ${delta.liquidatedNtlPos} USDC (${delta.step})` });
@@ -399,5 +399,5 @@ function notification(
       }
     }
   };
-  return followEvents(context, out, [['/api-ws', ledgerStream(params.user), tell]]);
+  return followEvents(context, out, [['/api-ws', ledgerStream(params.user), onUpdate]]);
 }

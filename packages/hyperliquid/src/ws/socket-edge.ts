@@ -21,7 +21,7 @@ type Options = SocketServices & {
   readonly connectionsMax: number;
 };
 
-type Client = { readonly ip: string; heardMs: number; pingedMs: number };
+type Client = { readonly ip: string; lastFrameMs: number; pingedMs: number };
 
 export class SocketEdge {
   readonly #options: Options;
@@ -62,7 +62,7 @@ export class SocketEdge {
 
   #welcome(socket: WebSocket, ip: string): void {
     const nowMs = performance.now();
-    const client: Client = { ip, heardMs: nowMs, pingedMs: nowMs };
+    const client: Client = { ip, lastFrameMs: nowMs, pingedMs: nowMs };
     this.#clients.set(socket, client);
     const { log, venue } = this.#options;
     const report = (err: unknown): void => {
@@ -79,11 +79,11 @@ export class SocketEdge {
       },
       close: (code, reason) => socket.close(code, reason),
     });
-    const heard = (): void => {
-      client.heardMs = performance.now();
+    const recordFrame = (): void => {
+      client.lastFrameMs = performance.now();
     };
     socket.on('message', (data, isBinary) => {
-      heard();
+      recordFrame();
       if (socket.readyState !== socket.OPEN) return;
       try {
         session.receive(isBinary ? undefined : textOf(data));
@@ -92,8 +92,8 @@ export class SocketEdge {
         socket.close(CLOSE.internal, 'internal error');
       }
     });
-    socket.on('ping', heard);
-    socket.on('pong', heard);
+    socket.on('ping', recordFrame);
+    socket.on('pong', recordFrame);
     // A close event follows every error.
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -106,7 +106,7 @@ export class SocketEdge {
   #check(): void {
     const nowMs = performance.now();
     for (const [socket, client] of this.#clients) {
-      if (nowMs - client.heardMs > LIMITS.idleMsMax) {
+      if (nowMs - client.lastFrameMs > LIMITS.idleMsMax) {
         socket.terminate();
       } else if (nowMs - client.pingedMs > LIMITS.pingEveryMs) {
         client.pingedMs = nowMs;

@@ -96,7 +96,7 @@ export class VenueStreams {
         session.isOpen = true;
         for (const followed of byKey.values()) ask(session, 'subscribe', followed);
       },
-      onFrame: (text) => this.#hear(session, JSON.parse(text) as Frame),
+      onFrame: (text) => this.#receive(session, JSON.parse(text) as Frame),
       onClose: (code, reason) => {
         // A session that the port itself has closed is no longer listed.
         if (this.#sessions.get(path) !== session) return;
@@ -109,14 +109,14 @@ export class VenueStreams {
     return session;
   }
 
-  #hear(session: Session, frame: Frame): void {
+  #receive(session: Session, frame: Frame): void {
     if (frame.channel === 'subscriptionResponse') return begin(session, frame.data);
     if (frame.channel === 'error') return this.#fail(session, frame.data as Frame);
     if (frame.type === 'error') return this.#fail(session, frame);
     const followed = frame.sub === undefined ? undefined : session.bySub.get(frame.sub);
     if (followed === undefined || frame.channel === 'resync') return undefined;
     if (this.#repeatsLast) followed.last = frame.data;
-    for (const { frame: tell } of followed.followers) tell(frame.data);
+    for (const { frame: onFrame } of followed.followers) onFrame(frame.data);
     return undefined;
   }
 

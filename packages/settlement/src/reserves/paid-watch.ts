@@ -37,7 +37,7 @@ export class PaidWatch {
   readonly #rangeMax: number;
   #range: number;
   #block: number;
-  #keptBlock: number;
+  #storedBlock: number;
   #paid: readonly Paid[];
 
   constructor(options: PaidWatchOptions) {
@@ -46,7 +46,7 @@ export class PaidWatch {
     this.#range = this.#rangeMax;
     const { block, paid } = readStored(options);
     this.#block = block;
-    this.#keptBlock = block;
+    this.#storedBlock = block;
     this.#paid = paid;
   }
 
@@ -81,7 +81,7 @@ export class PaidWatch {
     this.#paid = [...before, ...read].filter((each) => isNeeded(each));
     this.#block = toBlock;
     const isNews = read.length > 0 || this.#paid.length !== before.length;
-    if (isNews || toBlock - this.#keptBlock >= UNWRITTEN_BLOCKS_MAX) this.#keep();
+    if (isNews || toBlock - this.#storedBlock >= UNWRITTEN_BLOCKS_MAX) this.#keep();
     return toBlock === confirmed;
 
     function isNeeded({ blockNumber, withdrawalId }: Paid): boolean {
@@ -96,7 +96,7 @@ export class PaidWatch {
     });
     const stored: Stored = { chainId: client.chainId, bridge, block: this.#block, paid };
     writeWholeFile(file, JSON.stringify(stored));
-    this.#keptBlock = this.#block;
+    this.#storedBlock = this.#block;
   }
 }
 
