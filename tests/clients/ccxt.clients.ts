@@ -31,7 +31,16 @@ afterAll(async () => {
   await venue.stop();
 });
 
-function exchangeOf(Exchange: Json, options: object = {}): Json {
+function requestFunds(url: string, user: string): Promise<Response> {
+  return fetch(`${url}/faucet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user }),
+  });
+}
+
+/** Creates a client with a new key, whose account has test funds. */
+async function exchangeOf(Exchange: Json, options: object = {}): Promise<Json> {
   const privateKey = generatePrivateKey();
   const walletAddress = privateKeyToAddress(privateKey);
   const exchange = new Exchange({ walletAddress, privateKey, ...options });
@@ -44,13 +53,14 @@ function exchangeOf(Exchange: Json, options: object = {}): Json {
     ws: { public: `${base.replace('http', 'ws')}/ws` },
   };
   opened.push(exchange);
+  await requestFunds(venue.hyperliquidUrl, walletAddress);
   return exchange;
 }
 
 describe('ccxt over HTTP', () => {
   let bot: Json;
-  beforeAll(() => {
-    bot = exchangeOf(ccxt.hyperliquid);
+  beforeAll(async () => {
+    bot = await exchangeOf(ccxt.hyperliquid);
   });
 
   test('ccxt markets have the precision and the limits of the venue', async () => {
@@ -77,7 +87,7 @@ describe('ccxt over HTTP', () => {
     expect(await bot.fetchFundingRateHistory(SYMBOL)).toEqual([]);
   });
 
-  test('the first order adds test funds, although ccxt approves its builder before it', async () => {
+  test('the first order executes, although ccxt approves its builder before it', async () => {
     const order = await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
     expect(order.id).toMatch(/^\d+$/);
     const { USDC } = await bot.fetchBalance();
@@ -147,10 +157,10 @@ describe('ccxt over HTTP', () => {
 });
 
 test('ccxt streams deliver books, trades and orders, also after the socket is cut', async () => {
-  const bot = exchangeOf(ccxt.pro.hyperliquid);
+  const bot = await exchangeOf(ccxt.pro.hyperliquid);
   // ccxt requires this call before it opens a URL without TLS.
   await bot.loadHttpProxyAgent();
-  const other = exchangeOf(ccxt.hyperliquid);
+  const other = await exchangeOf(ccxt.hyperliquid);
   await other.createOrder(SYMBOL, 'market', 'buy', 0.01, 97000);
   expect((await bot.watchOrderBook(SYMBOL)).bids[0][0]).toBe(96999.9);
   expect(await bot.watchTicker(SYMBOL)).toMatchObject({ symbol: SYMBOL });

@@ -28,6 +28,11 @@ beforeAll(async () => {
   await venue.fillBook('BTC-USDC', { levels: 20, size: '1' });
   proxy = await CuttableProxy.open(venue.hyperliquidUrl);
   user.address = privateKeyToAddress(user.key);
+  await fetch(`${venue.hyperliquidUrl}/faucet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user: user.address }),
+  });
   sdk = new Hyperliquid({ privateKey: user.key, testnet: true, walletAddress: user.address });
   redirect(sdk, new URL(proxy.url).host);
   await sdk.connect();

@@ -33,11 +33,25 @@ beforeAll(async () => {
 
 afterAll(() => venue.stop());
 
-/** Creates a trader with a new key, whose first request adds test funds. */
-function trader(over: HttpTransport | WebSocketTransport = transport) {
+function unfunded(over: HttpTransport | WebSocketTransport = transport) {
   const wallet = privateKeyToAccount(generatePrivateKey());
   const exchange = new ExchangeClient({ transport: over, wallet });
   return { user: wallet.address, wallet, exchange };
+}
+
+/** Creates a trader with a new key, and credits the account with test funds. */
+async function trader(over?: HttpTransport | WebSocketTransport) {
+  const created = unfunded(over);
+  await requestFunds(created.user);
+  return created;
+}
+
+function requestFunds(user: string): Promise<Response> {
+  return fetch(`${venue.hyperliquidUrl}/faucet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user }),
+  });
 }
 
 type Order = Parameters<ExchangeClient['order']>[0]['orders'][number];
@@ -100,7 +114,7 @@ describe('markets for the Hyperliquid library', () => {
   });
 
   test('candles, trades and funding belong to the requested coin', async () => {
-    const { exchange } = trader();
+    const { exchange } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     const [last] = await info.recentTrades({ coin: 'BTC' });
     expect(last).toMatchObject({ coin: 'BTC', side: 'B', px: '97000.1', sz: '0.01' });
@@ -111,10 +125,18 @@ describe('markets for the Hyperliquid library', () => {
 });
 
 describe('an account for the Hyperliquid library', () => {
-  test('an account gets test funds with its first request and has a role from then on', async () => {
-    const { exchange, user } = trader();
+  test('a request of an unknown account is refused with its address and the way to test funds', async () => {
+    const { exchange, user } = unfunded();
+    await expect(place(exchange, order())).rejects.toThrow(
+      new RegExp(`${user.toLowerCase()} does not exist.*POST /faucet`),
+    );
     expect(await info.userRole({ user })).toEqual({ role: 'missing' });
-    await place(exchange, order());
+  });
+
+  test('an account that was credited with test funds has a role and a deposit', async () => {
+    const { user } = unfunded();
+    const response = await requestFunds(user);
+    expect(await response.json()).toMatchObject({ user: user.toLowerCase() });
     expect(await info.userRole({ user })).toEqual({ role: 'user' });
     const { marginSummary } = await info.clearinghouseState({ user });
     expect(Number(marginSummary.accountValue)).toBeGreaterThan(0);
@@ -123,20 +145,9 @@ describe('an account for the Hyperliquid library', () => {
     expect(ledger.map(({ delta }) => delta.type)).toEqual(['deposit']);
   });
 
-  test('an account can be funded without a request', async () => {
-    const { user } = trader();
-    const response = await fetch(`${venue.hyperliquidUrl}/faucet`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ user }),
-    });
-    expect(await response.json()).toMatchObject({ user: user.toLowerCase() });
-    expect(await info.userRole({ user })).toEqual({ role: 'user' });
-  });
-
   test('an account can trade through an agent', async () => {
-    const { exchange, user } = trader();
-    const agent = trader();
+    const { exchange, user } = await trader();
+    const agent = unfunded();
     await exchange.approveAgent({ agentAddress: agent.user, agentName: 'bot' });
     expect(await info.userRole({ user: agent.user })).toEqual({
       role: 'agent',
@@ -148,7 +159,7 @@ describe('an account for the Hyperliquid library', () => {
   });
 
   test('an account can send funds, approve a builder, and read its fees and limits', async () => {
-    const [alice, bob] = [trader(), trader()];
+    const [alice, bob] = [await trader(), unfunded()];
     await place(alice.exchange, order());
     await alice.exchange.usdSend({ destination: bob.user, amount: '5' });
     const { withdrawable } = await info.clearinghouseState({ user: bob.user });
@@ -165,7 +176,7 @@ describe('an account for the Hyperliquid library', () => {
 
 describe('orders for the Hyperliquid library', () => {
   test('orders can be placed, queried and cancelled by their ids', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     const cloid = `0x${'a1'.repeat(16)}` as const;
     const statuses = await place(
       exchange,
@@ -194,7 +205,7 @@ describe('orders for the Hyperliquid library', () => {
   });
 
   test('orders open and close a position, and their fills have PnL before fees', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     await place(exchange, order({ p: '98000', t: market }));
     const { assetPositions } = await info.clearinghouseState({ user });
     expect(assetPositions).toMatchObject([
@@ -213,7 +224,7 @@ describe('orders for the Hyperliquid library', () => {
   });
 
   test('a take-profit and a stop-loss wait for their order and then for the price', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     const exit = (triggerPx: string, tpsl: 'sl' | 'tp'): Order =>
       order({ b: false, r: true, p: '96000', t: { trigger: { isMarket: true, triggerPx, tpsl } } });
     const { response } = await exchange.order({
@@ -238,7 +249,7 @@ describe('orders for the Hyperliquid library', () => {
   });
 
   test('leverage, isolated margin and the dead man switch are those of the venue', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     await exchange.updateLeverage({ asset: 2, isCross: false, leverage: 5 });
     const eth = { a: 2, p: '3500', s: '1', t: market };
     await place(exchange, order(eth));
@@ -254,7 +265,7 @@ describe('orders for the Hyperliquid library', () => {
   });
 
   test('a modified order is replaced, by its id or by that of its client', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     const cloid = `0x${'b2'.repeat(16)}` as const;
     const [{ resting }] = await place(exchange, order({ c: cloid }));
     await exchange.modify({ oid: resting.oid, order: order({ p: '96500', c: cloid }) });
@@ -272,7 +283,7 @@ describe('orders for the Hyperliquid library', () => {
 });
 
 describe('rejects for the Hyperliquid library', () => {
-  const failing = (fields: Partial<Order>) => place(trader().exchange, order(fields));
+  const failing = async (fields: Partial<Order>) => place((await trader()).exchange, order(fields));
 
   test.each<[string, Partial<Order>, string]>([
     [
@@ -299,7 +310,7 @@ describe('rejects for the Hyperliquid library', () => {
       'Order could not immediately match against any resting orders.',
     ],
   ])('the reject of %s is in the status of the order', async (_, fields, sentence) => {
-    const asked = trader().exchange.order({ orders: [order(fields)], grouping: 'na' });
+    const asked = (await trader()).exchange.order({ orders: [order(fields)], grouping: 'na' });
     const error: Json = await asked.catch((thrown: unknown) => thrown);
     const { statuses } = error.response.response.data;
     expect(statuses).toEqual([{ error: expect.stringContaining(sentence) }]);
@@ -307,7 +318,7 @@ describe('rejects for the Hyperliquid library', () => {
   });
 
   test('a reject has its cause in the statuses of all orders of the request', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     const orders = [order(), order({ p: '96000.11' })];
     const error: Json = await exchange.order({ orders, grouping: 'na' }).catch((e: unknown) => e);
     expect(error.response.response.data.statuses).toEqual([
@@ -318,7 +329,7 @@ describe('rejects for the Hyperliquid library', () => {
   });
 
   test('the reject of a mainnet signature explains how to switch to the testnet', async () => {
-    const { exchange, wallet } = trader();
+    const { exchange, wallet } = await trader();
     await place(exchange, order());
     const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });
     const wrong = new ExchangeClient({ transport: mainnet, wallet });
@@ -331,8 +342,8 @@ describe('rejects for the Hyperliquid library', () => {
     ['another dex', () => info.meta({ dex: 'xyz' }), /no builder-deployed perps/],
     [
       'a spot transfer',
-      () =>
-        trader().exchange.spotSend({
+      async () =>
+        (await trader()).exchange.spotSend({
           destination: `0x${'1'.repeat(40)}`,
           token: `USDC:0x${'0'.repeat(32)}`,
           amount: '1',
@@ -341,13 +352,15 @@ describe('rejects for the Hyperliquid library', () => {
     ],
     [
       'a TWAP order',
-      () =>
-        trader().exchange.twapOrder({ twap: { a: 1, b: true, s: '1', r: false, m: 10, t: true } }),
+      async () =>
+        (await trader()).exchange.twapOrder({
+          twap: { a: 1, b: true, s: '1', r: false, m: 10, t: true },
+        }),
       /no TWAP orders/,
     ],
     [
       'another cancel',
-      () => trader().exchange.cancel({ cancels: [{ a: 1, o: 999_999 }] }),
+      async () => (await trader()).exchange.cancel({ cancels: [{ a: 1, o: 999_999 }] }),
       /never placed, already canceled, or filled/,
     ],
     ['an unknown agent', () => failing({ a: 10_001 }), /is not a perp/],
@@ -377,7 +390,7 @@ describe('streams for the Hyperliquid library', () => {
     ['candle', { ...MARKET, interval: '1m' }, { s: 'BTC', i: '1m' }],
     ['activeAssetCtx', MARKET, { coin: 'BTC', ctx: { markPx: expect.any(String) } }],
   ])('the subscription %s of a market calls back', async (name, params, wanted) => {
-    await place(trader().exchange, order({ p: '97100', t: market }));
+    await place((await trader()).exchange, order({ p: '97100', t: market }));
     const received: Json[] = [];
     const client: Json = new SubscriptionClient({ transport: socket() });
     const listen = (data: Json): unknown => received.push(data);
@@ -391,7 +404,7 @@ describe('streams for the Hyperliquid library', () => {
   });
 
   test('the channels of an account send snapshots first and then report a trade', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
     const client: Json = new SubscriptionClient({ transport: socket() });
@@ -435,7 +448,7 @@ describe('streams for the Hyperliquid library', () => {
 
   test('requests over the socket have the answers of the HTTP endpoints', async () => {
     const over = socket();
-    const { exchange, user } = trader(over);
+    const { exchange, user } = await trader(over);
     const asked = new InfoClient({ transport: over });
     expect(await asked.allMids()).toEqual(await info.allMids());
     const [status] = await place(exchange, order());
@@ -449,7 +462,7 @@ describe('streams for the Hyperliquid library', () => {
   test('a rejected subscription has a reason, and a second subscription is a duplicate', async () => {
     const client = new SubscriptionClient({ transport: socket() });
     const none = (): void => undefined;
-    await expect(client.webData3({ user: trader().user }, none)).rejects.toThrow(
+    await expect(client.webData3({ user: unfunded().user }, none)).rejects.toThrow(
       'Subscribe to webData2',
     );
     await expect(client.bbo({ coin: 'XYZ' }, none)).rejects.toThrow("Unknown coin 'XYZ'");
@@ -468,7 +481,7 @@ describe('streams for the Hyperliquid library', () => {
   });
 
   test('after its socket is cut, the library subscribes again and misses no fill', async () => {
-    const { exchange, user } = trader();
+    const { exchange, user } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
     const proxy = await CuttableProxy.open(venue.hyperliquidUrl);

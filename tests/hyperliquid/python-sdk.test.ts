@@ -70,6 +70,13 @@ class Bot {
   readonly account = privateKeyToAccount(generatePrivateKey());
   #nonce = Date.now();
 
+  /** Creates a bot whose account has test funds. */
+  static async funded(): Promise<Bot> {
+    const bot = new Bot();
+    await post('/faucet', { user: bot.account.address });
+    return bot;
+  }
+
   async signed(action: object, nonce = (this.#nonce += 1)): Promise<Json> {
     const preimage = concat([toHex(encode(action)), numberToHex(nonce, { size: 8 }), '0x00']);
     const message = { source: 'b', connectionId: keccak256(preimage) };
@@ -130,7 +137,7 @@ test('the start of the Python SDK finds its lists, and asset ids are indexes', a
 });
 
 test('a limit order, a market order and a cancel of the Python SDK are executed', async () => {
-  const bot = new Bot();
+  const bot = await Bot.funded();
   const user = bot.account.address;
   const cloid = `0x${'0'.repeat(31)}1`;
   const placed = await bot.send(orderAction(wire({ c: cloid })));
@@ -159,7 +166,7 @@ test('a limit order, a market order and a cancel of the Python SDK are executed'
 });
 
 test('a signature without its leading zeros is accepted', async () => {
-  const bot = new Bot();
+  const bot = await Bot.funded();
   let payload: Json;
   for (let nonce = Date.now(); ; nonce += 1) {
     payload = await bot.signed(orderAction(wire()), nonce);
@@ -169,7 +176,7 @@ test('a signature without its leading zeros is accepted', async () => {
 });
 
 test("a trigger order in the SDK's key order is accepted, and settings can be changed", async () => {
-  const bot = new Bot();
+  const bot = await Bot.funded();
   const leverage = { type: 'updateLeverage', asset: 1, isCross: true, leverage: 5 };
   await bot.send({ type: 'scheduleCancel', time: Date.now() + 60_000 });
   expect(await bot.send(leverage)).toEqual({ status: 'ok', response: { type: 'default' } });
@@ -181,7 +188,7 @@ test("a trigger order in the SDK's key order is accepted, and settings can be ch
 });
 
 test('user-signed actions have their type last, and an agent without a name is unnamed', async () => {
-  const bot = new Bot();
+  const bot = await Bot.funded();
   await bot.send(orderAction(wire()));
   const chain = ['hyperliquidChain', 'string'] as const;
   const destination = new Bot().account.address;
@@ -213,7 +220,7 @@ test('a rejected query has the fields that the SDK reads from the body of a 4xx 
 });
 
 test('the SDK finds frames under its own identifiers', async () => {
-  const bot = new Bot();
+  const bot = await Bot.funded();
   await bot.send(orderAction(wire({ p: '98000', t: { limit: { tif: 'Ioc' } } })));
   await venue.settled();
   const user = bot.account.address;

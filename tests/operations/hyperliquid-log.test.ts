@@ -25,6 +25,7 @@ beforeAll(async () => {
   venue = await Venue.start([...FLAGS, '--hyperliquid', '0']);
   // A nonce from before the first block is rejected (R-nonce).
   nonce = Date.now();
+  await post(JSON.stringify({ user: key.address }), '/faucet');
 });
 afterAll(async () => {
   await venue.remove();
@@ -35,10 +36,10 @@ type Call = (client: ExchangeClient) => Promise<unknown>;
 
 const bodyOf = (call: Call) => hyperliquidBody({ key, nonce: ++nonce }, call);
 
-async function post(body: string) {
+async function post(body: string, path = '/exchange') {
   const url = /Hyperliquid API (http:[^\s,)]+)/.exec(venue.stdout)?.[1] ?? '';
   const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${url}/exchange`, { method: 'POST', headers, body })).json();
+  return (await fetch(url + path, { method: 'POST', headers, body })).json();
 }
 
 /** Returns the body of a buy below the venue's price, which rests. */

@@ -11,7 +11,7 @@ import {
   type ExchangeOptions,
   hyperliquidEndpoint,
 } from './exchange-endpoint.ts';
-import { SignerIntroductions } from './introduce-signer.ts';
+import { signerExplainer } from './explain-unknown-signer.ts';
 import {
   EXPORT_LIMITS,
   EXPORT_WORK,
@@ -36,7 +36,8 @@ export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly info: Endpoint;
   /** The endpoints that the port for Hyperliquid clients calls. */
-  readonly hyperliquid: HyperliquidEndpoints;
+  /** Executes requests of Hyperliquid clients. */
+  readonly hyperliquid: TextEndpoint;
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
@@ -44,40 +45,14 @@ export type Endpoints = {
   readonly exports: ExportGate;
 };
 
-type HyperliquidEndpoints = {
-  /** Executes requests of Hyperliquid clients. */
-  readonly exchange: TextEndpoint;
-  /** Answers /info queries and remembers the accounts that they name. */
-  readonly info: Endpoint;
-};
-
-function hyperliquidEndpoints(
-  options: ExchangeOptions,
-  info: Endpoint,
-  signers: SignerIntroductions,
-): HyperliquidEndpoints {
-  const introduce: SignerIntroductions['introduce'] = (signer, request) =>
-    signers.introduce(signer, request);
-  return {
-    exchange: hyperliquidEndpoint(options, introduce),
-    info: {
-      ...info,
-      handle(request) {
-        signers.noteQueried(request.body['user']);
-        return info.handle(request);
-      },
-    },
-  };
-}
-
 export function createEndpoints(options: EndpointOptions): Endpoints {
   const { hasLimits } = options;
   const exchange = exchangeEndpoint(options);
   const info = infoEndpoint(options);
   const faucet = options.faucet?.endpoint();
   const { pool, replica } = options;
-  const signers = new SignerIntroductions({ faucet, pool, state: () => replica.state });
-  const hyperliquid = hyperliquidEndpoints(options, info, signers);
+  const explainSigner = signerExplainer({ pool, state: () => replica.state });
+  const hyperliquid = hyperliquidEndpoint(options, explainSigner);
   const accountStatus = accountStatusEndpoint(options);
   const exports = new ExportGate(
     hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },

@@ -88,15 +88,12 @@ type Received = {
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
   readonly timeoutMs: number;
-  /**
-   * Handles a signer that the venue does not know. It is only set for requests of Hyperliquid
-   * clients.
-   */
-  readonly introduce?: ((signer: Address, request: string) => Promise<Introduced>) | undefined;
+  /** Explains why an unknown signer is refused. It is only set for requests of Hyperliquid clients. */
+  readonly explainSigner?: ExplainSigner | undefined;
 };
 
-/** States whether the venue now knows the signer, or contains the refusal for the client. */
-export type Introduced = { readonly isKnown: boolean } | { readonly refused: WireError };
+/** Returns the refusal of a request whose signer the venue does not know. */
+export type ExplainSigner = (signer: Address, request: string) => Promise<WireError>;
 
 export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
   const context = contextOf(options);
@@ -114,9 +111,9 @@ export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
  */
 export function hyperliquidEndpoint(
   options: ExchangeOptions,
-  introduce: NonNullable<Context['introduce']>,
+  explainSigner: ExplainSigner,
 ): TextEndpoint {
-  const context: Context = { ...contextOf(options), introduce };
+  const context: Context = { ...contextOf(options), explainSigner };
   return {
     surface: 'exchange',
     refuse: exchangeRefusal,
@@ -160,7 +157,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
     isLarge,
     nonceAfter: minExclusive,
     nonceBefore: maxExclusive,
-    ...(context.introduce === undefined ? {} : { takesHyperliquid: true }),
+    ...(context.explainSigner === undefined ? {} : { takesHyperliquid: true }),
   };
   const asker = { client: clientKey(sentText.ip), spend: () => undefined };
   const read = await readCommand(context, text, job, asker.client);
@@ -179,13 +176,11 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const command = commandIn(encoded);
   const { signer } = authorityOf(command);
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
-  const first = context.replica.check(command);
-  // Only requests of Hyperliquid clients wait here.
-  const checked =
-    context.introduce === undefined
-      ? first
-      : await checkIntroduced(context, { command, request }, first);
-  if ('refused' in checked) return refuse(checked.refused);
+  const checked = context.replica.check(command);
+  const { explainSigner } = context;
+  if (explainSigner !== undefined && isOfUnknownSigner(checked)) {
+    return refuse(await explainSigner(signer, request));
+  }
   if (checked.reject !== undefined) {
     // A rejection is final, but the state of this replica may lack newer blocks.
     if (context.guard?.isStateOld === true) {
@@ -220,18 +215,8 @@ const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
   'depositFirst',
 ]);
 
-/** Checks a command again if its signer was unknown and is now known. */
-async function checkIntroduced(
-  { introduce, replica }: Context,
-  { command, request }: { readonly command: RequestCommand; readonly request: string },
-  checked: CommandResult,
-): Promise<CommandResult | { readonly refused: WireError }> {
-  const reason = checked.reject?.reason;
-  const isUnknown = reason !== undefined && OF_UNKNOWN_SIGNERS.has(reason);
-  if (introduce === undefined || !isUnknown) return checked;
-  const introduced = await introduce(authorityOf(command).signer, request);
-  if ('refused' in introduced) return introduced;
-  return introduced.isKnown ? replica.check(command) : checked;
+function isOfUnknownSigner({ reject }: CommandResult): boolean {
+  return reject !== undefined && OF_UNKNOWN_SIGNERS.has(reject.reason);
 }
 
 /**

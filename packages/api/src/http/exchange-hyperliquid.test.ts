@@ -82,12 +82,6 @@ describe('a request of a Hyperliquid client', () => {
     expect(await openOrders(alice.address)).toHaveLength(1);
   });
 
-  test('an unknown signer is credited with test funds before its first order', async () => {
-    const { json } = await send(buy, { key: otherKey });
-    expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
-    expect(await openOrders(otherKey.address)).toHaveLength(1);
-  });
-
   test('usdSend transfers test funds to another account', async () => {
     const { json } = await send((client) =>
       client.usdSend({ destination: otherKey.address, amount: '5' }),
@@ -163,19 +157,19 @@ describe('a request that is not executed', () => {
     expect(why(await send(call))).toContain(reason);
   });
 
-  test('a mainnet signature of an unknown account is refused from its second request', async () => {
-    const sender = { key: otherKey, isMainnet: true };
-    await send(buy, sender);
-    const refused = await send(buy, sender);
-    expect(why(refused)).toContain('signed for the mainnet of Hyperliquid');
-    expect((await send(buy, { key: otherKey })).json).toMatchObject({ status: 'ok' });
-  });
-
-  test('a mainnet signature of a queried account is refused at its first request', async () => {
-    edge.signers.noteQueried(otherKey.address);
-    const refused = await send(buy, { key: otherKey, isMainnet: true });
-    expect(why(refused)).toContain('switch the client to testnet mode');
-  });
+  test.each([true, false])(
+    'a request of an unknown signer is refused with its address and the way to test funds (mainnet: %s)',
+    async (isMainnet) => {
+      const { height } = edge.replica.head;
+      const refused = await send(buy, { key: otherKey, isMainnet });
+      expect(refused.json).toMatchObject({ status: 'err', name: 'NO_ACCOUNT' });
+      expect(why(refused)).toContain('POST /faucet');
+      expect(why(refused)).toContain('testnet mode');
+      const { got } = refused.json.details;
+      expect(got === otherKey.address).toBe(!isMainnet);
+      expect(edge.replica.head.height).toBe(height);
+    },
+  );
 
   test('a mainnet signature of a known account is refused with advice to use testnet mode', async () => {
     const refused = await send(buy, { isMainnet: true });

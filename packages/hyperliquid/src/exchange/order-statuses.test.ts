@@ -97,8 +97,8 @@ test('a rejected modification names its asset once', () => {
 
 test('the error of a signer without an account contains its address', () => {
   const message = MESSAGES.noAccount();
-  const text = sentence({ message, details: { got: '0xab', why: 'ask /info explainSignature' } });
-  expect(text).toBe('Must deposit before performing actions. User: 0xab');
+  const text = sentence({ message, details: { got: '0xab', why: 'credit it first' } });
+  expect(text).toBe('User or API Wallet 0xab does not exist. Credit it first.');
 });
 
 test.each([

@@ -24,7 +24,9 @@ export function sentence({ details, message }: Failure): string {
   const agent = AGENT.exec(message)?.[1];
   if (agent !== undefined) return `User or API Wallet ${agent} does not exist.`;
   if (NO_ACCOUNT.test(message) && typeof details?.got === 'string') {
-    return `Must deposit before performing actions. User: ${details.got}`;
+    const { got, why } = details;
+    const help = why === undefined ? '' : ` ${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+    return `User or API Wallet ${got} does not exist.${help}`;
   }
   const min = MIN_VALUE.exec(message)?.[1];
   if (min !== undefined) return `Order must have minimum value of $${min}.`;

@@ -105,6 +105,15 @@ export function mainnetSignature(got: 'Mainnet' | 'a'): WireError {
   return refusal('notAllowed', [], { field, got, why });
 }
 
+/** Builds the refusal of a request whose recovered signer has no account and is not an agent. */
+export function unfundedSigner(signer: string): WireError {
+  const why =
+    `credit it with test funds first, by POST /faucet {"user":"${signer}"} on this port; if it ` +
+    'is not the address of your key, the client signs for another network: switch it to testnet ' +
+    'mode (isTestnet: true, sandbox mode)';
+  return refusal('noAccount', [], { got: signer, why });
+}
+
 /** Checks that the network and the nonce in a user-signed action match the request. */
 function bindingFault(
   action: HyperliquidAction,

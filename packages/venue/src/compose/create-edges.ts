@@ -130,12 +130,11 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 
 function hyperliquidParts(
   { metrics, replica, tape }: Pick<HyperliquidParts, 'metrics' | 'replica' | 'tape'>,
-  { faucet, hyperliquid }: Endpoints,
+  { faucet, hyperliquid: submit, info }: Endpoints,
   sockets: WsEdge,
 ): HyperliquidParts {
   const upgrade: HyperliquidParts['upgrade'] = (request, socket, head, ip) =>
     sockets.handleUpgrade(request, socket, head, ip);
-  const { exchange: submit, info } = hyperliquid;
   return { metrics, replica, tape, info, submit, faucet, upgrade };
 }
 

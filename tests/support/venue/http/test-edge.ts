@@ -17,7 +17,7 @@ import {
   exchangeEndpoint,
   hyperliquidEndpoint,
 } from '../../../../packages/api/src/http/exchange-endpoint.ts';
-import { SignerIntroductions } from '../../../../packages/api/src/http/introduce-signer.ts';
+import { signerExplainer } from '../../../../packages/api/src/http/explain-unknown-signer.ts';
 import {
   exportEndpoints,
   type ExportOptions,
@@ -107,17 +107,11 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const shared = { replica, receipts, network, now };
   const status = accountStatusEndpoint({ replica });
   const exchange = { ...shared, pool, confirmTimeoutMs, guard, onRefused };
-  const signers = new SignerIntroductions({
-    pool,
-    state: () => replica.state,
-    faucet: faucet.endpoint(),
-  });
+  const explainSigner = signerExplainer({ pool, state: () => replica.state });
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint(exchange),
-      '/hyperliquid': hyperliquidEndpoint(exchange, (signer, request) =>
-        signers.introduce(signer, request),
-      ),
+      '/hyperliquid': hyperliquidEndpoint(exchange, explainSigner),
       '/info': infoEndpoint({
         ...shared,
         ...(options.edge?.work === undefined ? {} : { work: options.edge.work }),
@@ -154,7 +148,6 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     receipts,
     limiter,
     faucet,
-    signers,
     history,
     edge,
     port,

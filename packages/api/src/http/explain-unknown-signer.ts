@@ -1,0 +1,26 @@
+import { agentOwner, hasAccount, type State } from '@oddlot/engine';
+import { mainnetSignature, unfundedSigner } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import { recovering, type RecoverPool } from '../recover-pool.ts';
+import type { ExplainSigner } from './exchange-endpoint.ts';
+
+type Options = {
+  readonly state: () => State;
+  readonly pool: Pick<RecoverPool, 'recover'>;
+};
+
+/**
+ * Explains refusals of unknown signers on the port for Hyperliquid clients. A signature for
+ * Hyperliquid's mainnet recovers to a different address here with each request, so an unknown
+ * signer is never credited with test funds by its request. If the mainnet signer is known, the
+ * refusal states that the client signs for the mainnet.
+ */
+export function signerExplainer({ pool, state }: Options): ExplainSigner {
+  const isKnown = (user: Address): boolean =>
+    hasAccount(state(), user) || agentOwner(state(), user) !== undefined;
+  return async (signer, request) => {
+    const { mainnetSigner } = await recovering(pool.recover(request));
+    const isForMainnet = mainnetSigner !== undefined && isKnown(mainnetSigner as Address);
+    return isForMainnet ? mainnetSignature('a') : unfundedSigner(signer);
+  };
+}
