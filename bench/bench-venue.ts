@@ -11,6 +11,7 @@ import {
   type RequestSigner,
   type WireOrder,
 } from './signed-requests.ts';
+import type { StallReport } from './stall-watch.ts';
 
 export type Trader = { readonly address: string; readonly agent: Key; nonce: number };
 
@@ -108,12 +109,12 @@ export class BenchVenue {
     }
   }
 
-  /** Returns the longest stall of the main loop during `run`, in wall-clock time. */
-  async stallMs(run: () => Promise<void>): Promise<number> {
+  /** Returns the stalls of the main loop during `run`, with their causes. */
+  async stalls(run: () => Promise<void>): Promise<StallReport> {
     const toggle = (): Promise<string> => textOf(connect(stallSocketOf(this.#folder)));
     await toggle();
     await run();
-    return Number(await toggle());
+    return JSON.parse(await toggle()) as StallReport;
   }
 
   async stop(): Promise<void> {

@@ -18,6 +18,7 @@ import {
   type Scale,
 } from './report.ts';
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
+import { type Collections, type Stall, STALL_MS_MIN, type StallReport } from './stall-watch.ts';
 
 /**
  * Measures the time from a signed single-order request to its durable response, at fractions of the
@@ -107,7 +108,7 @@ class LatencyBench {
       connections: CONNECTIONS,
     };
     let result: ArrivalResult | undefined;
-    const stallMs = await this.#venue.stallMs(async () => {
+    const stalls = await this.#venue.stalls(async () => {
       result = await inProcess<ArrivalResult>('arrival-process.ts', arrivals);
     });
     if (result?.fault !== undefined) throw new Error(`not a success: ${result.fault}`);
@@ -115,7 +116,7 @@ class LatencyBench {
     const perBlock = texts.length / blocks;
     const bytes = Math.round(perBlock * (texts[0]?.length ?? 0));
     const synced = this.#disk.sync(bytes, sized(scale, { full: 2_000, quick: 500, tiny: 10 }));
-    return rowsOf(share, { ...result!, perSecond, perBlock, bytes, stallMs, synced });
+    return rowsOf(share, { ...result!, perSecond, perBlock, bytes, stalls, synced });
   }
 
   #requests(count: number): string[] {
@@ -144,12 +145,12 @@ type Measured = ArrivalResult & {
   readonly perSecond: number;
   readonly perBlock: number;
   readonly bytes: number;
-  readonly stallMs: number;
+  readonly stalls: StallReport;
   readonly synced: readonly number[];
 };
 
 function rowsOf(share: number, measured: Measured): Row[] {
-  const { bytes, delaysMs, perBlock, perSecond, stallMs, synced, waitsMs } = measured;
+  const { bytes, delaysMs, perBlock, perSecond, stalls, synced, waitsMs } = measured;
   const at = `at ${Math.round(share * 100)}%`;
   const words =
     `wall-clock; ${show(waitsMs.length)} requests, ${show(perSecond)} a second, ` +
@@ -162,8 +163,39 @@ function rowsOf(share: number, measured: Measured): Row[] {
     row('p50', 0.5, `${words}; ${disk(0.5)}`),
     row('p99', 0.99, disk(0.99)),
     row('p99.9', 0.999, disk(0.999)),
-    noted(`longest stall of the main loop ${at}`, 'wall-clock; a timer of 1 ms', stallMs, ' ms'),
+    noted(`longest stall of the main loop ${at}`, causesOf(stalls), stalls.worstMs, ' ms'),
+    noted(
+      `longest garbage collection of the main thread ${at}`,
+      `${collectionsText('young', stalls.scavenges)}; ${collectionsText('full', stalls.marks)}; ` +
+        `the thread used ${show((100 * stalls.cpuMs) / stalls.wallMs)}% of a core`,
+      Math.max(stalls.scavenges.worstMs, stalls.marks.worstMs),
+      ' ms',
+    ),
   ];
+}
+
+/** Counts the recorded stalls by the cause that explains most of each. */
+function causesOf({ stalls }: StallReport): string {
+  const byCause = Map.groupBy(stalls, causeOf);
+  const parts = [...byCause].map(([cause, of]) => {
+    const longest = of.toSorted((a, b) => b.wallMs - a.wallMs)[0]!;
+    const task = longest.task === undefined ? '' : ` (${longest.task})`;
+    return `${of.length} by ${cause}, at most ${show(longest.wallMs)} ms${task}`;
+  });
+  const found = parts.length === 0 ? 'none' : parts.join('; ');
+  return `wall-clock; a timer of 1 ms; stalls of ${STALL_MS_MIN} ms and more: ${found}`;
+}
+
+function causeOf({ markMs, scavengeMs, withoutCpuMs, workMs }: Stall): string {
+  const most = Math.max(markMs, scavengeMs, withoutCpuMs, workMs);
+  if (most === withoutCpuMs) return 'missing CPU time';
+  if (most === workMs) return 'execution';
+  return most === scavengeMs ? 'young collections' : 'full collections';
+}
+
+function collectionsText(kind: string, { count, totalMs, worstMs }: Collections): string {
+  const mean = count === 0 ? 0 : totalMs / count;
+  return `${count} ${kind}, ${show(mean)} ms on average, at most ${show(worstMs)} ms`;
 }
 
 async function inProcess<Result>(program: string, message: object): Promise<Result> {
