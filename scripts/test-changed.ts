@@ -30,7 +30,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/settlement/src/', ['conformance/deposits', 'conformance/withdrawals']],
   ['packages/translate/', ['conformance/info', 'conformance/orders']],
   ['packages/venue/src/exhibition/', ['conformance/exhibition']],
-  ['packages/venue/src/oracle/', ['conformance/simulated-oracle', 'operations/watching']],
+  ['packages/venue/src/oracle/', ['conformance/simulated-oracle', 'operations/monitoring']],
   ['packages/replica/src/log/', ['conformance/perp-restart', 'operations/history-database']],
   ['packages/replica/src/codec/', ['conformance/perp-restart', 'crash/replay']],
   [
@@ -38,13 +38,16 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
     ['conformance/perp-restart', 'cluster/replicas', 'chaos/', 'crash/replay'],
   ],
   ['packages/cluster/src/', ['cluster/', 'chaos/']],
-  ['packages/venue/src/supervise/', ['operations/watching', 'operations/full-disk']],
+  ['packages/venue/src/supervise/', ['operations/monitoring', 'operations/full-disk']],
   [
     'packages/venue/',
     ['conformance/orders', 'conformance/venue-status', 'conformance/perp-restart'],
   ],
-  ['packages/host/', ['conformance/envelopes-and-http', 'operations/watching']],
-  ['packages/audit/', ['operations/stolen-venue', 'operations/verify-folder', 'cli/verify-venue']],
+  ['packages/host/', ['conformance/envelopes-and-http', 'operations/monitoring']],
+  [
+    'packages/audit/',
+    ['operations/compromised-venue', 'operations/verify-folder', 'cli/verify-venue'],
+  ],
   ['packages/sdk/', ['e2e/']],
   ['packages/testkit/', ['testkit/']],
   ['packages/cli/', ['cli/']],

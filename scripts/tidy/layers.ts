@@ -214,9 +214,9 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['index.ts'],
       ['backtest/', 'controls/', 'start-venue.ts'],
       ['test-venue.ts'],
-      ['faults.ts', 'venue-in-hand.ts'],
+      ['faults.ts', 'controlled-venue.ts'],
       ['faulty-server.ts', 'test-chain.ts', 'ladder.ts', 'start-venue-options.ts'],
-      ['duration.ts', 'outcome-listing.ts', 'seeded-wallet.ts', 'local-line.ts', 'prices.ts'],
+      ['duration.ts', 'outcome-listing.ts', 'seeded-wallet.ts', 'local-connection.ts', 'prices.ts'],
     ],
   },
   cli: {

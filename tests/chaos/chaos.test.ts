@@ -18,12 +18,12 @@ import { MoneyWorld } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, tail } from '../support/venue-process.ts';
 import { keyOf, TESTNET } from '../support/wallet.ts';
-import { Banker } from './banker.ts';
+import { BridgeUser } from './bridge-user.ts';
 import { ReservesWatch } from './reserves-watch.ts';
-import { type Dealings, Trader } from './trader.ts';
-import { makeTrouble } from './trouble.ts';
-import { TroubledCluster } from './troubled-cluster.ts';
-import { Wanderer } from './wanderer.ts';
+import { type SentRequest, Trader } from './trader.ts';
+import { injectFault } from './inject-fault.ts';
+import { TestCluster } from './test-cluster.ts';
+import { SwitchingSubscriber } from './switching-subscriber.ts';
 
 /**
  * Goal: whatever faults the processes and connections of a cluster have, actions acknowledged by
@@ -55,13 +55,13 @@ const COMPARED = 200;
 
 const random = chance(SEED);
 const faults: string[] = [];
-const dealings: Dealings = { sent: [], surprises: [], repeated: 0, acknowledged: 0 };
+const dealings: SentRequest = { sent: [], surprises: [], repeated: 0, acknowledged: 0 };
 const actors: Actor[] = [];
 const resters: Rester[] = [];
 const crossers: Crosser[] = [];
-const bankers: Banker[] = [];
+const bankers: BridgeUser[] = [];
 let world: MoneyWorld;
-let cluster: TroubledCluster;
+let cluster: TestCluster;
 let btc: Market;
 let eth: Market;
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
   if (!hasNatsServer) return;
   world = await MoneyWorld.open();
   const chain = { port: Number(new URL(world.url).port) };
-  cluster = await TroubledCluster.start(chain, (url) => [
+  cluster = await TestCluster.start(chain, (url) => [
     ...CALM,
     ...world.flags([url]),
     '--snapshot-every-blocks',
@@ -81,14 +81,14 @@ beforeAll(async () => {
     String(RESERVES_EVERY_MS),
   ]);
   for (let each = 0; each < BANKERS; each += 1) {
-    bankers.push(await Banker.open(world, urls, random));
+    bankers.push(await BridgeUser.open(world, urls, random));
   }
   const client = anyClient();
   const { service_network: serviceNetwork } = await client.data({ type: 'settings' });
   const network = { ...TESTNET, serviceNetwork };
   for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'frank']) {
     const actor = new Actor(name, keyOf(`chaos ${SEED} ${name}`), anyClient, network);
-    const owner = await world.somebody(String(DEPOSIT), actor.key);
+    const owner = await world.fundedUser(String(DEPOSIT), actor.key);
     await owner.transfer(String(DEPOSIT));
     actors.push(actor);
   }
@@ -163,16 +163,21 @@ async function expectSameHistory(): Promise<void> {
 }
 
 /** Returns two subscribers that change replicas: one for all blocks, one for all trades. */
-function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer] {
+function wanderers(
+  height: number,
+): readonly [blocks: SwitchingSubscriber, trades: SwitchingSubscriber] {
   const common = { urls, height, random, path: '/ws', rowsOf: (data: Json) => data };
   return [
-    new Wanderer({ ...common, subscription: { type: 'explorerBlock' } }),
-    new Wanderer({ ...common, subscription: { type: 'trades', coin: eth.coin } }),
+    new SwitchingSubscriber({ ...common, subscription: { type: 'explorerBlock' } }),
+    new SwitchingSubscriber({ ...common, subscription: { type: 'trades', coin: eth.coin } }),
   ];
 }
 
 /** Checks that each block arrives once and in order, and each trade of the history once. */
-async function expectNoGap([blocks, trades]: readonly Wanderer[], from: number): Promise<void> {
+async function expectNoGap(
+  [blocks, trades]: readonly SwitchingSubscriber[],
+  from: number,
+): Promise<void> {
   await eventually(() => expect(blocks!.height).toBeGreaterThanOrEqual(highest()), SETTLE_MS);
   const heights = blocks!.rows.map(({ height }) => height);
   expect(heights).toEqual(heights.map((_, index) => from + 1 + index));
@@ -241,7 +246,7 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
       const reserves = new ReservesWatch(urls);
       const watching = reserves.watch();
       const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
-      await makeTrouble(cluster, { random, untilMs, ...harm, report });
+      await injectFault(cluster, { random, untilMs, ...harm, report });
       process.stdout.write(`chaos: recovered after ${faults.length} faults\n`);
       await trading;
       await banking;

@@ -13,7 +13,7 @@ const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
 const STALE = /^Oracle is stale for /;
 
 /** Combined results of all traders. */
-export type Dealings = {
+export type SentRequest = {
   readonly sent: Sent[];
   /**
    * Answers that are neither an acceptance nor a temporary failure, and repeated answers that
@@ -32,14 +32,14 @@ export type Dealings = {
 export class Trader {
   readonly #one: Rester | Crosser;
   readonly #urls: () => readonly string[];
-  readonly #dealings: Dealings;
+  readonly #dealings: SentRequest;
   readonly #random: Chance;
 
   constructor(
     one: Rester | Crosser,
     parts: {
       readonly urls: () => readonly string[];
-      readonly dealings: Dealings;
+      readonly dealings: SentRequest;
       readonly random: Chance;
     },
   ) {

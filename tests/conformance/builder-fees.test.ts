@@ -122,10 +122,10 @@ describe('R-builder: approval', () => {
   });
 
   test('the smallest rate is accepted, and a lower rate is rejected with the bounds', async () => {
-    const somebody = await world.trader('careful');
+    const fundedUser = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
-      done(await approveBuilder(somebody, builder.address, rate));
-      expect(await buildersOf(somebody)).toMatchObject([{ maxFeeRate: rate }]);
+      done(await approveBuilder(fundedUser, builder.address, rate));
+      expect(await buildersOf(fundedUser)).toMatchObject([{ maxFeeRate: rate }]);
     }
   });
 

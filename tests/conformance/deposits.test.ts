@@ -6,7 +6,7 @@ import { Contract, JsonRpcProvider, Wallet as EthersWallet } from 'ethers';
 import { parseEther, parseUnits, toHex, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Chain, chainOf, post, richOnChain, type SignedPermit } from '../support/chain.ts';
+import { type Chain, chainOf, post, fundedOnChain, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
@@ -49,7 +49,7 @@ test('settings name the chain, its contracts and an endpoint for wallets', async
 });
 
 test('the faucet gives test USDC and ether on the chain once an hour', async () => {
-  const { address } = await richOnChain(venue.url);
+  const { address } = await fundedOnChain(venue.url);
   expect(await chain.balanceOf(address)).toBe(usdc('1000'));
   await expect
     .poll(() => chain.reader.getBalance({ address }), { timeout: 60_000 })
@@ -60,7 +60,7 @@ test('the faucet gives test USDC and ether on the chain once an hour', async () 
 
 describe('R-deposit: a deposit from a wallet is credited once', () => {
   test('approve and deposit are credited, with a ledger row for the transaction', async () => {
-    const account = await richOnChain(venue.url);
+    const account = await fundedOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.approve(usdc('25.5'));
     const hash = await wallet.deposit(usdc('25.5'));
@@ -74,7 +74,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
   });
 
   test('plain transfers are credited once amounts below the minimum add up to it', async () => {
-    const account = await richOnChain(venue.url);
+    const account = await fundedOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.transfer(chain.bridge, usdc('4.9'));
     await wallet.transfer(chain.bridge, usdc('7'));
@@ -84,7 +84,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
   });
 
   test('a deposit by another account is credited to the user', async () => {
-    const account = await richOnChain(venue.url);
+    const account = await fundedOnChain(venue.url);
     const user = privateKeyToAccount(generatePrivateKey()).address;
     const wallet = chain.wallet(account);
     await wallet.approve(usdc('9'));
@@ -107,13 +107,13 @@ describe('depositWithPermit: deposits by users without ether', () => {
   type PermitOptions = { readonly deadline?: bigint; readonly nonce?: bigint };
 
   async function permitted(usd: string, more: PermitOptions = {}) {
-    const account = await richOnChain(venue.url);
+    const account = await fundedOnChain(venue.url);
     const query = await permitOf(account, usd, more);
     return { account, query, wallet: chain.wallet(account) };
   }
 
   function permitOf(
-    account: Awaited<ReturnType<typeof richOnChain>>,
+    account: Awaited<ReturnType<typeof fundedOnChain>>,
     usd: string,
     more: PermitOptions,
   ): Promise<SignedPermit> {
@@ -171,7 +171,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     await credited(account.address, '6');
   });
 
-  let patient: ReturnType<typeof richOnChain> | undefined;
+  let patient: ReturnType<typeof fundedOnChain> | undefined;
 
   test.each([
     ['below the minimum', '4.999999', {}, 10014, 'Below minimum deposit amount'],
@@ -181,7 +181,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
   ])('depositWithPermit rejects a permit %s', async (_, usd, more, code, message) => {
     // Rejected permits are never sent to the chain, so one account is sufficient.
-    const query = await permitOf(await (patient ??= richOnChain(venue.url)), usd, more);
+    const query = await permitOf(await (patient ??= fundedOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
 
@@ -374,7 +374,7 @@ test('an ethers program can deposit through the contracts alone', async () => {
 });
 
 test('logs contain no keys, and on-chain faucet grants survive a restart', async () => {
-  const account = await richOnChain(venue.url);
+  const account = await fundedOnChain(venue.url);
   await venue.kill();
   await venue.startAgain([...CALM, '--chain', 'local', '--log-level', 'trace']);
   chain = await chainOf(venue.url);
@@ -395,7 +395,7 @@ test('logs contain no keys, and on-chain faucet grants survive a restart', async
 });
 
 test('R-deposit: kills between the steps never credit a deposit twice', async () => {
-  const account = await richOnChain(venue.url);
+  const account = await fundedOnChain(venue.url);
   const wallet = chain.wallet(account);
   // `tests/crash/deposits.test.ts` kills the venue at many more steps.
   await wallet.transfer(chain.bridge, usdc('10'));

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
+import { MultiSigAccount, convert, noMultiSig, tooFew } from '../support/multi-sig-account.ts';
 import { signDirectWithEthers, signMultiSigWithEthers } from '../support/ethers-signer.ts';
 import {
   expectExactly,
@@ -20,16 +20,16 @@ const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
-let company: Company;
+let company: MultiSigAccount;
 let account: Actor;
-let members: Company['members'];
+let members: MultiSigAccount['members'];
 
 beforeAll(async () => {
   perp = await operator.list();
 });
 
 beforeEach(async () => {
-  company = await Company.of(world);
+  company = await MultiSigAccount.of(world);
   ({ account, members } = company);
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
-import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
+import { MultiSigAccount, convert, noMultiSig, tooFew } from '../support/multi-sig-account.ts';
 import { isDirect } from '../support/direct.ts';
 import {
   addressesOf,
@@ -23,16 +23,16 @@ const world = aHeldVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
-let company: Company;
+let company: MultiSigAccount;
 let account: Actor;
-let members: Company['members'];
+let members: MultiSigAccount['members'];
 
 beforeAll(async () => {
   perp = await operator.list();
 });
 
 beforeEach(async () => {
-  company = await Company.of(world);
+  company = await MultiSigAccount.of(world);
   ({ account, members } = company);
 });
 

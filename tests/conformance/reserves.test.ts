@@ -7,7 +7,7 @@ import { createClient, privateKeyWallet, type ReservesProof } from '@oddlot/sdk'
 import { parseUnits, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Chain, chainOf, post, richOnChain } from '../support/chain.ts';
+import { type Chain, chainOf, post, fundedOnChain } from '../support/chain.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 const EVERY_MS = 1_000;
@@ -80,11 +80,11 @@ test('R-conservation: reserves are published from the first minute that the brid
 });
 
 test('reserves list deposits, test funds and uncredited deposits separately, with valid user proofs', async () => {
-  const account = await richOnChain(venue.url);
+  const account = await fundedOnChain(venue.url);
   const wallet = chain.wallet(account);
   const user = account.address.toLowerCase() as Hex;
   await wallet.transfer(chain.bridge, usdc('12.345678'));
-  const small = await richOnChain(venue.url);
+  const small = await fundedOnChain(venue.url);
   await chain.wallet(small).transfer(chain.bridge, usdc('0.5'));
   const granted = await post(venue.url, '/request-fund', { user: `0x${'5e'.repeat(20)}` });
   expect(granted).toMatchObject({ success: true });
@@ -178,7 +178,7 @@ test('the commands in docs/verify/proof-of-reserves.md print the documented outp
 });
 
 test('a restarted venue has the published tree and publishes the next one on time', async () => {
-  const account = await richOnChain(venue.url);
+  const account = await fundedOnChain(venue.url);
   const user = account.address.toLowerCase() as Hex;
   await chain.wallet(account).transfer(chain.bridge, usdc('7'));
   const before = await proven(user, '7');

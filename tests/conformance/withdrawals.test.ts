@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Chain, chainOf, post } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
@@ -27,11 +27,12 @@ const FLAGS = [
 ];
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const confirm = { confirm: 'executed' } as const;
-const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+const fundedUser = (): Hex =>
+  privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
 
 let venue: Venue;
 let chain: Chain;
-const refused = somebody();
+const refused = fundedUser();
 
 /** Returns the local chain's keys for the operator. */
 function keys(): { readonly guardian: Hex; readonly minter: Hex } {
@@ -121,7 +122,7 @@ async function metric(name: string): Promise<number> {
 describe('R-withdraw: a withdrawal', () => {
   test('a withdrawal pays the exact amount minus the fee, releases the held amount, and updates the rows', async () => {
     const user = await rich();
-    const destination = somebody();
+    const destination = fundedUser();
     await user.withdraw(destination, '25.500001');
     await becomes(user, 'confirmed');
     expect(await chain.balanceOf(destination)).toBe(usdc('25.400001'));
@@ -155,7 +156,7 @@ describe('R-withdraw: a withdrawal', () => {
 
   test('a withdrawal waits while the bridge is paused, reports this, and continues automatically', async () => {
     const user = await rich();
-    const destination = somebody();
+    const destination = fundedUser();
     await guardian('pause');
     for (const amount of ['3', '4', '5']) await user.withdraw(destination, amount);
     const paused = 'The bridge is paused';
@@ -194,8 +195,8 @@ describe('R-withdraw: a withdrawal', () => {
   test.each([
     ['to the bridge', () => chain.bridge, '5', 'Invalid address'],
     ['to the token', () => chain.token, '5', 'Invalid address'],
-    ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
-    ['of more than the balance', somebody, '300000.000001', 'Insufficient balance'],
+    ['below the minimum', fundedUser, '1.999999', 'Below minimum withdraw amount'],
+    ['of more than the balance', fundedUser, '300000.000001', 'Insufficient balance'],
   ])('a withdrawal is rejected %s', async (_, destination, amount, message) => {
     const user = await rich();
     await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });
@@ -206,7 +207,7 @@ describe('R-withdraw: a withdrawal', () => {
 
 test('R-withdraw: large payouts wait for their delay or the guardian, despite kills', async () => {
   const [large, cancelled] = [await rich(), await rich()];
-  const destination = somebody();
+  const destination = fundedUser();
   await large.withdraw(destination, '150000');
   await cancelled.withdraw(destination, '200000');
   const waits = expect.stringMatching(/^Large payouts are delayed: this one is payable at 20.*Z$/);
@@ -223,8 +224,8 @@ test('R-withdraw: large payouts wait for their delay or the guardian, despite ki
   expect((await cancelled.money()).withdrawable).toBe('300000');
 
   const killed = await rich();
-  const to = somebody();
-  const moments = drawnCases([0, 60, 180, 400], 2, chance(freshSeed('WITHDRAWALS_SEED')));
+  const to = fundedUser();
+  const moments = sampledCases([0, 60, 180, 400], 2, chance(freshSeed('WITHDRAWALS_SEED')));
   for (const [round, waitMs] of moments.entries()) {
     await killed.withdraw(to, '10');
     await new Promise((resolve) => setTimeout(resolve, waitMs));

@@ -6,7 +6,7 @@ import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { Actor, fund, order } from '../support/actors.ts';
 import { Client, type Json, type Reply } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
@@ -19,7 +19,7 @@ import { keyOf } from '../support/wallet.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const SOON = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 let venue: Venue;
 let client: Client;
@@ -75,13 +75,13 @@ const STEPS: readonly (readonly [string, number])[] = [
   ['forward by three days and a half', 3.5 * DAY_MS],
 ];
 
-describe.each(drawnCases(STEPS, 2, chance(SEED)))(
+describe.each(sampledCases(STEPS, 2, chance(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
     test('block time continues at its normal pace, and the venue reports the wrong clock', async () => {
       expect((await place()).status).toBe(200);
       setWallClock(offMs);
-      await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), SOON);
+      await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), WAIT);
       const { realMs, venueMs } = await goes(4_000);
       // The venue writes about one block per second.
       expect(venueMs).toBeGreaterThan(realMs - 1_600);
@@ -97,7 +97,7 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
       expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
 
       setWallClock(0);
-      await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
+      await vi.waitFor(async () => expect(await failing()).toEqual([]), WAIT);
       expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
       expect(venue.stderr).toContain('accepting only cancels');
       expect(venue.stderr).toContain('clock agrees with the venue time again');
@@ -144,7 +144,7 @@ test(
     expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
     // Sets the wall clock to the venue's block time.
     setWallClock(-60_000 - (await metric('oddlot_clock_offset_seconds')) * 1_000);
-    await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
+    await vi.waitFor(async () => expect(await failing()).toEqual([]), WAIT);
     expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
   },
 );

@@ -4,10 +4,10 @@ import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { type NatsServers, startNatsServers } from '../support/venue/nats/nats-servers.ts';
 import { post } from '../support/chain.ts';
 import { eventually, type Json } from '../support/client.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
-import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
@@ -118,14 +118,14 @@ async function holderOf(some: readonly Replica[] = replicas): Promise<Replica> {
 
 const otherThan = (one: Replica): Replica => replicas.find((each) => each !== one)!;
 
-async function depositor(): Promise<Somebody> {
-  const customer = await world.somebody();
+async function depositor(): Promise<FundedUser> {
+  const customer = await world.fundedUser();
   await customer.transfer('100');
   await customer.has('100');
   return customer;
 }
 
-async function creditsOf({ user }: Somebody, { venue }: Replica): Promise<Json[]> {
+async function creditsOf({ user }: FundedUser, { venue }: Replica): Promise<Json[]> {
   const asked = { type: 'userNonFundingLedgerUpdates', user };
   const { data } = await post(venue.url, '/info', asked);
   return (data as Json[]).filter(({ delta }) => delta.type === 'deposit');
@@ -154,12 +154,12 @@ async function killed(at: Replica): Promise<void> {
 }
 
 describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
-  test.each(drawnCases(READING, 1, random))(
+  test.each(sampledCases(READING, 1, random))(
     `a deposit is credited once if its replica is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       world.use(otherThan(holder).venue);
-      const customer = await world.somebody();
+      const customer = await world.fundedUser();
       const dead = meet(point, killed);
       await customer.transfer('100');
       const killedReplica = await dead;
@@ -176,7 +176,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
     180_000,
   );
 
-  test.each(drawnCases(PAYING, 2, random))(
+  test.each(sampledCases(PAYING, 2, random))(
     `a withdrawal is paid once if its replica is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
@@ -197,7 +197,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
     240_000,
   );
 
-  test.each(drawnCases(PAYING, 2, random))(
+  test.each(sampledCases(PAYING, 2, random))(
     `a replica that was frozen %s does not pay again after it resumes, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
@@ -236,7 +236,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
 
   test('replicas send a permit once and report the same result, whichever replica receives it', async () => {
     const holder = await holderOf();
-    const customer = await world.somebody();
+    const customer = await world.fundedUser();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
     const permit = await customer.wallet.permit(usdc('11'), deadline);
     const { length } = [...sent];

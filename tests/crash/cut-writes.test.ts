@@ -27,7 +27,7 @@ import { treeSecret } from '../../packages/history/src/reserves/tree-file.ts';
 import { PayoutRecords } from '../../packages/settlement/src/payout/payout-record.ts';
 import { PaidWatch } from '../../packages/settlement/src/reserves/paid-watch.ts';
 import { startOf, WatchFile } from '../../packages/settlement/src/watch-file.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
@@ -51,7 +51,7 @@ const random = chance(SEED);
 /** Returns the positions to cut at, always including `from` and `last`. */
 function cuts(from: number, last: number): readonly number[] {
   const between = Array.from({ length: Math.max(0, last - from - 1) }, (_, at) => from + 1 + at);
-  return [from, ...drawnCases(between, Math.ceil(between.length / 4), random), last];
+  return [from, ...sampledCases(between, Math.ceil(between.length / 4), random), last];
 }
 
 let root: string;

@@ -12,7 +12,7 @@ import {
   VenueRun,
 } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
@@ -174,7 +174,7 @@ beforeAll(async () => {
 const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
 /** The tests share one folder, because a start that rejects or repairs it leaves it usable. */
-describe.each(drawnCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED}`, (kind) => {
+describe.each(sampledCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED}`, (kind) => {
   let data: string;
   let venue: Venue;
   let more: Placed;
@@ -267,7 +267,7 @@ describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
     ['is JSON of something else', async (path) => writeFile(path, '{"height":1}')],
   ];
 
-  test.each(drawnCases(damages, 1, random))(
+  test.each(sampledCases(damages, 1, random))(
     'if the newest snapshot %s, the venue starts with all actions',
     async (_what, damage) => {
       const data = await copyOf(killed.withSnapshots);

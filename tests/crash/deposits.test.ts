@@ -2,10 +2,10 @@ import { type Hex, keccak256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { post, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
-import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
@@ -76,7 +76,7 @@ function stop(): undefined {
 }
 
 type Deposits = {
-  readonly users: readonly Somebody[];
+  readonly users: readonly FundedUser[];
   readonly permit: SignedPermit;
 };
 
@@ -85,7 +85,7 @@ type Deposits = {
  * moment.
  */
 async function depositAll(): Promise<Deposits> {
-  const users = [await world.somebody(), await world.somebody(), await world.somebody()];
+  const users = [await world.fundedUser(), await world.fundedUser(), await world.fundedUser()];
   const [permitted, depositor, sender] = users.map(({ wallet }) => wallet);
   const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
   const permit = await permitted!.permit(usdc('11'), deadline);
@@ -147,7 +147,7 @@ const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-const DRAWN = [...drawnCases(POINTS, 2, random), ...drawnCases(INTO_CREDITING, 1, random)];
+const DRAWN = [...sampledCases(POINTS, 2, random), ...sampledCases(INTO_CREDITING, 1, random)];
 
 test.each(DRAWN)(
   `R-deposit: a deposit is credited once if the venue is killed %s, CRASH_SEED=${SEED}`,

@@ -8,7 +8,7 @@ import { SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts'
 import { encodeSnapshot } from '../../packages/replica/src/snapshot-codec.ts';
 import { unpackFolder } from '../fixtures/pack.ts';
 import { temporaryData } from '../support/venue-process.ts';
-import { ReplicaInHand } from './replica-in-hand.ts';
+import { ControlledReplica } from './controlled-replica.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
@@ -44,9 +44,9 @@ export class EarlierFolder {
     return { height, hash, state, markets };
   }
 
-  inHand(folder?: string): Promise<ReplicaInHand> {
+  inHand(folder?: string): Promise<ControlledReplica> {
     const nowMs = this.meta.timeMs;
-    return ReplicaInHand.open(folder === undefined ? { nowMs } : { folder, nowMs });
+    return ControlledReplica.open(folder === undefined ? { nowMs } : { folder, nowMs });
   }
 
   async entriesFrom(folder: string, fromSeq: number): Promise<LogEntry[]> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DUMP_VERSION, RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EarlierReleaseError } from '../../packages/replica/src/log/log.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
@@ -116,7 +116,7 @@ describe.each<[string, EarlierFolder]>([
       ],
     ];
     const harmless = isReplayable ? losses : losses.slice(0, 1);
-    test.each(drawnCases(harmless, 2, random))(
+    test.each(sampledCases(harmless, 2, random))(
       'the venue recovers from the loss of %s',
       async (_, lose) => {
         const folder = await copyOf(opened);
@@ -160,7 +160,7 @@ describe.each<[string, EarlierFolder]>([
       ],
     ];
 
-    test.each(drawnCases(shapes, 2, random))(
+    test.each(sampledCases(shapes, 2, random))(
       'a snapshot that contains %s is skipped',
       async (_, payload) => {
         const folder = await copyOf(opened);
@@ -169,7 +169,7 @@ describe.each<[string, EarlierFolder]>([
       },
     );
 
-    test.each(drawnCases(PROJECTIONS, 1, random))(
+    test.each(sampledCases(PROJECTIONS, 1, random))(
       'a snapshot with invalid %s is skipped',
       async (name) => {
         const folder = await copyOf(opened);

@@ -11,7 +11,7 @@ import { loadEngine, type RulesStep } from '../../packages/replica/src/earlier-e
 import { LaterReleaseError } from '../../packages/replica/src/replica.ts';
 import { removeTemporaryData, REPOSITORY, temporaryData } from '../support/venue-process.ts';
 import { copyOf, eraFiles, PREVIOUS } from './era-folders.ts';
-import { ReplicaInHand, someone } from './replica-in-hand.ts';
+import { ControlledReplica, someone } from './controlled-replica.ts';
 
 /**
  * Goal: the next rules change works before it is made (R-era). Method: the engine of this tree is
@@ -41,7 +41,7 @@ beforeAll(async () => {
     migrate: (state) => dump(restore(withMovedMoney(state as StateDump))),
   };
   folder = await PREVIOUS.unpacked();
-  const hand = await ReplicaInHand.open({ folder, nowMs });
+  const hand = await ControlledReplica.open({ folder, nowMs });
   for (let number = 1; number <= 5; number += 1) {
     await hand.all([credit(number)]);
     await hand.pass(1_000);
@@ -71,8 +71,8 @@ function withMovedMoney(state: StateDump): StateDump {
   return { ...state, accounts, treasury: String(BigInt(state.treasury) + 1n) };
 }
 
-const open = (data: string): Promise<ReplicaInHand> =>
-  ReplicaInHand.open({ folder: data, nowMs: nowMs + 5_000, step });
+const open = (data: string): Promise<ControlledReplica> =>
+  ControlledReplica.open({ folder: data, nowMs: nowMs + 5_000, step });
 
 test('R-era: a release with the next rules opens and continues a folder of this release', async () => {
   const data = await copyOf(folder);
@@ -98,7 +98,7 @@ test('R-era: a release with the next rules opens and continues a folder of this 
 });
 
 test('R-era: the bundled engine computes the same blocks and rows as this tree', async () => {
-  const hand = await ReplicaInHand.open({ nowMs });
+  const hand = await ControlledReplica.open({ nowMs });
   for (let number = 1; number <= 3; number += 1) await hand.all([credit(number)]);
   const { hash } = hand.replica.head;
   await hand.close();
@@ -128,7 +128,7 @@ test('R-era: a missing start state of the next rules is recomputed', async () =>
 test('R-era: this release rejects the folder afterwards, and the next one rejects rules older than the previous version', async () => {
   const data = await copyOf(folder);
   await (await open(data)).close();
-  await expect(ReplicaInHand.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);
+  await expect(ControlledReplica.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);
   await rm(join(data, 'eras'), { recursive: true });
   await rm(join(data, 'snapshots'), { recursive: true });
   await expect(open(data)).rejects.toThrow(EarlierReleaseError);

@@ -14,7 +14,7 @@ import {
   purse,
 } from '../support/outcomes.ts';
 import { done } from '../support/perps.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import type { Signed } from '../support/wallet.ts';
@@ -166,7 +166,7 @@ describe(`a venue killed with −9 while orders are in the delay queue, CRASH_SE
 });
 
 describe(`a venue killed with −9 around a resolution, CRASH_SEED=${SEED}`, () => {
-  test.each(drawnCases([0, 2, 4, 8], 1, random))(
+  test.each(sampledCases([0, 2, 4, 8], 1, random))(
     'each holder is paid once if the venue is killed %i ms after the resolution is sent',
     async (moment) => {
       const quick = await deployer.list();

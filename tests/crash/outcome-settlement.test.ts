@@ -4,7 +4,7 @@ import { keccak256, stringToHex } from 'viem';
 import { afterAll, describe, expect, test } from 'vitest';
 import { removeTemporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
-import { GRID, listing, ReplicaInHand, someone } from './replica-in-hand.ts';
+import { GRID, listing, ControlledReplica, someone } from './controlled-replica.ts';
 
 /**
  * Interrupts settlements at various points and checks that each holder of shares is paid once and
@@ -14,14 +14,14 @@ import { GRID, listing, ReplicaInHand, someone } from './replica-in-hand.ts';
 const START_MS = 1_767_225_600_000;
 const ID = instrumentId(100_000);
 const USDC = 1_000_000;
-const opened: ReplicaInHand[] = [];
+const opened: ControlledReplica[] = [];
 
 afterAll(async () => {
   for (const each of opened) await each.close();
   await removeTemporaryData();
 });
 
-function keep(venue: ReplicaInHand): ReplicaInHand {
+function keep(venue: ControlledReplica): ControlledReplica {
   opened.push(venue);
   return venue;
 }
@@ -35,7 +35,7 @@ const credit = (number: number): Command => ({
 
 /** Returns an order for five shares of an outcome; the price is in cents. */
 function buys(
-  venue: ReplicaInHand,
+  venue: ControlledReplica,
   number: number,
   leg: 'yes' | 'no',
   cents: number,
@@ -50,7 +50,7 @@ function buys(
 }
 
 /** Returns the outcome balance of an account, in micro-USDC. */
-function moneyOf({ state }: ReplicaInHand, number: number): bigint | undefined {
+function moneyOf({ state }: ControlledReplica, number: number): bigint | undefined {
   const index = state.accountIndex.get(someone(number));
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
@@ -70,8 +70,8 @@ describe(`a market with ${HOLDERS} holders`, () => {
   const YES = BigInt(10 * USDC - 3 * USDC + 1.25 * USDC);
   const NO = BigInt(10 * USDC - 2 * USDC - 84_000 + 3.75 * USDC);
 
-  async function full(): Promise<ReplicaInHand> {
-    const venue = keep(await ReplicaInHand.open({ nowMs: START_MS, snapshotEveryBlocks: 100 }));
+  async function full(): Promise<ControlledReplica> {
+    const venue = keep(await ControlledReplica.open({ nowMs: START_MS, snapshotEveryBlocks: 100 }));
     await venue.all(listing(START_MS));
     const numbers = Array.from({ length: HOLDERS }, (_, at) => FIRST + at);
     await venue.all(numbers.map(credit));
@@ -83,10 +83,10 @@ describe(`a market with ${HOLDERS} holders`, () => {
     return venue;
   }
 
-  const isSettled = ({ state }: ReplicaInHand) => state.outcomes.settled.has(ID);
-  const leftOf = ({ state }: ReplicaInHand) => state.outcomes.markets.get(ID)?.holders.size;
+  const isSettled = ({ state }: ControlledReplica) => state.outcomes.settled.has(ID);
+  const leftOf = ({ state }: ControlledReplica) => state.outcomes.markets.get(ID)?.holders.size;
 
-  function expectAllPaid(venue: ReplicaInHand): void {
+  function expectAllPaid(venue: ControlledReplica): void {
     const wrong: unknown[] = [];
     for (let at = 0; at < HOLDERS; at++) {
       const money = moneyOf(venue, FIRST + at);
@@ -96,7 +96,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
     venue.checkInvariants();
   }
 
-  async function finish(venue: ReplicaInHand): Promise<number> {
+  async function finish(venue: ControlledReplica): Promise<number> {
     let blocks = 0;
     for (; !isSettled(venue); blocks++) await venue.pass(1);
     return blocks;
@@ -181,8 +181,10 @@ describe('a series market that resolves automatically', () => {
    * Runs a market from before its start until after its resolution, with crashes at the given
    * times.
    */
-  async function run(crashes: readonly number[]): Promise<ReplicaInHand> {
-    let venue = keep(await ReplicaInHand.open({ nowMs: FROM - 70_000, snapshotEveryBlocks: 40 }));
+  async function run(crashes: readonly number[]): Promise<ControlledReplica> {
+    let venue = keep(
+      await ControlledReplica.open({ nowMs: FROM - 70_000, snapshotEveryBlocks: 40 }),
+    );
     const waiting = new Set(crashes);
     const at = async (ms: number, ...commands: Command[]): Promise<void> => {
       await venue.pass(ms - venue.nowMs);
@@ -202,7 +204,7 @@ describe('a series market that resolves automatically', () => {
     return venue;
   }
 
-  const receiptOf = (venue: ReplicaInHand): Json =>
+  const receiptOf = (venue: ControlledReplica): Json =>
     venue.ask({ type: 'outcomeResolution', instrumentId: MARKET });
 
   test('crashes before, at and after the resolution do not change the result', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aVenue, order, orderAction } from '../support/actors.ts';
 import { Client, eventually } from '../support/client.ts';
 import { OPERATED } from '../support/perps.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { HOLDING, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
@@ -163,7 +163,7 @@ describe('R-tx: recomputed receipts', () => {
     ['the store was', []],
     ['store and snapshots were', ['snapshots']],
   ];
-  test.each(drawnCases(LOST, 1, random))(
+  test.each(sampledCases(LOST, 1, random))(
     'recomputed receipts equal the original ones byte for byte after %s deleted',
     async (_, folders) => {
       const folder = await copyOf(killed);
@@ -187,7 +187,7 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
 ];
 
 describe(`a damaged receipt store, RECEIPTS_SEED=${SEED}`, () => {
-  test.each(drawnCases(DAMAGES, 1, random))(
+  test.each(sampledCases(DAMAGES, 1, random))(
     'a damaged receipt store is set aside and recomputed, also while in use: %s',
     async (_, damage) => {
       const folder = await copyOf(await folded());

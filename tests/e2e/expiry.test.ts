@@ -3,7 +3,7 @@ import { createClient, ExpiredError, privateKeyWallet, type ClientOptions } from
 import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
-import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
+import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /** Goal: a delayed order is not placed long after it was sent, at a different market price. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
-import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
+import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /** Goal: a client that exceeds the venue's limits is only slowed down. */
 

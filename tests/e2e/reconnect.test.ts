@@ -4,7 +4,7 @@ import { exact, show } from '../support/exact.ts';
 import { freePorts } from '@oddlot/testing/host';
 import type { Market } from '../support/market.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
-import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
+import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /**
  * Goal: a client never loses data without notice in a power cut. Method: the venue is killed and

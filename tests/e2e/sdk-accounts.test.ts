@@ -21,7 +21,7 @@ import { exact, show, times } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 import { CALM, HOLDING, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
-import { aMarket, clientOf, closeClients, trader, type Person } from './people.ts';
+import { aMarket, clientOf, closeClients, trader, type Person } from './test-accounts.ts';
 
 /**
  * Goal: the guides on agents, builders and signing are correct for a real venue, using only the

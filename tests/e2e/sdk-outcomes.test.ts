@@ -15,7 +15,7 @@ import {
 import { asOneCandle } from '../support/candles.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
-import { clientOf, closeClients, type Person } from './people.ts';
+import { clientOf, closeClients, type Person } from './test-accounts.ts';
 
 /**
  * Goal: outcome markets work with only the SDK against a real venue: listed, traded in all four

@@ -11,7 +11,7 @@ import {
 } from '@oddlot/sdk';
 import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
-import { aMarket, clientOf, closeClients, limit, trader, type Person } from './people.ts';
+import { aMarket, clientOf, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /** Goal: the guide is correct for a real venue on which Alice and Bob trade. */
 

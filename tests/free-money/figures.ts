@@ -1,6 +1,6 @@
 import type { Played } from './play.ts';
 import { usdc } from './finding.ts';
-import { larger } from './shot.ts';
+import { larger } from './state-copy.ts';
 
 export class Figures {
   runs = 0;

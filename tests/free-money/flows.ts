@@ -1,6 +1,6 @@
 import type { EngineEvent, TradeExecuted, TradeSide } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import { type Prices, type Purse, worth } from './shot.ts';
+import { type Prices, type Purse, worth } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
 import type { LotBook } from './lots.ts';
-import { larger, magnitude, type Prices, type Purse, unrealised } from './shot.ts';
+import { larger, magnitude, type Prices, type Purse, unrealised } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FundingPaid } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
-import { isJudged, larger } from './shot.ts';
+import { isJudged, larger } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

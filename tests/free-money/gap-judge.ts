@@ -2,7 +2,7 @@ import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { type Change, judgedMarksOf } from './flows.ts';
 import type { Closed } from './lots.ts';
-import { magnitude } from './shot.ts';
+import { magnitude } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

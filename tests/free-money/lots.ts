@@ -2,7 +2,7 @@ import type { Deleveraged, EngineEvent, PositionTraded } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { demand } from './finding.ts';
 import { sidesOf } from './flows.ts';
-import type { Shot } from './shot.ts';
+import type { StateCopy } from './state-copy.ts';
 
 /**
  * Follows the lots of every position through one entry and separates old lots from lots opened in
@@ -26,7 +26,7 @@ export class LotBook {
   readonly #notices: Deleveraged[];
   readonly closed: Closed[] = [];
 
-  constructor(before: Shot, events: readonly EngineEvent[], fund: Address) {
+  constructor(before: StateCopy, events: readonly EngineEvent[], fund: Address) {
     this.#fund = fund;
     this.#notices = events.filter((event) => event.type === 'deleveraged');
     for (const { address, held, isHedged } of before.purses.values()) {

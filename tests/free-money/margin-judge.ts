@@ -2,7 +2,7 @@ import type { EngineEvent, OrderSnapshot, OrderUpdated, TradeExecuted } from '@o
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { sidesOf } from './flows.ts';
-import { isJudged, larger, magnitude, type Held, type Market, type Purse } from './shot.ts';
+import { isJudged, larger, magnitude, type Held, type Market, type Purse } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

@@ -5,9 +5,9 @@ import {
   type Held,
   type Prices,
   type Purse,
-  type Shot,
+  type StateCopy,
   unrealised,
-} from './shot.ts';
+} from './state-copy.ts';
 
 /**
  * R-initial, R-oracle-stale: computes the value and requirements of a margin account from balances
@@ -25,7 +25,7 @@ export type ScopeNumbers = {
 
 export function crossNumbers(
   purse: Purse,
-  shot: Shot,
+  shot: StateCopy,
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
@@ -35,7 +35,7 @@ export function crossNumbers(
 
 export function isolatedNumbers(
   held: Held,
-  shot: Shot,
+  shot: StateCopy,
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
@@ -47,7 +47,7 @@ export function isolatedNumbers(
 function numbers(
   money: bigint,
   held: readonly Held[],
-  shot: Shot,
+  shot: StateCopy,
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {

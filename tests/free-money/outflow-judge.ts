@@ -9,7 +9,7 @@ import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
 import { crossNumbers, isBlind, isolatedNumbers, type ScopeNumbers } from './margin-model.ts';
-import type { Held, Purse, Shot } from './shot.ts';
+import type { Held, Purse, StateCopy } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -46,7 +46,7 @@ export function judgeOutflows(entry: Entry, fund: Address): void {
  * hour that ends with too few samples makes its market wait only in the last steps of the entry
  * (R-delist).
  */
-function inEntry({ after, before }: Entry): Shot {
+function inEntry({ after, before }: Entry): StateCopy {
   const markets = new Map(after.markets);
   for (const [id, market] of markets) {
     const then = before.markets.get(id);

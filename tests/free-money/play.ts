@@ -6,7 +6,7 @@ import type { FundingFigures } from './funding-judge.ts';
 import type { Act, History, Person, Step } from './history.ts';
 import { crossNumbers } from './margin-model.ts';
 import type { MarginFigures } from './margin-judge.ts';
-import { type Held, larger, type Purse, smaller } from './shot.ts';
+import { type Held, larger, type Purse, smaller } from './state-copy.ts';
 import { playStretch, type Players } from './stretch.ts';
 import { listing, order, someone, START_MS, type Unsigned, Venue } from './venue.ts';
 

@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { demand } from './finding.ts';
 import { judgedMarksOf, marksOf } from './flows.ts';
 import { LotBook } from './lots.ts';
-import { type Held, isJudged, magnitude, type Purse, unrealised } from './shot.ts';
+import { type Held, isJudged, magnitude, type Purse, unrealised } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**

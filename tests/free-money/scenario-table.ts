@@ -1,6 +1,6 @@
 import type { PerpDefinition } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
-import { worth } from './shot.ts';
+import { worth } from './state-copy.ts';
 import { listing, order, someone, Venue } from './venue.ts';
 
 /** A venue for one written scenario, with prices of 100, sizes in whole units and money in USDC. */

@@ -1,4 +1,4 @@
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { explain, search } from './search.ts';
@@ -44,7 +44,7 @@ test(
     expect(found.map(explain).join('\n')).toBe('');
     expect(Object.keys(reached)).toEqual(expect.arrayContaining(REACHED));
   },
-  patienceMs(600_000),
+  testTimeoutMs(600_000),
 );
 
 test(
@@ -56,7 +56,7 @@ test(
       expect.arrayContaining(['fundingClosed', 'fundingPaid', 'tradeExecuted']),
     );
   },
-  patienceMs(600_000),
+  testTimeoutMs(600_000),
 );
 
 /**

@@ -2,7 +2,7 @@ import type { Command, OrderRequest } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
 import { chance, type Chance } from '../support/seeded.ts';
 import type { Act, Quotes, Routine, Stretch } from './history.ts';
-import type { Market, Purse } from './shot.ts';
+import type { Market, Purse } from './state-copy.ts';
 import { order, type Venue } from './venue.ts';
 
 /** Plays a stretch of the open world, one sampling interval at a time. */

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../../packages/replica/src/genesis-commands.ts';
-import { isJudged, shotOf, type Shot } from './shot.ts';
+import { isJudged, shotOf, type StateCopy } from './state-copy.ts';
 
 /**
  * The venue under test is the engine alone, driven by commands. It keeps copies of accounts and
@@ -28,8 +28,8 @@ export type Unsigned<T = Command> = T extends { readonly authority: unknown }
 export type Entry = {
   readonly commands: readonly Command[];
   readonly result: BlockResult;
-  readonly before: Shot;
-  readonly after: Shot;
+  readonly before: StateCopy;
+  readonly after: StateCopy;
   /** R-order-of-events: each instrument's mark in the last earlier entry in which it was valid. */
   readonly judged: ReadonlyMap<number, number>;
 };
@@ -78,7 +78,7 @@ export class Venue {
   readonly #hushed = new Set<number>();
   #nowMs = START_MS;
   #nonce = START_MS;
-  #shot: Shot;
+  #shot: StateCopy;
 
   constructor(perps: readonly PerpDefinition[]) {
     const parameters = defaultParameters('Oddlot-Testnet');
@@ -101,7 +101,7 @@ export class Venue {
     return this.#nowMs;
   }
 
-  get shot(): Shot {
+  get shot(): StateCopy {
     return this.#shot;
   }
 

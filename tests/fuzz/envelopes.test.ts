@@ -1,4 +1,4 @@
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
@@ -266,7 +266,7 @@ describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
       const ruled = RULES.reduce((sum, code) => sum + countOf(code), 0);
       expect(ruled).toBeGreaterThan(SIGNED_COUNT / 20);
     },
-    patienceMs(200_000),
+    testTimeoutMs(200_000),
   );
 
   test('the venue trades normally after all fuzzed requests', async () => {

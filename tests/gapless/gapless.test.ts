@@ -9,7 +9,7 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import type { Line } from './line.ts';
 import { Load } from './load.ts';
-import { LogSays } from './log-says.ts';
+import { ReplayedLog } from './replayed-log.ts';
 import { makeLines } from './subscribers.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './views.ts';
 
@@ -162,7 +162,7 @@ function compare(answers: Answers): void {
 }
 
 /** Checks that the queries agree with the log. */
-function compareWithLog(answers: Answers, log: LogSays): void {
+function compareWithLog(answers: Answers, log: ReplayedLog): void {
   for (const { address: user } of actors) {
     const { fills, ledger, orders } = answers.get(user);
     expect(fills.map(withoutTexts)).toEqual(log.fills(user));
@@ -183,7 +183,7 @@ function withoutTexts({ slug: _slug, title: _title, ...row }: Json): Json {
 }
 
 /** Compares the received events with the log itself, because no query returns them. */
-function compareEvents(log: LogSays): void {
+function compareEvents(log: ReplayedLog): void {
   const hashes = log.blockHashes();
   const txs = log.txs();
   for (const { subscription, view } of lines.flatMap(({ followed }) => followed)) {
@@ -249,7 +249,7 @@ test(
 
     for (const line of lines) line.cut();
     expect(await venue.stop()).toEqual({ code: 0, signal: null });
-    const log = await LogSays.read(venue.data);
+    const log = await ReplayedLog.read(venue.data);
     compareWithLog(answers, log);
     compareEvents(log);
     expect(venue.faults()).toEqual([]);

@@ -19,7 +19,7 @@ const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 /** More bytes than any disk has. */
 const NEVER = String(2 ** 52);
-const SOON = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 afterAll(removeTemporaryData);
 
@@ -66,7 +66,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
       const { json } = await ready();
       const names = (json.failing ?? []).map(({ name }: { name: string }) => name);
       expect(names).toEqual(failing);
-    }, SOON);
+    }, WAIT);
   };
 
   test('R-disk: as the disk fills up, the venue accepts all requests, only risk-reducing ones, none, and all again', async () => {

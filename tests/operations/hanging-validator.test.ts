@@ -34,11 +34,11 @@ afterAll(async () => {
 });
 
 test('R-deposit: deposits are credited while a payout waits for validators that hang', async () => {
-  const first = await world.somebody();
+  const first = await world.fundedUser();
   await first.transfer('50');
   await first.has('50');
   await first.withdraw('10');
-  const second = await world.somebody();
+  const second = await world.fundedUser();
   await expect.poll(() => held, { timeout: 60_000 }).toBe(2);
   await second.transfer('20');
   await second.has('20', 9_000);

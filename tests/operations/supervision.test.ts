@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { VERSION } from '@oddlot/sdk';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freePorts } from '@oddlot/testing/host';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { programFile } from '../support/program-file.ts';
@@ -151,7 +151,7 @@ describe('a start that fails', () => {
       /^serviceNetwork: .* needs its own network name.*\(see --help\)/,
     ],
   ];
-  test.each(drawnCases(UNREAL, 1, random))(
+  test.each(sampledCases(UNREAL, 1, random))(
     'a start on mainnet with %s fails',
     async (_, flags, text) => {
       const data = join(await temporaryData(), 'data');

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/validator-wire.ts';
 import { readValidatorSettings } from '../../packages/custody/src/validator/validator-settings.ts';
 import { type Chain, chainOf, post } from '../support/chain.ts';
-import { LyingEndpoint } from '../support/lying-endpoint.ts';
+import { FalseEndpoint } from '../support/false-endpoint.ts';
 import { startChain, type TestChain } from '../support/local-chain.ts';
 import { payFromContract } from '../support/pay-from-contract.ts';
 import { Shell } from '../support/shell.ts';
@@ -42,7 +42,7 @@ const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
 let folder = '';
 let chain: TestChain;
 /** One of the endpoints of the third validator. */
-let liar: LyingEndpoint;
+let liar: FalseEndpoint;
 let shell: Shell;
 let token: Hex;
 let bridge = '';
@@ -108,7 +108,7 @@ async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
 beforeAll(async () => {
   folder = await temporaryData();
   chain = await startChain();
-  liar = await new LyingEndpoint(chain.url).open();
+  liar = await new FalseEndpoint(chain.url).open();
   const args = [chain.wallet.account.address] as const;
   const contract = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE, args } as const;
   const deployed = await chain.wallet.deployContract(contract);

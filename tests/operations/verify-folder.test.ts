@@ -2,7 +2,7 @@ import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { hash } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
@@ -10,10 +10,10 @@ import type { LogEntry } from '../../packages/replica/src/block.ts';
 import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
 import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
 import { PREVIOUS } from '../crash/era-folders.ts';
-import { aMarket, closeClients, limit, trader } from '../e2e/people.ts';
+import { aMarket, closeClients, limit, trader } from '../e2e/test-accounts.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
-import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
+import { entriesOf, CompromisedVenue } from '../support/compromised-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
@@ -153,7 +153,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
       if (kind !== 'the store') expect(counts.found).toBeGreaterThan(0);
       if (flips >= 50) process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`);
     },
-    patienceMs(900_000),
+    testTimeoutMs(900_000),
   );
 });
 
@@ -271,13 +271,13 @@ describe('a changed database', () => {
 
 describe('a forged log with matching checksums and hashes', () => {
   const forged = async (change: (entry: LogEntry) => LogEntry) => {
-    const stolen = await StolenVenue.rewritten(folder, (entry) => {
+    const stolen = await CompromisedVenue.rewritten(folder, (entry) => {
       const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
       return change({ ...entry, commands });
     });
     return await verified(stolen);
   };
-  const verified = async (stolen: StolenVenue) => {
+  const verified = async (stolen: CompromisedVenue) => {
     await stolen.close();
     const copy = await copyOf(folder);
     await rm(join(copy, 'journal'), { recursive: true });
@@ -319,7 +319,7 @@ describe('a forged log with matching checksums and hashes', () => {
   });
 
   test('an attested snapshot that does not match its blocks is reported even without the snapshot file', async () => {
-    const stolen = await StolenVenue.open(folder);
+    const stolen = await CompromisedVenue.open(folder);
     const { height } = stolen.replica.head;
     const content = hash(`0x${'cd'.repeat(32)}`);
     await stolen.replica.attestSnapshot({ height, content });

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
@@ -20,7 +20,7 @@ import { runCommand } from './run-command.ts';
 
 const random = chance(freshSeed('PACK_SEED'));
 /** Supported Node versions; each run tests one, and `npm run test:long` all of them. */
-const MAJORS = drawnCases([20, 22, 24], 1, random);
+const MAJORS = sampledCases([20, 22, 24], 1, random);
 
 /** Code of a TypeScript user. */
 const CONSUMER = `
@@ -152,7 +152,7 @@ const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
+test.concurrent.each(sampledCases(CONSUMERS, 1, random))(
   'the types of the SDK are complete in %s',
   async (kind, flags) => {
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';

@@ -7,9 +7,9 @@ import { ethers } from 'ethers';
 import { type Hex, parseUnits } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { post, richOnChain } from '../support/chain.ts';
+import { post, fundedOnChain } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
 import { chance } from '../support/seeded.ts';
@@ -32,7 +32,8 @@ const info = (body: object) => post(venue.url, '/info', body);
 const WAIT = { timeout: 60_000, interval: 200 };
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' } as const;
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' } as const;
-const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+const fundedUser = (): Hex =>
+  privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
 
 async function perpOf(user: string): Promise<string> {
   const { data } = await info({ type: 'clearinghouseState', user });
@@ -78,7 +79,7 @@ test('R-deposit: money moves exactly from the second chain into the venue and ba
   // The money sent to the one-time address belongs to the relay.
   await expect.poll(() => base.balanceOf(given.address as Hex), WAIT).toBe(0n);
 
-  const receiver = somebody();
+  const receiver = fundedUser();
   const peg = await relay.client.pegAddress({ ...OUT, dstAddr: receiver });
   await send(key, peg.pegAddress, '60.000001');
   const back = await become(user, 'completed', peg.id);
@@ -96,7 +97,7 @@ test('R-deposit: money moves exactly from the second chain into the venue and ba
 
 test('amounts below the minimum wait for more, an address can be paid repeatedly, and ethers can pay too', async () => {
   const { key } = await relay.rich();
-  const user = somebody();
+  const user = fundedUser();
   const base = await relay.chain('base');
   const { address, id } = await relay.client.depositAddress({
     ...INTO,
@@ -134,7 +135,7 @@ test('amounts below the minimum wait for more, an address can be paid repeatedly
 
 /** Moments of the two kills: one on the way in, the other on the way out. */
 const SEED = freshSeed('CRASH_SEED');
-const moments = drawnCases(['under way', 'done'], 1, chance(SEED));
+const moments = sampledCases(['under way', 'done'], 1, chance(SEED));
 
 test(`every transfer arrives once despite kills of the relay and the venue (${moments.join(' and ')}, CRASH_SEED=${SEED})`, async () => {
   const relayPid = (): number =>
@@ -164,7 +165,7 @@ test(`every transfer arrives once despite kills of the relay and the venue (${mo
   };
   const { account, key } = await relay.rich();
   const user = account.address.toLowerCase() as Hex;
-  const receiver = somebody();
+  const receiver = fundedUser();
   const given = await relay.client.depositAddress({ ...INTO, dstAddr: user });
   await (await relay.chain('base')).wallet(account).transfer(given.address as Hex, usdc('50'));
   if (moments.includes('under way')) await killRelay();
@@ -208,8 +209,8 @@ test("an operator's own relay waits for funds, reports this, and continues when 
   try {
     const into = { srcChain: 'arbitrum', dstChain: 'oddlot', asset: 'USDC' } as const;
     const client = createRelayClient({ url: other.url });
-    const rich = await richOnChain(venue.url);
-    const user = somebody();
+    const rich = await fundedOnChain(venue.url);
+    const user = fundedUser();
     const { address } = await client.depositAddress({ ...into, dstAddr: user });
     await arbitrum.wallet(rich).transfer(address as Hex, usdc('30'));
     const look = async () => (await client.transfers({ user })).items[0];
@@ -331,7 +332,7 @@ describe('invalid requests to the relay', () => {
     const owner = generatePrivateKey();
     const wallet = privateKeyWallet(owner);
     await post(venue.url, '/request-fund', { user: wallet.address });
-    const agentAddress = somebody();
+    const agentAddress = fundedUser();
     const { exchange } = createClient({ url: venue.url, wallet });
     await exchange.approveAgent({ agentAddress, agentName: 'bot' });
     const answer = await post(relay.url, '/api/v1/bridge/deposit-address', {
@@ -366,7 +367,7 @@ describe('invalid requests to the relay', () => {
     const wallet = privateKeyWallet(generatePrivateKey());
     await post(venue.url, '/request-fund', { user: wallet.address });
     const { exchange } = createClient({ url: venue.url, wallet });
-    const peg = await relay.client.pegAddress({ ...OUT, dstAddr: somebody() });
+    const peg = await relay.client.pegAddress({ ...OUT, dstAddr: fundedUser() });
     for (const agentAddress of [peg.pegAddress, ownAddress()]) {
       const bound = exchange.approveAgent({ agentAddress, agentName: 'mine' });
       await expect(bound).rejects.toMatchObject({ message: 'Agent address is already used' });

@@ -1,4 +1,4 @@
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { CORNERS } from './corners.ts';
@@ -30,7 +30,7 @@ test.each(SEEDS)(
     expect(report.trades).toBeGreaterThan(report.commands / 10);
     for (const what of Object.keys(report.endings)) reached.add(what);
   },
-  patienceMs(300_000),
+  testTimeoutMs(300_000),
 );
 
 test(`the histories reach the required cases, starting with seed ${SEED}`, () => {

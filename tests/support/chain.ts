@@ -140,7 +140,7 @@ export function chainAt(place: {
 }
 
 /** Creates a key and funds it with USDC and ether from the venue's faucet on the chain. */
-export async function richOnChain(url: string): Promise<PrivateKeyAccount> {
+export async function fundedOnChain(url: string): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   const answer = await post(url, '/request-fund', { user: account.address, onChain: true });
   if (answer['success'] !== true) throw new Error('the faucet gave nothing on the chain');

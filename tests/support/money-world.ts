@@ -91,16 +91,16 @@ export class MoneyWorld {
   }
 
   /** Creates a user with ether and test USDC on the chain. */
-  async somebody(amount = '1000', key: Hex = generatePrivateKey()): Promise<Somebody> {
+  async fundedUser(amount = '1000', key: Hex = generatePrivateKey()): Promise<FundedUser> {
     const account = privateKeyToAccount(key);
     const { minter } = this.keys;
     await this.#bridged.send(minter, { data: mintData(account.address, usdc(amount)) });
     await this.#bridged.send(minter, { to: account.address, value: parseEther('1') });
-    return new Somebody(this, key);
+    return new FundedUser(this, key);
   }
 }
 
-export class Somebody {
+export class FundedUser {
   readonly user: Hex;
   readonly wallet: Wallet;
   readonly #world: MoneyWorld;

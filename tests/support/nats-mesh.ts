@@ -4,16 +4,16 @@ import {
   PORTS_A_SERVER,
   runNatsServers,
 } from '../../packages/cluster/src/servers/nats-servers.ts';
-import { FaultyLine } from '../chaos/faulty-line.ts';
+import { FaultyConnection } from '../chaos/faulty-connection.ts';
 
 /**
  * Connections between the servers, one per direction of each pair, so that any server can be
  * isolated from the others.
  */
 export class ServerLines {
-  readonly #lines: readonly (readonly (FaultyLine | undefined)[])[];
+  readonly #lines: readonly (readonly (FaultyConnection | undefined)[])[];
 
-  private constructor(lines: readonly (readonly (FaultyLine | undefined)[])[]) {
+  private constructor(lines: readonly (readonly (FaultyConnection | undefined)[])[]) {
     this.#lines = lines;
   }
 
@@ -21,13 +21,15 @@ export class ServerLines {
     const numbers = Array.from({ length: count }, (_, index) => index);
     const lines = numbers.map((from) =>
       Promise.all(
-        numbers.map((to) => (from === to ? undefined : FaultyLine.open({ port: portOf(to) }))),
+        numbers.map((to) =>
+          from === to ? undefined : FaultyConnection.open({ port: portOf(to) }),
+        ),
       ),
     );
     return new ServerLines(await Promise.all(lines));
   }
 
-  get all(): readonly FaultyLine[] {
+  get all(): readonly FaultyConnection[] {
     return this.#lines.flat().filter((line) => line !== undefined);
   }
 
@@ -41,14 +43,14 @@ export class ServerLines {
   }
 
   heal(index?: number): void {
-    for (const line of index === undefined ? this.all : this.#linesOf(index)) line.mend();
+    for (const line of index === undefined ? this.all : this.#linesOf(index)) line.restore();
   }
 
   async close(): Promise<void> {
     await Promise.all(this.all.map((line) => line.close()));
   }
 
-  #linesOf(index: number): readonly FaultyLine[] {
+  #linesOf(index: number): readonly FaultyConnection[] {
     return this.#lines.flatMap((to, from) =>
       to.flatMap((line, at) =>
         line !== undefined && (from === index || at === index) ? line : [],

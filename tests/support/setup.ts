@@ -4,7 +4,7 @@ import {
   findNatsServer,
   NATS_SERVER_NAMED,
 } from '../../packages/cluster/src/servers/find-nats-server.ts';
-import { startClusterServers } from './in-a-cluster.ts';
+import { startClusterServers } from './cluster-mode.ts';
 import { PROGRAMS } from './program-file.ts';
 import { LENDER, VenueLender } from './venue-lender.ts';
 

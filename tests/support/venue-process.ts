@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusterFlags } from './in-a-cluster.ts';
+import { clusterFlags } from './cluster-mode.ts';
 import { programFile } from './program-file.ts';
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { limitOrder } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { REPOSITORY, type Venue } from '../support/venue-process.ts';
@@ -95,7 +95,7 @@ test.each(Object.entries(SHOWN))(
       await page.setViewportSize({ ...DESKTOP });
       await visit.open(here);
       await page.locator('main').getByText(new RegExp(text)).first().waitFor();
-      for (const look of drawnCases(LOOKS, 1, random)) await expectReadable(page, here, look);
+      for (const look of sampledCases(LOOKS, 1, random)) await expectReadable(page, here, look);
     }
   },
   LONG_MS,

@@ -19,7 +19,7 @@ let browser: WebBrowser;
 let operator: ChainOperator;
 /** Timeout of tests that wait for validators and confirmations. */
 const SLOW_MS = 120_000;
-const PATIENT = { timeout: 60_000 };
+const LONG_WAIT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
@@ -70,7 +70,7 @@ test(
     await page.reload();
     await way.getByText('Confirmations').waitFor();
     expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
-    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(PATIENT));
+    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(LONG_WAIT));
     await way.waitFor({ state: 'detached' });
     await page.getByText('300,025.00 available').waitFor();
   },
@@ -89,16 +89,16 @@ test(
     });
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
-    await page.getByText('299,900.00 available').waitFor(PATIENT);
+    await page.getByText('299,900.00 available').waitFor(LONG_WAIT);
     // Input typed in the meantime belongs to the next transfer and is not cleared.
     await amount.fill('70');
-    await page.getByText(/^100\.00 USDC transferred/).waitFor(PATIENT);
+    await page.getByText(/^100\.00 USDC transferred/).waitFor(LONG_WAIT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());
     await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
     // The request has no expiry, so it can still arrive later.
-    await page.getByText(/^Status unknown\. Check your history/).waitFor(PATIENT);
+    await page.getByText(/^Status unknown\. Check your history/).waitFor(LONG_WAIT);
     await page.getByText('299,900.00 available').waitFor();
     expect(await page.getByText(/Request expired and was not executed/).count()).toBe(0);
   },
@@ -117,7 +117,7 @@ test(
     await page.getByText('The bridge is paused.').waitFor();
     expect(await faultsFound(page)).toEqual([]);
     await operator.pause(false);
-    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor(PATIENT));
+    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor(LONG_WAIT));
     expect(await page.getByText('The bridge is paused.').count()).toBe(0);
   },
   SLOW_MS,
@@ -127,14 +127,14 @@ test(
   'a large withdrawal is delayed, and the page reports that the guardian cancelled it',
   async () => {
     const { page, user } = await atMoney('withdraw');
-    const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
-    await withdraw(page, '150000', somebody);
+    const fundedUser = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
+    await withdraw(page, '150000', fundedUser);
     await operator.mineUntil(
-      page.getByText(/^Large payouts are delayed: this one is payable at/).waitFor(PATIENT),
+      page.getByText(/^Large payouts are delayed: this one is payable at/).waitFor(LONG_WAIT),
     );
     const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
     await operator.cancel((data as { id: number }[])[0]!.id);
-    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(PATIENT));
+    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(LONG_WAIT));
     await page.getByText('The payout was cancelled on the bridge.').waitFor();
     await page.getByText('300,000.00 available').waitFor();
     // The page still shows the reason after a reload.
@@ -143,7 +143,7 @@ test(
     const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
     await dialog.getByText('The full amount was refunded').waitFor();
     await dialog.getByText('The payout was cancelled on the bridge.').waitFor();
-    await dialog.getByText(somebody).waitFor();
+    await dialog.getByText(fundedUser).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   },
   SLOW_MS,
@@ -163,7 +163,7 @@ test(
     const { account } = await relay.rich();
     await base.wallet(account).transfer(address, parseUnits('50', 6));
     await transfers.getByText(/^50\.00 USDC from Base/).waitFor();
-    await operator.mineUntil(row(page, /Deposit.*\+\d/).waitFor(PATIENT));
+    await operator.mineUntil(row(page, /Deposit.*\+\d/).waitFor(LONG_WAIT));
     expect(await faultsFound(page)).toEqual([]);
   },
   SLOW_MS,
@@ -174,21 +174,21 @@ test(
   async () => {
     const relay = await relayOf(venue.url);
     const { page, user } = await atMoney('withdraw');
-    const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+    const fundedUser = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
     await page.getByRole('radio', { name: 'Another chain' }).click();
     await page.getByRole('radio', { name: 'Base' }).click();
-    await withdraw(page, '25', somebody);
+    await withdraw(page, '25', fundedUser);
     const transfers = page.getByRole('list', { name: 'Relay transfers' });
-    await transfers.getByText(/^25\.00 USDC to Base/).waitFor(PATIENT);
+    await transfers.getByText(/^25\.00 USDC to Base/).waitFor(LONG_WAIT);
     await row(page, /Sent.*25\.00/).waitFor();
     const base = await relay.chain('base');
-    await expect.poll(() => base.balanceOf(somebody), PATIENT).toBeGreaterThan(0n);
+    await expect.poll(() => base.balanceOf(fundedUser), LONG_WAIT).toBeGreaterThan(0n);
     const [sent] = (await relay.client.transfers({ user })).items;
-    expect(await base.balanceOf(somebody)).toBe(
+    expect(await base.balanceOf(fundedUser)).toBe(
       parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
     );
     // No step is pending any more.
-    await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...PATIENT });
+    await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...LONG_WAIT });
     expect(await faultsFound(page)).toEqual([]);
   },
   SLOW_MS,

@@ -18,7 +18,7 @@ import { workerVenue } from './support/worker-venue.ts';
  */
 
 const LONG_MS = 120_000;
-const PATIENT = { timeout: 60_000 };
+const LONG_WAIT = { timeout: 60_000 };
 const EXECUTED = { confirm: 'executed' } as const;
 
 let venue: Venue;
@@ -89,12 +89,12 @@ test(
     expect(await orders()).toEqual([]);
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(orders, PATIENT).toEqual(['B 0.00154 96990']);
+    await expect.poll(orders, LONG_WAIT).toEqual(['B 0.00154 96990']);
     // A smaller order is sent by the key press itself, without a dialog.
     await button(page, '50 USDC').click();
     await bids.press('ArrowDown');
     await bids.press('Enter');
-    await expect.poll(orders, PATIENT).toContain('B 0.00051 96990');
+    await expect.poll(orders, LONG_WAIT).toContain('B 0.00051 96990');
     // Without a size, the key press only copies the price into the ticket.
     await expect.poll(() => size(page).inputValue()).toBe('');
     await bids.press('ArrowDown');
@@ -127,11 +127,11 @@ test(
     await position(page).waitFor();
     const line = page.getByRole('slider', { name: 'TP/SL of the long' });
     await drag(page, line, -60);
-    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,\d{3}\.\d \/ –$/);
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toMatch(/^97,\d{3}\.\d \/ –$/);
     const [profit] = (await exitPrices(page)).split(' / ');
     await drag(page, line, 60);
     // The existing order is unchanged.
-    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/ \/ 9\d,\d{3}\.\d$/);
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toMatch(/ \/ 9\d,\d{3}\.\d$/);
     expect((await exitPrices(page)).split(' / ')[0]).toBe(profit);
 
     await owner.exchange.order({ orders: [limitOrder({ ...order, price: '96900' })] }, EXECUTED);
@@ -144,7 +144,7 @@ test(
     await expect
       .poll(
         async () => (await owner.info.frontendOpenOrders({ user: address }))[0]?.origSz,
-        PATIENT,
+        LONG_WAIT,
       )
       .toBe('0.0021');
 
@@ -194,7 +194,7 @@ async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
       const before = box;
       box = (await line.boundingBox())!;
       return Math.abs(box.y - before.y);
-    }, PATIENT)
+    }, LONG_WAIT)
     .toBe(0);
   const [x, y] = [box.x + 20, box.y + box.height / 2];
   await page.mouse.move(x, y);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startAt } from '../fixtures/people.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { temporaryData, type Venue } from '../support/venue-process.ts';
@@ -69,7 +69,7 @@ test(
   async () => {
     const page = await withRowsInAllTables();
     const cut: string[] = [];
-    for (const width of drawnCases([...DESKS, TABLET, PHONE], WIDTHS, random)) {
+    for (const width of sampledCases([...DESKS, TABLET, PHONE], WIDTHS, random)) {
       await page.setViewportSize({ width, height: 900 });
       for (const tab of TABS) {
         const name = new RegExp(`^${tab}`);

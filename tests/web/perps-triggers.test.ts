@@ -6,7 +6,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 const LONG_MS = 120_000;
-const PATIENT = { timeout: 60_000 };
+const LONG_WAIT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -102,7 +102,7 @@ test(
     // The size is 500 / 97,000, rounded down to the lot.
     await button(page, 'Buy 0.00515 BTC at market').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
-    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,291.0 / 96,709.0');
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,291.0 / 96,709.0');
 
     const line = page.locator('[role=slider][aria-valuetext*="97,291"]');
     const box = (await line.boundingBox())!;
@@ -110,7 +110,7 @@ test(
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,2[0-8].* \/ 96,709\.0$/);
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toMatch(/^97,2[0-8].* \/ 96,709\.0$/);
     // A profit beyond the mark would be taken immediately, so the page shows this while dragging
     // and does not send it.
     const stood = await exitPrices(page);

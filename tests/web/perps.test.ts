@@ -19,7 +19,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 
 /** A whole trade needs many steps on a shared machine. */
 const LONG_MS = 120_000;
-const PATIENT = { timeout: 60_000 };
+const LONG_WAIT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -62,12 +62,12 @@ test(
     await dialog.getByText('PnL at 96,500.0: −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.0 / 96,500.0');
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,500.0 / 96,500.0');
     // The keyboard moves the line up by one tick. The moved order is replaced, and the other one of
     // the pair stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
-    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.1 / 96,500.0');
+    await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,500.1 / 96,500.0');
 
     await close(page, '50%');
     await row.getByText('0.00500', { exact: true }).waitFor();
@@ -182,7 +182,7 @@ test("the ticket's order is simulated, and screen readers announce the result on
     .first()
     .waitFor();
   const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Simulating)/ });
-  await expect.poll(() => preview.getAttribute('aria-live'), PATIENT).toBe('off');
+  await expect.poll(() => preview.getAttribute('aria-live'), LONG_WAIT).toBe('off');
   await preview.evaluate((element) => {
     const announcements: string[] = [];
     Object.assign(globalThis, { announcements });

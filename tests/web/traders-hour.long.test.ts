@@ -9,7 +9,7 @@ import type { Venue } from '../support/venue-process.ts';
 import { startLoad, type Load } from './support/load.ts';
 import { quoteMarket } from './support/market-maker.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
-import { errandsOf } from './support/traders-errands.ts';
+import { sideActionsOf } from './support/side-actions.ts';
 import { ACTS, tab, type AccountBook } from './support/traders-hour.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -70,7 +70,7 @@ test(
     const { page } = visit;
     const { address: user, owner } = await visit.openWithAccount('/trade/BTC-USDC');
     await page.getByText(/^Max \d/).waitFor();
-    const acts = [...ACTS, ...errandsOf({ owner, user, market, friend })];
+    const acts = [...ACTS, ...sideActionsOf({ owner, user, market, friend })];
     const counts: Record<string, number> = {};
     for (const isLoaded of [false, true]) {
       if (isLoaded) load = await startLoad(venue.url);

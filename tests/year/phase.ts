@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Worker } from 'node:worker_threads';
-import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './life.ts';
-import { VenueInHand } from './venue-in-hand.ts';
+import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './activity.ts';
+import { ControlledVenue } from './controlled-venue.ts';
 
 /**
  * Runs some days of a venue's life in a separate process, so that its memory is that of one venue
@@ -35,7 +35,7 @@ const PROGRESS_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
-  const venue = new VenueInHand(options.folder);
+  const venue = new ControlledVenue(options.folder);
   const dayMs = (day: number): number => FIRST_DAY_MS + day * DAY_MS;
   // Prices are stale when the venue is opened, one hour before the next step.
   if (fromDay > 0) venue.passTo(dayMs(fromDay) - DAY_MS / 96);

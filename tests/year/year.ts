@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Step } from './life.ts';
+import type { Step } from './activity.ts';
 import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
 

@@ -44,7 +44,7 @@ function cuttable() {
     isCut ? Promise.reject(new Error('no way')) : ask();
   return {
     cut: (): void => void (isCut = true),
-    mend: (): void => void (isCut = false),
+    restore: (): void => void (isCut = false),
     kv: {
       get: (key: string) => away(() => kv.get(key)),
       create: (key: string, value: string) => away(() => kv.create(key, value)),
@@ -137,7 +137,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     bucket.cut();
     await expect.poll(() => [...running], { timeout: 5_000 }).toEqual(['other']);
     expect(most()).toBe(1);
-    bucket.mend();
+    bucket.restore();
     await second.release();
     await expect.poll(() => [...running], { timeout: 5_000 }).toEqual(['lonely']);
     await held.release();

@@ -1,7 +1,7 @@
 import type { SignedCommand } from '@oddlot/engine';
 import { address, hash, type Hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { alice, indexedVenues, credit, SOON } from '@oddlot/testing/venue/indexed-ledger';
+import { alice, indexedVenues, credit, WAIT } from '@oddlot/testing/venue/indexed-ledger';
 import type { IndexedVenue } from '@oddlot/testing/venue/indexed-venue';
 import { ExplorerTail } from './recent-blocks.ts';
 
@@ -57,7 +57,7 @@ test('the explorer reports a request once if replicas put it into several blocks
   await venues.loseStore();
   const again = await startVenue();
   await expect
-    .poll(() => stored(again.venue).catch(() => undefined), SOON)
+    .poll(() => stored(again.venue).catch(() => undefined), WAIT)
     .toEqual({
       txs: expected,
       counts,

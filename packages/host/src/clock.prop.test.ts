@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VenueClock } from './clock.ts';
-import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
+import { ManualTime, LONG_AGO_MS } from '@oddlot/testing/host/manual-time';
 
 /** Properties of the venue's time under arbitrary adjustments of the wall clock (R-clock). */
 
@@ -18,7 +18,7 @@ const steps = fc.array(step, { minLength: 1, maxLength: 60 });
 
 function paces(
   clock: VenueClock,
-  time: HandTime,
+  time: ManualTime,
   all: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[],
 ): { slowest: number; fastest: number } {
   let [slowest, fastest] = [Infinity, -Infinity];
@@ -39,7 +39,7 @@ function paces(
 test('R-clock: the time of the venue never goes back and differs from the boot clock by at most 1% in pace', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const time = new HandTime();
+      const time = new ManualTime();
       const { fastest, slowest } = paces(new VenueClock(time), time, all);
       expect(slowest).toBeGreaterThanOrEqual(0.99);
       expect(fastest).toBeLessThanOrEqual(1.01 + 1e-9);
@@ -50,7 +50,7 @@ test('R-clock: the time of the venue never goes back and differs from the boot c
 test('R-clock: the time of the venue runs at half speed or faster after a log ahead of the wall clock was accepted', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 0, max: 400_000_000 }), (all, aheadMs) => {
-      const time = new HandTime();
+      const time = new ManualTime();
       const clock = new VenueClock(time);
       clock.startAfter(LONG_AGO_MS + aheadMs, { isAccepted: true });
       const { fastest, slowest } = paces(clock, time, all);
@@ -63,7 +63,7 @@ test('R-clock: the time of the venue runs at half speed or faster after a log ah
 test('R-clock: the time of the venue converges to the wall clock if that is not adjusted', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100_000, max: 100_000 }), (setMs) => {
-      const time = new HandTime();
+      const time = new ManualTime();
       const clock = new VenueClock(time);
       time.set(setMs);
       for (let second = 0; second < 10_010; second += 1) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bootClock, ClockBehindError, slewed, systemTime, VenueClock } from './clock.ts';
-import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
+import { ManualTime, LONG_AGO_MS } from '@oddlot/testing/host/manual-time';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -13,7 +13,7 @@ test.each<[string, number, number]>([
   ['a moment ahead', 4, 1_004],
   ['right', 0, 1_000],
 ])('R-clock: with a wall clock that is %s a second is about a second', (_, setMs, passedMs) => {
-  const time = new HandTime();
+  const time = new ManualTime();
   const clock = new VenueClock(time);
   time.set(setMs);
   time.pass(1_000);
@@ -21,7 +21,7 @@ test.each<[string, number, number]>([
 });
 
 test('R-clock: a wall clock that was far ahead and has been corrected leaves almost no effect', () => {
-  const time = new HandTime();
+  const time = new ManualTime();
   const clock = new VenueClock(time);
   time.set(3.5 * DAY_MS);
   time.pass(60_000);
@@ -36,7 +36,7 @@ test('R-clock: a wall clock that was far ahead and has been corrected leaves alm
 });
 
 test('R-clock: the same slew rate applies to steps of a hundredth of a millisecond', () => {
-  const time = new HandTime();
+  const time = new ManualTime();
   const clock = new VenueClock(time);
   time.set(HOUR_MS);
   for (let step = 0; step < 100_000; step += 1) {
@@ -56,13 +56,13 @@ test('R-clock: slewing stops once the time equals the wall clock', () => {
 });
 
 test('R-clock: a start uses the wall clock, however long the venue was down', () => {
-  const clock = new VenueClock(new HandTime());
+  const clock = new VenueClock(new ManualTime());
   clock.startAfter(LONG_AGO_MS - 30 * DAY_MS, { isAccepted: false });
   expect(clock.nowMs()).toBe(LONG_AGO_MS);
 });
 
 test('R-clock: a start with a wall clock slightly behind the log continues from the log without standing still', () => {
-  const time = new HandTime();
+  const time = new ManualTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + 30_000, { isAccepted: false });
   expect([clock.nowMs(), clock.distanceMs()]).toEqual([LONG_AGO_MS + 30_000, -30_000]);
@@ -71,7 +71,7 @@ test('R-clock: a start with a wall clock slightly behind the log continues from 
 });
 
 test('R-clock: a start with a wall clock more than 30 s behind the log is refused with both times', () => {
-  const clock = new VenueClock(new HandTime());
+  const clock = new VenueClock(new ManualTime());
   const start = (): void => clock.startAfter(LONG_AGO_MS + 30_001, { isAccepted: false });
   expect(start).toThrow(ClockBehindError);
   expect(start).toThrow(
@@ -80,7 +80,7 @@ test('R-clock: a start with a wall clock more than 30 s behind the log is refuse
 });
 
 test('R-clock: after the operator accepts a log in the future, time runs at half speed until the wall clock has caught up', () => {
-  const time = new HandTime();
+  const time = new ManualTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + HOUR_MS, { isAccepted: true });
   time.pass(HOUR_MS);

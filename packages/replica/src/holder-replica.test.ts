@@ -1,7 +1,7 @@
 import { address } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
-import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
+import { TestTerm } from '@oddlot/testing/venue/test-term';
 import { HolderReplica, TermOverError } from './replica.ts';
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
@@ -12,7 +12,7 @@ const GRANT = {
   amountMicroUsdc: 5_000_000,
 } as const;
 
-function holderOf(replica: TestReplica, term: TermInHand): HolderReplica {
+function holderOf(replica: TestReplica, term: TestTerm): HolderReplica {
   const holder = new HolderReplica(replica, 'settlement');
   holder.enter(term);
   return holder;
@@ -20,18 +20,18 @@ function holderOf(replica: TestReplica, term: TermInHand): HolderReplica {
 
 test('R-terms: every command contains the term of its lease, which the log numbers', async () => {
   const replica = new TestReplica();
-  const holder = holderOf(replica, new TermInHand('a'));
+  const holder = holderOf(replica, new TestTerm('a'));
   const { block } = await holder.propose(GRANT);
   const term = { lease: 'settlement', number: 1, holder: 'a' };
   expect(block.commands).toEqual([{ command: { ...GRANT, term } }]);
-  holder.enter(new TermInHand('a'));
+  holder.enter(new TestTerm('a'));
   const again = await holder.propose(GRANT);
   expect(again.block.commands[0]?.command).toMatchObject({ term: { ...term, number: 2 } });
 });
 
 test('R-terms: a command is rejected if another holder acquires the lease while the command is under way, and the former holder stops', async () => {
   const replica = new TestReplica();
-  const term = new TermInHand('a');
+  const term = new TestTerm('a');
   const suspended = holderOf(replica, term);
   await suspended.propose(GRANT);
   const { deposited } = replica.state;
@@ -48,16 +48,16 @@ test('R-terms: a command is rejected if another holder acquires the lease while 
 
 test('R-terms: a process that is suspended before its first command stops if another holder has used its term number', async () => {
   const replica = new TestReplica();
-  const term = new TermInHand('a');
+  const term = new TestTerm('a');
   const suspended = holderOf(replica, term);
-  await holderOf(replica, new TermInHand('b')).propose(GRANT);
+  await holderOf(replica, new TestTerm('b')).propose(GRANT);
   await expect(suspended.propose(GRANT)).rejects.toThrow(TermOverError);
   expect(term.isOver()).toBe(true);
 });
 
 test('the holder of a lost lease proposes no commands', async () => {
   const replica = new TestReplica();
-  const term = new TermInHand();
+  const term = new TestTerm();
   const holder = holderOf(replica, term);
   term.end();
   await expect(holder.propose(GRANT)).rejects.toThrow(TermOverError);

@@ -1,7 +1,7 @@
 import { placedLogs } from '@oddlot/testing/custody';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { beforeAll, expect, test } from 'vitest';
 import { CONTRACT_SENDER, MODEL_BRIDGE } from '@oddlot/testing/venue/money/deposit-chain';
 import {
@@ -79,7 +79,7 @@ test(
       { numRuns: (HISTORIES * 4) / 5 },
     );
   },
-  patienceMs(300_000),
+  testTimeoutMs(300_000),
 );
 
 const SHALLOW = 2;
@@ -197,5 +197,5 @@ test(
     // The test proves something only if some histories stopped.
     expect(stopped).toBeGreaterThan(HISTORIES / 10);
   },
-  patienceMs(300_000),
+  testTimeoutMs(300_000),
 );

@@ -4,7 +4,7 @@ import { RETURN_ID_MIN } from '@oddlot/custody/bridge-contract';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { payByHand } from '@oddlot/testing/venue/pay-by-hand';
+import { payFromBridge } from '@oddlot/testing/venue/pay-from-bridge';
 import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
@@ -30,7 +30,12 @@ async function deposit(user: number, amount: bigint): Promise<void> {
 /** Makes the bridge pay an arbitrary request, signed with the keys of its validators. */
 async function payOut(withdrawalId: bigint): Promise<void> {
   const user = settlement.bridged.users[0] as Hex;
-  await payByHand(settlement.bridged, { withdrawalId, user, destination: user, usd: 1_000_000n });
+  await payFromBridge(settlement.bridged, {
+    withdrawalId,
+    user,
+    destination: user,
+    usd: 1_000_000n,
+  });
 }
 
 /** Requests a withdrawal, which uses the engine's next number. */

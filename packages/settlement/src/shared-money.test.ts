@@ -7,7 +7,7 @@ import { type Command, grantedMicroUsdc, owedMicroUsdc } from '@oddlot/engine';
 import type { RecordStore } from '@oddlot/host/durable';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem';
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RecordStream } from '@oddlot/cluster/shared-records';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
@@ -318,7 +318,7 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
         await world.expectOnce();
       }
     },
-    patienceMs(300_000),
+    testTimeoutMs(300_000),
   );
 
   test(
@@ -350,6 +350,6 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
         await world.expectOnce();
       }
     },
-    patienceMs(300_000),
+    testTimeoutMs(300_000),
   );
 });

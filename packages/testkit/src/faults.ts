@@ -1,7 +1,7 @@
 import { refusal } from '@oddlot/protocol';
 import type { Fetch } from '@oddlot/sdk';
 import { type Duration, durationMs } from './duration.ts';
-import type { LocalLine } from './local-line.ts';
+import type { LocalConnection } from './local-connection.ts';
 import type { Prices } from './prices.ts';
 import type { TestChain } from './test-chain.ts';
 
@@ -29,14 +29,14 @@ type Planned = {
  * calls.
  */
 export class Faults {
-  readonly #line: LocalLine;
+  readonly #line: LocalConnection;
   readonly #prices: Prices;
   readonly #chain: () => TestChain;
   #planned: Planned[] = [];
   #skewMs = 0;
 
   /** @internal */
-  constructor(line: LocalLine, prices: Prices, chain: () => TestChain) {
+  constructor(line: LocalConnection, prices: Prices, chain: () => TestChain) {
     this.#line = line;
     this.#prices = prices;
     this.#chain = chain;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Readable } from 'node:stream';
 import type { Fetch } from '@oddlot/sdk';
-import type { LocalLine } from './local-line.ts';
+import type { LocalConnection } from './local-connection.ts';
 
 /** This address is not reachable from other machines. */
 const LOOPBACK = '127.0.0.1';
@@ -17,7 +17,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-type Behind = { readonly fetch: Fetch; readonly line: LocalLine };
+type Behind = { readonly fetch: Fetch; readonly line: LocalConnection };
 
 /** A loopback port in front of a test venue that applies the planned faults to its clients. */
 export class FaultyServer {
@@ -107,7 +107,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
  * unchanged.
  */
 function tunnel(
-  line: LocalLine,
+  line: LocalConnection,
   request: IncomingMessage,
   { head, socket }: { readonly socket: Duplex; readonly head: Buffer },
 ): void {

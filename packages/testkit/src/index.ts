@@ -8,7 +8,7 @@ export type { BookShape } from './ladder.ts';
 export type { Duration } from './duration.ts';
 export type { Faults, FaultScope } from './faults.ts';
 export type { PriceScript } from './prices.ts';
-export type { Snapshot } from './venue-in-hand.ts';
+export type { Snapshot } from './controlled-venue.ts';
 export { replayMarket } from './backtest/replay-market.ts';
 export type * from './backtest/replay-options.ts';
 export { backtestPage } from './backtest/backtest-page.ts';

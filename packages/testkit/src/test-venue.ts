@@ -11,13 +11,13 @@ import type { Duration } from './duration.ts';
 import { FaultyServer } from './faulty-server.ts';
 import { Faults } from './faults.ts';
 import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
-import { LocalLine } from './local-line.ts';
+import { LocalConnection } from './local-connection.ts';
 import { eventOf, type MarketInput, marketOf, type TestMarket } from './outcome-listing.ts';
 import type { PriceScript } from './prices.ts';
 import { seededWallet } from './seeded-wallet.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { TestChain } from './test-chain.ts';
-import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
+import { type Snapshot, ControlledVenue } from './controlled-venue.ts';
 
 const ACCOUNTS = 10;
 const USDC = '100000';
@@ -42,8 +42,8 @@ export class TestVenue {
    * The operator's account, which lists, changes and halts markets, and deploys outcome markets.
    */
   readonly admin: TestAccount;
-  readonly #venue: VenueInHand;
-  readonly #line: LocalLine;
+  readonly #venue: ControlledVenue;
+  readonly #line: LocalConnection;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
   /** The names of funded accounts, now and at each snapshot. */
@@ -60,8 +60,8 @@ export class TestVenue {
     }
     this.seed = seed;
     const operator = seededWallet(seed, 'admin').wallet.address;
-    this.#venue = new VenueInHand(seed, options, ['--admins', operator]);
-    this.#line = new LocalLine(
+    this.#venue = new ControlledVenue(seed, options, ['--admins', operator]);
+    this.#line = new LocalConnection(
       () => this.#venue.server,
       () => this.now,
     );
@@ -93,7 +93,7 @@ export class TestVenue {
    *
    * @internal
    */
-  static partsOf(venue: TestVenue): VenueInHand {
+  static partsOf(venue: TestVenue): ControlledVenue {
     return venue.#venue;
   }
 

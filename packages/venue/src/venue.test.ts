@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { createLogger } from '@oddlot/host/log';
-import { listen, patienceMs } from '@oddlot/testing/host';
+import { listen, testTimeoutMs } from '@oddlot/testing/host';
 import { bridgeView } from '@oddlot/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { isRequest } from '@oddlot/replica/block';
 import { type Held, type Lease, LocalLease, type Start, type Stop } from '@oddlot/replica/lease';
-import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
+import { TestTerm } from '@oddlot/testing/venue/test-term';
 import { openVenue, startVenue, type Venue } from './venue.ts';
 
-const timeout = patienceMs(20_000);
+const timeout = testTimeoutMs(20_000);
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-venue-'));
@@ -33,7 +33,7 @@ class RecordingLease implements Lease {
         this.steps.push(`${what} ${name}`);
       };
     return this.#lease.hold(name, noted('started', start), async () =>
-      noted('stopped', stop)(new TermInHand()),
+      noted('stopped', stop)(new TestTerm()),
     );
   }
 }

@@ -1,4 +1,4 @@
 export { inDirectory } from './in-directory.ts';
 export { listen } from './listen.ts';
 export { freePorts } from './free-ports.ts';
-export { patienceMs } from './patience-ms.ts';
+export { testTimeoutMs } from './test-timeout-ms.ts';

@@ -17,7 +17,7 @@ export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
 /** Timeout of waits for the indexer's thread on a busy machine. */
-export const SOON = { timeout: 60_000 } as const;
+export const WAIT = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 

@@ -19,7 +19,7 @@ export type PostgresProxy = {
   /** True after the cut has occurred. */
   readonly wasCut: boolean;
   /** Restores the traffic. Messages blocked before are lost, and their connections are closed. */
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       wasCut = false;
       cut = { at: messages + behind, awayMs };
     },
-    mend() {
+    restore() {
       if (isSilent) end();
       isSilent = false;
       cut = undefined;

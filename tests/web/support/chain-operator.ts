@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { createWalletClient, defineChain, type Hex, http, type PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type Chain, chainOf, richOnChain } from '../../support/chain.ts';
+import { type Chain, chainOf, fundedOnChain } from '../../support/chain.ts';
 import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
@@ -22,7 +22,7 @@ export class ChainOperator {
 
   static async of(venue: Venue): Promise<ChainOperator> {
     const chain = await chainOf(venue.url);
-    return new ChainOperator(chain, venue, await richOnChain(venue.url));
+    return new ChainOperator(chain, venue, await fundedOnChain(venue.url));
   }
 
   /** Sends micro-USDC on the chain. Like any transaction, this mines a block. */

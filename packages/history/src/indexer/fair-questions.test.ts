@@ -18,10 +18,10 @@ const PAGE = {
 } as const;
 const ASKED = 50;
 /** Generous enough that no question times out on a slow machine. */
-const PATIENT = { indexer: { answerMsMax: 120_000 } } as const;
+const LONG_WAIT = { indexer: { answerMsMax: 120_000 } } as const;
 
 async function startWithRows(settings: { readonly database?: string } = {}) {
-  const venue = await venues.start({ ...PATIENT, settings });
+  const venue = await venues.start({ ...LONG_WAIT, settings });
   await Promise.all(upTo(600).map((amount) => venue.replica.propose(credit(amount))));
   await venue.indexer.ask('ledger', PAGE);
   return venue;
@@ -33,7 +33,7 @@ describe('R-requests: the order in which clients of the history are served', () 
     async (kind) => {
       const settings = kind === 'SQLite' ? {} : { database: await server.database() };
       await venues.stop(await startWithRows(settings));
-      const { indexer } = await venues.start({ ...PATIENT, settings, isEarly: true });
+      const { indexer } = await venues.start({ ...LONG_WAIT, settings, isEarly: true });
       const answered: string[] = [];
       const spent = new Map<string, number[]>();
       const ask = async (client: string): Promise<void> => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogBehindError } from '@oddlot/replica/replica';
-import { amounts, indexedVenues, credit, SOON, upTo } from '@oddlot/testing/venue/indexed-ledger';
+import { amounts, indexedVenues, credit, WAIT, upTo } from '@oddlot/testing/venue/indexed-ledger';
 import type { IndexedOptions } from '@oddlot/testing/venue/indexed-venue';
 import { dumpHistory } from '../store/dump-history.ts';
 import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
@@ -55,7 +55,7 @@ describe('a history file', () => {
       await copyStore(other, own);
       const venue = await start({ folder: own });
       expect(await amounts(venue)).toEqual(upTo(logged).fill(1));
-      await expect.poll(() => venue.messages, SOON).toEqual(['damaged', 'rebuild', 'rebuilt']);
+      await expect.poll(() => venue.messages, WAIT).toEqual(['damaged', 'rebuild', 'rebuilt']);
       expect(venue.failures).toEqual([]);
       expect(await setAside(own)).toHaveLength(1);
     },
@@ -68,7 +68,7 @@ describe('a history file', () => {
     await copyStore(other, own);
     const venue = await start({ folder: own });
     expect(venue.replica.headAt(20)).toBeUndefined();
-    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(1_100).fill(1));
+    await expect.poll(() => amounts(venue), WAIT).toEqual(upTo(1_100).fill(1));
     expect(venue.messages).toContain('damaged');
     expect(venue.failures).toEqual([]);
     expect(await setAside(own)).toHaveLength(1);

@@ -12,7 +12,7 @@ import {
   bob,
   credit,
   microOf,
-  SOON,
+  WAIT,
   upTo,
 } from '@oddlot/testing/venue/indexed-ledger';
 import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
@@ -51,12 +51,12 @@ describe('the indexer', () => {
     const venue = await start();
     await venue.propose(credit(1));
     await amounts(venue);
-    await expect.poll(() => venue.indexer.stats.compared, SOON).toBeGreaterThan(0);
+    await expect.poll(() => venue.indexer.stats.compared, WAIT).toBeGreaterThan(0);
     expect(venue.failures).toEqual([]);
     await venue.propose(credit(2));
     // Reports a state hash that differs from the one that the indexer computes.
     venue.indexer.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
-    await expect.poll(() => venue.failures, SOON).toHaveLength(1);
+    await expect.poll(() => venue.failures, WAIT).toHaveLength(1);
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
   });
 
@@ -173,10 +173,10 @@ describe('snapshots of the indexer', () => {
       await venue.propose(credit(amount));
       if (amount % 10 === 0) await amounts(venue);
     }
-    await expect.poll(() => needed.length, SOON).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => needed.length, WAIT).toBeGreaterThanOrEqual(4);
     const heights = (await venue.snapshots.list()).map(({ height }) => height);
     expect(heights).toHaveLength(3);
-    await expect.poll(() => needed.at(-1), SOON).toBe(heights.at(-1)! + 1);
+    await expect.poll(() => needed.at(-1), WAIT).toBe(heights.at(-1)! + 1);
   });
 
   test('a failed snapshot is retried later', async () => {
@@ -188,14 +188,14 @@ describe('snapshots of the indexer', () => {
     const directory = join(venues.folder, 'snapshots');
     await writeFile(directory, 'in the way');
     for (const amount of upTo(10)) await venue.propose(credit(amount));
-    await expect.poll(() => venue.messages, SOON).toEqual(['snapshotFailed']);
+    await expect.poll(() => venue.messages, WAIT).toEqual(['snapshotFailed']);
     await venue.propose(credit(11));
     await amounts(venue);
     await rm(directory);
     nowMs += 30_000;
     await venue.propose(credit(12));
-    await expect.poll(() => readdir(directory).catch(() => []), SOON).toHaveLength(1);
-    await expect.poll(() => venue.messages, SOON).toEqual(['snapshotFailed', 'snapshot']);
+    await expect.poll(() => readdir(directory).catch(() => []), WAIT).toHaveLength(1);
+    await expect.poll(() => venue.messages, WAIT).toEqual(['snapshotFailed', 'snapshot']);
     expect(venue.failures).toEqual([]);
   });
 
@@ -208,12 +208,12 @@ describe('snapshots of the indexer', () => {
     for (const amount of upTo(20)) await venue.propose(credit(amount));
     const without = await venue.indexer.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
-    await expect.poll(() => venue.indexer.stats.lag, SOON).toBe(0);
+    await expect.poll(() => venue.indexer.stats.lag, WAIT).toBe(0);
     expect(venue.messages).toEqual([]);
     hasRoom = true;
     await venue.propose(credit(21));
-    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(21));
-    await expect.poll(() => venue.messages, SOON).toEqual(['snapshot']);
+    await expect.poll(() => amounts(venue), WAIT).toEqual(upTo(21));
+    await expect.poll(() => venue.messages, WAIT).toEqual(['snapshot']);
   });
 });
 
@@ -242,11 +242,11 @@ describe('a lost history', () => {
     await lost();
     const venue = await start({ settings });
     expect(venue.snapshotHeight).toBeGreaterThan(100);
-    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, WAIT).toContain('rebuilt');
     expect(await amounts(venue)).toEqual(upTo(100));
     expect(venue.indexer.stats.missing).toBe(0);
     for (let amount = 101; amount <= 130; amount += 1) await venue.propose(credit(amount));
-    await expect.poll(() => venue.messages, SOON).toContain('snapshot');
+    await expect.poll(() => venue.messages, WAIT).toContain('snapshot');
     expect(await amounts(venue)).toEqual(upTo(130));
     await stop(venue);
     const again = await start({ settings });
@@ -258,7 +258,7 @@ describe('a lost history', () => {
     await lost();
     const venue = await start({ settings, isEarly: true });
     const early = amounts(venue);
-    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, WAIT).toContain('rebuilt');
     expect(await early).toEqual(upTo(100));
     expect(await amounts(venue)).toEqual(upTo(100));
   });
@@ -269,7 +269,7 @@ describe('a lost history', () => {
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
     // Rows are created but cannot be stored, so the history does not reach the head.
     await venue.propose(credit(101));
-    await expect.poll(() => venue.messages, SOON).toContain('rebuild');
+    await expect.poll(() => venue.messages, WAIT).toContain('rebuild');
     await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
     const sums = venue.indexer.ask('accountSums', { user: alice }, { minHeight: 0 });
     await expect(sums).rejects.toThrow(HistoryBehindError);
@@ -278,7 +278,7 @@ describe('a lost history', () => {
     expect(venue.indexer.trouble).toContain('being recomputed');
     hasRoom = true;
     await venue.propose(credit(102));
-    await expect.poll(() => venue.messages, SOON).toContain('rebuilt');
+    await expect.poll(() => venue.messages, WAIT).toContain('rebuilt');
     expect(await amounts(venue)).toEqual(upTo(102));
     expect(await venue.receipts.findForSure(key)).toBeUndefined();
     expect(venue.indexer.trouble).toBeUndefined();
@@ -289,7 +289,7 @@ describe('a lost history', () => {
     await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
     const venue = await start({ settings });
-    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    await expect.poll(() => amounts(venue), WAIT).toEqual(upTo(100));
     expect(venue.failures).toEqual([]);
   });
 
@@ -297,7 +297,7 @@ describe('a lost history', () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
-    await expect.poll(() => venue.messages, SOON).toEqual(['rebuild', 'rebuilt']);
+    await expect.poll(() => venue.messages, WAIT).toEqual(['rebuild', 'rebuilt']);
     await stop(venue);
     expect((await start()).messages).toEqual([]);
   });
@@ -308,7 +308,7 @@ describe('a lost history', () => {
     await stop(hurried);
     expect(hurried.indexer.storedHeight).toBeLessThan(hurried.replica.head.height);
     const venue = await start();
-    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    await expect.poll(() => amounts(venue), WAIT).toEqual(upTo(100));
     expect([...hurried.failures, ...venue.failures]).toEqual([]);
   });
 
@@ -330,7 +330,7 @@ describe('a lost history', () => {
     expect(venue.journal.firstSeq).toBeGreaterThan(1);
     const bases = (await venue.snapshots.list()).map(({ height }) => height);
     const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
-    await expect.poll(() => venue.messages, SOON).toEqual(['rebuild', 'rebuilt']);
+    await expect.poll(() => venue.messages, WAIT).toEqual(['rebuild', 'rebuilt']);
     await venue.propose(credit(201));
     // Block 1 contains no deposit.
     expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
@@ -362,7 +362,7 @@ describe('a lost history', () => {
       settings,
       indexer: { onRebuildFailed: (error) => failed.push(error) },
     });
-    await expect.poll(() => failed, SOON).toHaveLength(1);
+    await expect.poll(() => failed, WAIT).toHaveLength(1);
     expect(String(failed[0])).toContain(old);
     expect(venue.indexer.isLost).toBe(true);
     await expect(amounts(venue)).rejects.toThrow('the history cannot be recomputed');
@@ -373,7 +373,7 @@ describe('a lost history', () => {
     // The receipt of this request existed only in the lost history.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
-    await expect.poll(() => venue.messages, SOON).toContain('snapshot');
+    await expect.poll(() => venue.messages, WAIT).toContain('snapshot');
     expect(venue.failures).toEqual([]);
   });
 });

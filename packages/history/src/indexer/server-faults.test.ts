@@ -9,7 +9,7 @@ import {
   AMOUNTS,
   indexedVenues,
   credit,
-  SOON,
+  WAIT,
   upTo,
 } from '@oddlot/testing/venue/indexed-ledger';
 import { type PostgresProxy, startPostgresProxy } from '@oddlot/testing/venue/postgres-proxy';
@@ -45,7 +45,7 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
       const refused = await ask().then(() => undefined, historyError);
       expect(refused).toBeInstanceOf(HistoryFullError);
     }
-    proxy.mend();
+    proxy.restore();
     expect(await ask()).toEqual([]);
     await driver.close();
   });
@@ -54,7 +54,7 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
     const database = proxy.url;
     const venue = await start({ settings: { database }, indexer: { answerMsMax: 1_000 } });
     await venue.propose(credit(1));
-    await expect.poll(() => amounts(venue).catch(() => undefined), SOON).toEqual([1]);
+    await expect.poll(() => amounts(venue).catch(() => undefined), WAIT).toEqual([1]);
     const stored = venue.indexer.asOf;
     proxy.silence();
     await venue.propose(credit(2));
@@ -62,9 +62,9 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
     expect(refused).toBeInstanceOf(HistoryAwayError);
     expect((refused as HistoryAwayError).asOf).toEqual(stored);
     expect(venue.indexer.trouble).toContain('is not responding');
-    proxy.mend();
-    await expect.poll(() => amounts(venue).catch(() => undefined), SOON).toEqual([1, 2]);
-    await expect.poll(() => venue.indexer.trouble, SOON).toBeUndefined();
+    proxy.restore();
+    await expect.poll(() => amounts(venue).catch(() => undefined), WAIT).toEqual([1, 2]);
+    await expect.poll(() => venue.indexer.trouble, WAIT).toBeUndefined();
     expect(venue.failures).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
       return { ...reply, json: JSON.parse(reply.body) as unknown };
     };
     await propose(credit(1), signedAs(1));
-    await expect.poll(() => receipts.backlog, SOON).toBe(0);
+    await expect.poll(() => receipts.backlog, WAIT).toBe(0);
     proxy.silence();
     await propose(signedAs(2));
     const { nonce, txHash } = signedAs(2).authority;
@@ -100,11 +100,11 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
     }
     expect(performance.now() - fromMs).toBeLessThan(5_000);
     expect(indexer.trouble).toContain('is not responding');
-    proxy.mend();
+    proxy.restore();
     const status = async (n: number) =>
       ((await ask({ txHash: hashOf(n) })).json as { data?: { status: string } }).data?.status;
-    await expect.poll(() => status(1), SOON).toBe('executed');
-    await expect.poll(() => status(3), SOON).toBe('unknown');
+    await expect.poll(() => status(1), WAIT).toBe('executed');
+    await expect.poll(() => status(3), WAIT).toBe('unknown');
     expect(failures).toEqual([]);
   });
 });
@@ -142,16 +142,16 @@ test('a venue starts although its database server fails at any one step of the s
       // retried.
       expect(opened, `step ${step}`).toBeInstanceOf(HistoryUnusableError);
       expect(step).toBeLessThanOrEqual(3);
-      proxy.mend();
+      proxy.restore();
       continue;
     }
     const venue = opened as typeof before;
     rows += 1;
     await venue.propose(credit(rows));
-    await expect.poll(() => amounts(venue).catch(() => undefined), SOON).toEqual(upTo(rows));
+    await expect.poll(() => amounts(venue).catch(() => undefined), WAIT).toEqual(upTo(rows));
     expect(venue.failures, `step ${step}`).toEqual([]);
     await stop(venue, 'crash');
-    proxy.mend();
+    proxy.restore();
   }
   expect(rows).toBeGreaterThan(3 + Math.min(steps, STEPS_TRIED) / 2);
 });

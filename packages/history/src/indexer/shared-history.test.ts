@@ -7,7 +7,7 @@ import {
   amounts,
   indexedVenues,
   credit,
-  SOON,
+  WAIT,
   upTo,
 } from '@oddlot/testing/venue/indexed-ledger';
 import type { IndexedVenue } from '@oddlot/testing/venue/indexed-venue';
@@ -46,7 +46,7 @@ async function startReplicas() {
 test('a follower waits for its own blocks while the shared store contains later ones', async () => {
   const { deposit, follower, writer } = await startReplicas();
   for (const amount of upTo(5)) await deposit(writer, amount);
-  await expect.poll(() => amounts(writer).catch(() => undefined), SOON).toEqual(upTo(5));
+  await expect.poll(() => amounts(writer).catch(() => undefined), WAIT).toEqual(upTo(5));
   for (const amount of upTo(3)) await deposit(follower, amount);
   // Both questions need the follower's newest block; only the second one also needs the current
   // state.

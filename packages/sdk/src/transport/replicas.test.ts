@@ -8,7 +8,7 @@ import type { StreamEvent } from './stream.ts';
 import { Replicas } from './http.ts';
 
 const KEY = `0x${'11'.repeat(32)}` as const;
-const SOON = { timeout: 30_000 };
+const WAIT = { timeout: 30_000 };
 const running: { stop(): Promise<unknown> }[] = [];
 const clients: Client[] = [];
 afterEach(async () => {
@@ -68,14 +68,14 @@ test('a fact stream resumes after its last block, without repeated events', asyn
   ] as const) {
     second.publishAt(height, [text]);
   }
-  await vi.waitFor(() => expect(seen.length).toBe(2), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(2), WAIT);
   await first.stop();
   running.shift();
-  await vi.waitFor(() => expect(seen.length).toBe(4), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(4), WAIT);
   // The last block is requested again, because it may have had further frames.
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 8 });
   second.publishAt(13, ['thirteen']);
-  await vi.waitFor(() => expect(seen.length).toBe(5), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(5), WAIT);
   expect(seen).toMatchObject(
     [7, 9, 10, 12, 13].map((height) => ({ type: 'data', height, isSnapshot: false })),
   );
@@ -91,7 +91,7 @@ test('a stream without events resumes after the block of its first answer', asyn
   second.publishAt(4, ['before']);
   second.publishAt(6, ['six']);
   first.cut();
-  await vi.waitFor(() => expect(seen.length).toBe(1), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(1), WAIT);
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 5 });
   expect(seen).toMatchObject([{ data: ['six'], height: 6 }]);
 });
@@ -102,11 +102,11 @@ test('after a restart of the venue, a stream resumes by block instead of by plac
   const seen: StreamEvent<unknown>[] = [];
   await client.streams.trades({ coin: '1' }, (event) => void seen.push(event)).ready;
   venue.publishAt(7, ['seven']);
-  await vi.waitFor(() => expect(seen.length).toBe(1), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(1), WAIT);
   venue.epoch = 'next';
   venue.cut();
   venue.publishAt(8, ['eight']);
-  await vi.waitFor(() => expect(seen.length).toBe(2), SOON);
+  await vi.waitFor(() => expect(seen.length).toBe(2), WAIT);
   expect(seen).toMatchObject([{ data: ['seven'] }, { type: 'data', data: ['eight'] }]);
   const asked = venue.controls.filter(({ method }) => method === 'subscribe');
   expect(asked.map(({ resumeFrom }) => resumeFrom)).toEqual([

@@ -2,7 +2,7 @@ import type { EndpointFault } from '@oddlot/testing/custody';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
-import { patienceMs } from '@oddlot/testing/host';
+import { testTimeoutMs } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import {
   CONFIRMATIONS,
@@ -345,7 +345,7 @@ test(
       { numRuns: 5 * runs },
     );
   },
-  patienceMs(600_000),
+  testTimeoutMs(600_000),
 );
 
 test(
@@ -358,5 +358,5 @@ test(
       { numRuns: Math.ceil(runs / 4) },
     );
   },
-  patienceMs(600_000),
+  testTimeoutMs(600_000),
 );

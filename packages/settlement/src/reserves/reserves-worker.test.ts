@@ -10,10 +10,10 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
 import { differenceOf } from '@oddlot/history/reserves/read-proof';
-import { payByHand } from '@oddlot/testing/venue/pay-by-hand';
+import { payFromBridge } from '@oddlot/testing/venue/pay-from-bridge';
 import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import { Trees } from '@oddlot/testing/venue/trees';
-import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
+import { TestTerm } from '@oddlot/testing/venue/test-term';
 import { HolderReplica } from '@oddlot/replica/replica';
 import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
@@ -40,7 +40,7 @@ class Rig {
   private constructor(settlement: TestSettlement, trees: Trees, confirmations: number) {
     this.settlement = settlement;
     this.holder = new HolderReplica(settlement.replica, 'settlement');
-    this.holder.enter(new TermInHand());
+    this.holder.enter(new TestTerm());
     this.trees = trees;
     this.watcher = settlement.watcher(settlement.bridged.client(confirmations), { isMinter: true });
     this.worker = this.restart(confirmations);
@@ -126,7 +126,7 @@ class Rig {
   async pay(withdrawalId: number): Promise<void> {
     const { accounts, withdrawals } = this.settlement.replica.state;
     const { accountIndex, amount, destination, fee } = withdrawals.get(withdrawalId)!;
-    await payByHand(this.settlement.bridged, {
+    await payFromBridge(this.settlement.bridged, {
       withdrawalId: BigInt(withdrawalId),
       user: accounts[accountIndex]!.address as Hex,
       destination: destination as Hex,
@@ -199,7 +199,7 @@ test('a payment of the bridge that the venue did not order is detected', async (
   // Uses the number of a deposit return, because the number of a withdrawal would stop the watcher
   // itself.
   const withdrawalId = RETURN_ID_MIN + 77n;
-  await payByHand(rig.settlement.bridged, {
+  await payFromBridge(rig.settlement.bridged, {
     withdrawalId,
     user,
     destination: user,
@@ -313,7 +313,7 @@ test('R-terms: a tree that was begun in one term is not published in the next', 
   while (await rig.watcher.step()) continue;
   while (await rig.worker.step()) continue;
   const begun = rig.settlement.replica.head.height;
-  rig.holder.enter(new TermInHand());
+  rig.holder.enter(new TestTerm());
   rig.settlement.replica.pass(1);
   await rig.round();
   expect(rig.published!.height).toBeGreaterThan(begun);
@@ -325,9 +325,9 @@ test('R-terms: a holder that was suspended cannot publish after its successor', 
   await rig.deposit(0, 9_000_000);
   while (await rig.watcher.step()) continue;
   while (await rig.worker.step()) continue;
-  const old = rig.holder.term as TermInHand;
+  const old = rig.holder.term as TestTerm;
   const successor = new HolderReplica(replica, 'settlement');
-  successor.enter(new TermInHand('another process'));
+  successor.enter(new TestTerm('another process'));
   const figures = {
     root: hash(`0x${'ab'.repeat(32)}`),
     leaves: 1,

@@ -1,6 +1,6 @@
 import type { Authority, Command } from '@oddlot/engine';
 import { type Address, hash } from '@oddlot/units';
-import type { VenueInHand } from '../venue-in-hand.ts';
+import type { ControlledVenue } from '../controlled-venue.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
 /** Balance of each crowd account in micro-USDC, which is more than any recording trades. */
@@ -25,7 +25,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
  * without signatures, which would take most of the time. The engine executes them like all others.
  */
 export class Crowd {
-  readonly #venue: VenueInHand;
+  readonly #venue: ControlledVenue;
   readonly #market: ReplayedMarket;
   readonly #addressOf: (name: string) => Address;
   readonly #name: string;
@@ -35,7 +35,7 @@ export class Crowd {
   constructor(
     name: string,
     options: {
-      readonly venue: VenueInHand;
+      readonly venue: ControlledVenue;
       readonly market: ReplayedMarket;
       /** Derives an address from the seed and a name. */
       readonly addressOf: (name: string) => Address;
@@ -118,7 +118,7 @@ export class Crowd {
  * reason.
  */
 export async function executeCrowd(
-  venue: VenueInHand,
+  venue: ControlledVenue,
   commands: readonly Command[],
 ): Promise<void> {
   if (commands.length === 0) return;

@@ -1,6 +1,6 @@
 import { accountView, type Command } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { VenueInHand } from '../venue-in-hand.ts';
+import type { ControlledVenue } from '../controlled-venue.ts';
 import {
   bookChanges,
   Crowd,
@@ -56,7 +56,7 @@ const STOPS_MAX = 200;
 type Flow = { readonly isBuy: boolean; readonly lots: number };
 
 type Options = {
-  readonly venue: VenueInHand;
+  readonly venue: ControlledVenue;
   readonly market: ReplayedMarket;
   readonly bot: Address;
   readonly addressOf: (name: string) => Address;
@@ -74,7 +74,7 @@ type Options = {
  * @internal
  */
 export class RecordedMarket {
-  readonly #venue: VenueInHand;
+  readonly #venue: ControlledVenue;
   readonly #market: ReplayedMarket;
   readonly #grid: MarketGrid;
   readonly #bot: Address;

@@ -21,7 +21,7 @@ import { RecordedMarket } from './recorded-market.ts';
 import { type ReplayedMarket, replayedOutcome, replayedPerp } from './replayed-market.ts';
 import { setImmediate } from 'node:timers/promises';
 import { traceId } from '@oddlot/protocol';
-import type { VenueInHand } from '../venue-in-hand.ts';
+import type { ControlledVenue } from '../controlled-venue.ts';
 
 /** The same terms as for markets of a series. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
@@ -329,7 +329,7 @@ type Fetch = NonNullable<ClientOptions['fetch']>;
  * the release of the order, or reports it as pending after a timeout. Time does not pass during the
  * bot's turn, so the timeout would never end.
  */
-function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
+function answerQueued(fetch: Fetch, venue: ControlledVenue): Fetch {
   return async (...request) => {
     const isConfirmed = String(request[1]?.body ?? '').includes('"confirm":"executed"');
     const fromId = venue.state.outcomes.queue.nextId;

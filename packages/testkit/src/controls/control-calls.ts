@@ -2,7 +2,7 @@ import type { Faults } from '../faults.ts';
 import type { BookShape } from '../ladder.ts';
 import type { TestMarket } from '../outcome-listing.ts';
 import { TestVenue } from '../test-venue.ts';
-import type { Snapshot } from '../venue-in-hand.ts';
+import type { Snapshot } from '../controlled-venue.ts';
 
 export type Controlled = {
   readonly venue: TestVenue;

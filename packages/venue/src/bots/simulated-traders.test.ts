@@ -6,7 +6,7 @@ import { exchangeEndpoint } from '@oddlot/api/http/exchange-endpoint';
 import { BTC, TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { signed, testKey } from '@oddlot/testing/venue/http/client';
 import { createRecoverer } from '@oddlot/api/recoverer';
-import { readerHere } from '@oddlot/testing/venue/http/reader-here';
+import { localReader } from '@oddlot/testing/venue/http/local-reader';
 import { Receipts } from '@oddlot/history/receipts';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
@@ -38,7 +38,7 @@ afterEach(async () => await bots?.stop());
 async function start(): Promise<SimulatedTraders> {
   const now = () => replica.nowMs;
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
-  const pool = readerHere(recoverer);
+  const pool = localReader(recoverer);
   const exchange = exchangeEndpoint({ replica, receipts, pool, now });
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   let seed = 1;
@@ -141,7 +141,7 @@ async function place(orders: readonly object[], accountType: 'perp' | 'outcome')
   placed += 1;
   if (placed === 1) replica.credit(key.address, 1_000_000, accountType);
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
-  const pool = readerHere(recoverer);
+  const pool = localReader(recoverer);
   const exchange = exchangeEndpoint({ replica, receipts, pool, now: () => replica.nowMs });
   const options = { key, nonce: replica.nowMs + placed, confirm: 'executed' } as const;
   const action = { type: 'order', grouping: 'na', orders };

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import type { Lease } from '@oddlot/replica/lease';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
-import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
+import { TestTerm } from '@oddlot/testing/venue/test-term';
 import { type OpenedVenue, openVenue } from '../venue.ts';
 import { returnUnpayable } from '../settlement-chain.ts';
 
@@ -75,7 +75,7 @@ test('R-terms: a return that arrives after another process has opened a bridge i
   const authority = { signer: account, nonce: replica.nowMs, txHash: hash(`0x${'22'.repeat(32)}`) };
   const amountMicroUsdc = 50_000_000;
   replica.apply({ type: 'withdraw', authority, destination: account, amountMicroUsdc });
-  const term = new TermInHand('suspended');
+  const term = new TestTerm('suspended');
   const lease: Lease = {
     hold: async (_name, start) => {
       await start(term);

@@ -10,7 +10,7 @@ import { instrumentLookup } from '../../../../packages/translate/src/action-to-c
 import { AdmissionGuard } from '../../../../packages/api/src/admission-guard.ts';
 import { createRecoverer } from '../../../../packages/api/src/recoverer.ts';
 import type { ReadJob } from '../../../../packages/api/src/read-request.ts';
-import { readerHere } from './reader-here.ts';
+import { localReader } from './local-reader.ts';
 import { accountStatusEndpoint } from '../../../../packages/api/src/http/create-endpoints.ts';
 import type { RequestCommand } from '../../../../packages/replica/src/block.ts';
 import {
@@ -56,7 +56,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const replica = new TestReplica();
   const now = () => replica.nowMs;
   const counts = { recovered: 0, hashed: 0 };
-  const { learn, read: readHere } = readerHere(recoverer);
+  const { learn, read: readHere } = localReader(recoverer);
   const isUnknown = new Set<string>();
   const read = async (text: string, job: ReadJob) => {
     const answer = await readHere(text, job);

@@ -4,7 +4,7 @@ import type { Chance } from './seeded.ts';
  * Returns a sample of the cases, drawn with the run's seed, because each case starts a process.
  * `npm run test:long` runs all cases.
  */
-export function drawnCases<Case>(
+export function sampledCases<Case>(
   cases: readonly Case[],
   count: number,
   random: Chance,

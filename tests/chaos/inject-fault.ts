@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
-import type { TroubledCluster } from './troubled-cluster.ts';
+import type { TestCluster } from './test-cluster.ts';
 
 /** A fault with a description for analysing a failed run. */
 type Fault = { readonly what: string; play(): Promise<void> };
@@ -16,8 +16,8 @@ const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
 const AWAKE_MS = 500;
 
 /** Injects random faults until the time ends, and waits for recovery. */
-export async function makeTrouble(
-  cluster: TroubledCluster,
+export async function injectFault(
+  cluster: TestCluster,
   options: {
     readonly random: Chance;
     readonly untilMs: number;
@@ -41,7 +41,7 @@ export async function makeTrouble(
   await cluster.mended();
 }
 
-function draw(cluster: TroubledCluster, random: Chance, frozenMsMax: number): Fault {
+function draw(cluster: TestCluster, random: Chance, frozenMsMax: number): Fault {
   const awayMs = random.below(AWAY_MS_MAX);
   const frozenMs = 1_000 + random.below(frozenMsMax - 1_000);
   const cutOffMs = Math.max(frozenMs, CUT_OFF_MS_MIN);
@@ -79,19 +79,19 @@ function draw(cluster: TroubledCluster, random: Chance, frozenMsMax: number): Fa
         }
       }),
     () => once(`${lineName} is cut`, () => line.cut(random)),
-    () => held(`${lineName} is silent`, awayMs, () => mending(line, () => line.silence())),
+    () => held(`${lineName} is silent`, awayMs, () => restoring(line, () => line.silence())),
     () =>
       held(`${lineName} is slow`, awayMs, () =>
-        mending(line, () => line.delay(20 + random.below(300))),
+        restoring(line, () => line.delay(20 + random.below(300))),
       ),
-    () => held(`${lineName} halves`, awayMs / 4, () => mending(line, () => line.halve())),
+    () => held(`${lineName} halves`, awayMs / 4, () => restoring(line, () => line.halve())),
   ];
   return random.pick(faults)();
 }
 
-function mending(line: { mend(): void }, harm: () => void): () => void {
+function restoring(line: { restore(): void }, harm: () => void): () => void {
   harm();
-  return () => line.mend();
+  return () => line.restore();
 }
 
 function once(what: string, harm: () => void): Fault {
@@ -102,7 +102,7 @@ function once(what: string, harm: () => void): Fault {
  * Freezes the holder of a lease twice with a short time in between, so that it may complete old
  * work late.
  */
-function frozenTwice(cluster: TroubledCluster, lease: string, forMs: number): Fault {
+function frozenTwice(cluster: TestCluster, lease: string, forMs: number): Fault {
   return {
     what: `the holder of ${lease} is frozen twice for ${Math.round(forMs)} ms`,
     async play() {
@@ -122,9 +122,9 @@ function held(what: string, forMs: number, harm: () => () => void): Fault {
   return {
     what: `${what} for ${Math.round(forMs)} ms`,
     async play() {
-      const mend = harm();
+      const restore = harm();
       await sleep(forMs);
-      mend();
+      restore();
     },
   };
 }

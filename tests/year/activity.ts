@@ -1,4 +1,4 @@
-import { LONG_AGO_MS } from '../support/host/hand-time.ts';
+import { LONG_AGO_MS } from '../support/host/manual-time.ts';
 import {
   orderAction,
   testKey,
@@ -6,7 +6,7 @@ import {
   type TestOrder,
 } from '../support/venue/http/client.ts';
 import { chance, type Chance } from '../support/seeded.ts';
-import type { VenueInHand } from './venue-in-hand.ts';
+import type { ControlledVenue } from './controlled-venue.ts';
 
 /**
  * The activity of a small venue. Prices walk. One market of each series ends with every step and is
@@ -49,7 +49,7 @@ export type Memory = {
 };
 
 export class Life {
-  readonly #venue: VenueInHand;
+  readonly #venue: ControlledVenue;
   readonly #series: readonly Series[];
   readonly #chance: Chance;
   readonly #maker = testKey(1);
@@ -59,7 +59,7 @@ export class Life {
   #events: number;
 
   constructor(
-    venue: VenueInHand,
+    venue: ControlledVenue,
     options: { readonly seed: number; readonly step: Step; readonly memory?: Memory | undefined },
   ) {
     this.#venue = venue;
@@ -209,7 +209,7 @@ export class Life {
     this.#yesterday = ids;
   }
 
-  #deploy(variant: Record<string, unknown>): Promise<ReturnType<VenueInHand['act']>> {
+  #deploy(variant: Record<string, unknown>): Promise<ReturnType<ControlledVenue['act']>> {
     return this.#venue.act(this.#venue.operator, { type: 'outcomeDeploy', ...variant });
   }
 

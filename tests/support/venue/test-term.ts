@@ -1,7 +1,7 @@
 import type { Term } from '../../../packages/replica/src/lease.ts';
 
 /** A lease term that the test can end. */
-export class TermInHand implements Term {
+export class TestTerm implements Term {
   readonly number = 1;
   readonly holder: string;
   #isOver = false;

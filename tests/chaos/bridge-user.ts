@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import { expect } from 'vitest';
 import { Client, eventually, type Json } from '../support/client.ts';
-import { type MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import { type MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
 import type { Chance } from '../support/seeded.ts';
 
 const RESTS_MS = 1_500;
@@ -18,8 +18,8 @@ const FEE = usdc('0.1');
 const START = '100000';
 
 /** A user who deposits from the settlement chain and withdraws to it during all faults. */
-export class Banker {
-  readonly #who: Somebody;
+export class BridgeUser {
+  readonly #who: FundedUser;
   readonly #chain: PublicClient;
   readonly #urls: () => readonly string[];
   readonly #random: Chance;
@@ -28,7 +28,7 @@ export class Banker {
   #acknowledged = 0;
 
   private constructor(
-    { chainUrl, who }: { readonly who: Somebody; readonly chainUrl: string },
+    { chainUrl, who }: { readonly who: FundedUser; readonly chainUrl: string },
     urls: () => readonly string[],
     random: Chance,
   ) {
@@ -42,9 +42,9 @@ export class Banker {
     world: MoneyWorld,
     urls: () => readonly string[],
     random: Chance,
-  ): Promise<Banker> {
-    const who = await world.somebody(START);
-    return new Banker({ who, chainUrl: world.url }, urls, random);
+  ): Promise<BridgeUser> {
+    const who = await world.fundedUser(START);
+    return new BridgeUser({ who, chainUrl: world.url }, urls, random);
   }
 
   async bank(untilMs: number): Promise<void> {
@@ -105,7 +105,7 @@ export class Banker {
    * Checks that every deposit is credited once, every acknowledged withdrawal is paid once, and
    * nothing else is paid.
    */
-  async expectExact(url: string, patienceMs: number): Promise<string> {
+  async expectExact(url: string, waitMs: number): Promise<string> {
     const { user } = this.#who;
     const client = new Client(url);
     const withdrawals = await eventually(async () => {
@@ -113,7 +113,7 @@ export class Banker {
       // Compares whole rows, so that a failure shows what the withdrawal waits for.
       expect(rows.filter(({ status }) => status !== 'confirmed')).toEqual([]);
       return rows;
-    }, patienceMs);
+    }, waitMs);
     expect(withdrawals.length).toBeGreaterThanOrEqual(this.#acknowledged);
     expect(withdrawals.length).toBeLessThanOrEqual(this.#attempts);
     const deposited = sum(this.#deposits);
@@ -121,7 +121,7 @@ export class Banker {
     await eventually(async () => {
       const { withdrawable } = await client.data({ type: 'clearinghouseState', user });
       expect(withdrawable).toBe(formatUnits(deposited - taken, 6));
-    }, patienceMs);
+    }, waitMs);
     const paid = taken - FEE * BigInt(withdrawals.length);
     expect(await this.#who.onChain()).toBe(usdc(START) - deposited + paid);
     return `${this.#deposits.length} deposits and ${withdrawals.length} withdrawals`;

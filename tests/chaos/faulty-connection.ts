@@ -8,7 +8,7 @@ type Target = { readonly port: number } | { readonly path: string };
 type Pair = readonly [Socket, Socket];
 
 /** TCP proxy between two programs that simulates network faults. */
-export class FaultyLine {
+export class FaultyConnection {
   readonly port: number;
   readonly #server: Server;
   readonly #target: Target;
@@ -24,10 +24,10 @@ export class FaultyLine {
     server.on('connection', (socket) => this.#join(socket));
   }
 
-  static async open(target: Target): Promise<FaultyLine> {
+  static async open(target: Target): Promise<FaultyConnection> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new FaultyLine(server, target);
+    return new FaultyConnection(server, target);
   }
 
   /** Closes some connections at random. New ones are possible immediately. */
@@ -52,7 +52,7 @@ export class FaultyLine {
   }
 
   /** Ends all faults. Messages that were blocked are lost, and their connections are closed. */
-  mend(): void {
+  restore(): void {
     if (this.#isSilent) for (const pair of this.#pairs) end(pair);
     this.#isSilent = false;
     this.#isHalving = false;

@@ -19,7 +19,7 @@ import type { Json } from '../support/client.ts';
  * tested over hours or with fifty thousand accounts. A crash is a copy of the files at that moment;
  * the replica that wrote them is no longer used.
  */
-export class ReplicaInHand {
+export class ControlledReplica {
   readonly folder: string;
   readonly replica: LocalReplica;
   readonly markets: MarketData;
@@ -28,7 +28,7 @@ export class ReplicaInHand {
   #nonce: number;
 
   private constructor(
-    parts: Pick<ReplicaInHand, 'folder' | 'markets' | 'replica'> & {
+    parts: Pick<ControlledReplica, 'folder' | 'markets' | 'replica'> & {
       readonly journal: FileJournal;
       readonly clock: { ms: number };
       readonly nonce: number;
@@ -48,7 +48,7 @@ export class ReplicaInHand {
     readonly snapshotEveryBlocks?: number;
     readonly nonce?: number;
     readonly step?: RulesStep;
-  }): Promise<ReplicaInHand> {
+  }): Promise<ControlledReplica> {
     const folder = options.folder ?? (await temporaryData());
     const clock = { ms: options.nowMs };
     const read = { nowMs: () => clock.ms };
@@ -76,7 +76,7 @@ export class ReplicaInHand {
       throw error;
     });
     const nonce = options.nonce ?? clock.ms;
-    return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });
+    return new ControlledReplica({ folder, journal, replica, markets, clock, nonce });
   }
 
   get nowMs(): number {
@@ -115,10 +115,12 @@ export class ReplicaInHand {
   }
 
   /** Opens a copy of the current files like a new process; the original continues. */
-  async crashed(options: { readonly snapshotEveryBlocks?: number } = {}): Promise<ReplicaInHand> {
+  async crashed(
+    options: { readonly snapshotEveryBlocks?: number } = {},
+  ): Promise<ControlledReplica> {
     const folder = await crashImage(this.folder);
     const people = { nowMs: this.nowMs, nonce: this.#nonce };
-    return ReplicaInHand.open({ folder, ...people, ...options });
+    return ControlledReplica.open({ folder, ...people, ...options });
   }
 
   checkInvariants(): void {

@@ -45,14 +45,14 @@ export type Market = {
   readonly tiers: readonly MarginTier[];
 };
 
-export type Shot = {
+export type StateCopy = {
   readonly timeMs: number;
   readonly purses: ReadonlyMap<Address, Purse>;
   readonly markets: ReadonlyMap<number, Market>;
   readonly treasury: bigint;
 };
 
-export function shotOf(state: State): Shot {
+export function shotOf(state: State): StateCopy {
   const purses = new Map<Address, Purse>();
   for (const account of state.accounts) {
     const held: Held[] = [];

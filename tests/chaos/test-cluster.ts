@@ -9,7 +9,7 @@ import {
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { startMesh, type ServerLines } from '../support/nats-mesh.ts';
 import { tail, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';
-import { FaultyLine } from './faulty-line.ts';
+import { FaultyConnection } from './faulty-connection.ts';
 
 const SERVERS = 3;
 const NAME = 'chaos';
@@ -23,7 +23,7 @@ const ANSWER_MS_MAX = 500;
  */
 const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|differ/;
 
-export type TroubledReplica = {
+export type TestClusterReplica = {
   readonly name: string;
   /** Set while the replica serves requests. */
   venue: Venue | undefined;
@@ -34,12 +34,12 @@ export type TroubledReplica = {
  * server, between any two servers, and in front of the database and the settlement chain. A replica
  * that a test ends is restarted, and a failed start is repeated, as supervisors do.
  */
-export class TroubledCluster {
+export class TestCluster {
   readonly name = NAME;
   readonly servers: NatsServers;
   readonly postgres: PostgresServer;
-  readonly replicas: readonly TroubledReplica[];
-  readonly lines: readonly FaultyLine[];
+  readonly replicas: readonly TestClusterReplica[];
+  readonly lines: readonly FaultyConnection[];
   readonly #flags: (index: number) => readonly string[];
   readonly #folder: string;
   readonly #serverLines: ServerLines;
@@ -55,7 +55,7 @@ export class TroubledCluster {
   private constructor(parts: {
     readonly servers: NatsServers;
     readonly postgres: PostgresServer;
-    readonly lines: readonly FaultyLine[];
+    readonly lines: readonly FaultyConnection[];
     readonly serverLines: ServerLines;
     readonly folder: string;
     readonly flags: (index: number) => readonly string[];
@@ -79,19 +79,19 @@ export class TroubledCluster {
   static async start(
     chain: { readonly port: number },
     besides: (chainUrl: string) => readonly string[],
-  ): Promise<TroubledCluster> {
+  ): Promise<TestCluster> {
     const folder = await temporaryData();
     const { lines: serverLines, servers } = await startMesh(SERVERS, join(folder, 'nats'));
     const clients = await Promise.all(
-      servers.urls.map((url) => FaultyLine.open({ port: Number(new URL(url).port) })),
+      servers.urls.map((url) => FaultyConnection.open({ port: Number(new URL(url).port) })),
     );
     const postgres = await startPostgres();
     const direct = new URL(
       (await postgres.database()).replace('postgres@/', 'postgres@localhost/'),
     );
     const path = join(direct.searchParams.get('host') ?? '', POSTGRES_SOCKET);
-    const database = await FaultyLine.open({ path });
-    const settlement = await FaultyLine.open(chain);
+    const database = await FaultyConnection.open({ path });
+    const settlement = await FaultyConnection.open(chain);
     await servers.ready();
     const log = `nats://${clients.map((line) => `127.0.0.1:${line.port}`).join(',')}`;
     const url = `postgres://postgres@127.0.0.1:${database.port}${direct.pathname}`;
@@ -106,7 +106,7 @@ export class TroubledCluster {
     ];
     const lines = [...clients, ...serverLines.all, database, settlement];
     const parts = { servers, postgres, lines, serverLines, folder, flags };
-    const cluster = new TroubledCluster(parts);
+    const cluster = new TestCluster(parts);
     await Promise.all(cluster.replicas.map((_, index) => cluster.#startReplica(index)));
     return cluster;
   }
@@ -219,7 +219,7 @@ export class TroubledCluster {
 
   /** Resolves when all ended processes run again and all faults have ended. */
   async mended(): Promise<void> {
-    for (const line of this.lines) line.mend();
+    for (const line of this.lines) line.restore();
     await Promise.all(this.#starting);
   }
 

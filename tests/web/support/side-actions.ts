@@ -26,7 +26,7 @@ const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
 const SETTLES = { timeout: 60_000, interval: 250 };
 
-export function errandsOf(errands: Errands): readonly Act[] {
+export function sideActionsOf(errands: Errands): readonly Act[] {
   const errand = (
     name: string,
     isPossible: Act['isPossible'],

@@ -21,7 +21,7 @@ import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/valida
 import type { LogEntry } from '../../packages/replica/src/block.ts';
 import { type Chain, chainAt, post } from '../support/chain.ts';
 import { CHAIN_ID, startChain, type TestChain } from '../support/local-chain.ts';
-import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
+import { entriesOf, CompromisedVenue } from '../support/compromised-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
@@ -54,7 +54,7 @@ const urls: string[] = [];
 const data: string[] = [];
 let honest: readonly LogEntry[] = [];
 const validators: RunningValidator[] = [];
-let stolen: StolenVenue | undefined;
+let stolen: CompromisedVenue | undefined;
 
 let lastNonce = 0;
 const nextNonce = (): number => (lastNonce = Math.max(lastNonce + 1, Date.now()));
@@ -203,7 +203,7 @@ test('R-withdraw: validators that follow the log sign payouts owed by their own 
 
 describe('R-withdraw: an attacker who controls the venue', () => {
   /** Lets validators that have followed the venue continue with the attacker's log. */
-  async function steal(venueInOtherHands: StolenVenue): Promise<StolenVenue> {
+  async function steal(venueInOtherHands: CompromisedVenue): Promise<CompromisedVenue> {
     stolen = venueInOtherHands;
     log.from = stolen.url;
     const places = await Promise.all(
@@ -218,7 +218,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
   }
 
   /** Creates a withdrawal signed by its owner, and returns it with its id. */
-  async function withdrawn(thieves: StolenVenue, key: Hex, amount: string): Promise<object> {
+  async function withdrawn(thieves: CompromisedVenue, key: Hex, amount: string): Promise<object> {
     const user = lowerAddressOf(key);
     const nonce = nextNonce();
     const { serviceNetwork } = network;
@@ -278,13 +278,13 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       /sendToken has no signed request/,
     ],
   ])('validators do not sign for an invented balance: %s', async (_, command, why) => {
-    const thieves = await steal(await StolenVenue.open(venue.data));
+    const thieves = await steal(await CompromisedVenue.open(venue.data));
     expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
   });
 
   test("validators do not sign an invented withdrawal in another user's name", async () => {
-    const thieves = await steal(await StolenVenue.open(venue.data));
+    const thieves = await steal(await CompromisedVenue.open(venue.data));
     const terms = { destination: THIEF, amount: '400' };
     const { serviceNetwork } = network;
     const signed = await signedBy(
@@ -313,7 +313,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
   });
 
   test('validators do not sign terms other than those that the owner signed', async () => {
-    const thieves = await steal(await StolenVenue.open(venue.data));
+    const thieves = await steal(await CompromisedVenue.open(venue.data));
     const { serviceNetwork } = network;
     const nonce = nextNonce();
     const terms = { destination: alice.user, amount: '10' };
@@ -358,7 +358,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       /the deposit does not exist on the chain/,
     ],
   ])('validators do not sign for a deposit %s', async (_, command, why) => {
-    const thieves = await steal(await StolenVenue.open(venue.data));
+    const thieves = await steal(await CompromisedVenue.open(venue.data));
     expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
   });
@@ -385,7 +385,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
             : logged,
         ),
     });
-    stolen = await StolenVenue.rewritten(venue.data, changed);
+    stolen = await CompromisedVenue.rewritten(venue.data, changed);
     log.from = stolen.url;
     await startValidators([await temporaryData(), await temporaryData()]);
     const payout = { user: alice.user, destination: alice.user, withdrawalId: '2', usd: '1' };
@@ -406,7 +406,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
       ),
     });
     const thieves = await steal(
-      await StolenVenue.rewritten(venue.data, (entry) => without(entry, entry.seq - 1)),
+      await CompromisedVenue.rewritten(venue.data, (entry) => without(entry, entry.seq - 1)),
     );
     await withdrawn(thieves, alice.key, '5');
     const payout = await withdrawn(thieves, alice.key, '450');
@@ -424,7 +424,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
             : logged,
         ),
     });
-    stolen = await StolenVenue.rewritten(venue.data, change);
+    stolen = await CompromisedVenue.rewritten(venue.data, change);
     log.from = stolen.url;
     await startValidators([await temporaryData(), await temporaryData()]);
     const payout = { user: alice.user, destination: THIEF, withdrawalId: '1', usd: '19900000' };

@@ -7,7 +7,7 @@ import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
 
 /** Reads requests like a recover thread, but on the caller's thread. */
-export function readerHere(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
+export function localReader(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
   const reader = new CommandReader(recoverer);
   let scales: Scale[] = [];
   return {

@@ -28,7 +28,7 @@ const DEAR = numberToHex(parseGwei('400'));
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
 /** Forwards requests to an honest endpoint, but gives false answers about the selected subjects. */
-export class LyingEndpoint {
+export class FalseEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
   url = '';

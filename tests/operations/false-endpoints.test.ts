@@ -2,10 +2,10 @@ import { numberToHex, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../support/client.ts';
-import { LyingEndpoint, SUBJECTS, type Subject } from '../support/lying-endpoint.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { FalseEndpoint, SUBJECTS, type Subject } from '../support/false-endpoint.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
@@ -15,18 +15,18 @@ import { chance } from '../support/seeded.ts';
  */
 
 let world: MoneyWorld;
-let liar: LyingEndpoint;
+let liar: FalseEndpoint;
 
 /** User who deposits and withdraws under each kind of false answer. */
-let somebody: Somebody;
+let fundedUser: FundedUser;
 
 beforeAll(async () => {
   world = await MoneyWorld.open();
-  liar = await new LyingEndpoint(world.url).open();
+  liar = await new FalseEndpoint(world.url).open();
   // All false answers are enabled from the start, because some requests are sent only once.
   for (const subject of SUBJECTS) liar.subjects.add(subject);
   await world.startVenue([liar.url, world.url, world.url]);
-  somebody = await world.somebody();
+  fundedUser = await world.fundedUser();
 });
 
 afterAll(async () => {
@@ -52,19 +52,19 @@ async function sentByRelayer(): Promise<readonly Json[]> {
  */
 async function moneyGoesThrough(): Promise<void> {
   const before = (await sentByRelayer()).length;
-  const had = await somebody.onChain();
-  await somebody.transfer('10');
-  await somebody.has('10');
-  await somebody.withdraw('10');
-  await somebody.lastBecomes('confirmed');
-  expect(await somebody.onChain()).toBe(had - usdc('0.1'));
+  const had = await fundedUser.onChain();
+  await fundedUser.transfer('10');
+  await fundedUser.has('10');
+  await fundedUser.withdraw('10');
+  await fundedUser.lastBecomes('confirmed');
+  expect(await fundedUser.onChain()).toBe(had - usdc('0.1'));
   const sent = (await sentByRelayer()).slice(before);
   expect(sent.map(({ nonce }) => Number(nonce))).toEqual([before]);
   expect(BigInt(sent[0]?.maxPriorityFeePerGas)).toBeLessThan(parseGwei('1'));
   expect(BigInt(sent[0]?.maxFeePerGas)).toBeLessThan(parseGwei('1'));
 }
 
-const SOON = { timeout: 50_000, interval: 100 };
+const WAIT = { timeout: 50_000, interval: 100 };
 
 async function chainStatus(): Promise<Json> {
   return (await (await fetch(`${world.venue.operations}/settlement`)).json()) as Json;
@@ -73,7 +73,7 @@ async function chainStatus(): Promise<Json> {
 const SEED = freshSeed('CRASH_SEED');
 const CASES: readonly (readonly [string, readonly Subject[]])[] = [
   ['everything, from its start on', SUBJECTS],
-  ...drawnCases(SUBJECTS, 3, chance(SEED)).map((subject) => [subject, [subject]] as const),
+  ...sampledCases(SUBJECTS, 3, chance(SEED)).map((subject) => [subject, [subject]] as const),
 ];
 
 test.each(CASES)(
@@ -91,10 +91,10 @@ test.each(CASES)(
     while (!hasLied());
     // A block between two requests makes honest endpoints differ as well, until they have agreed
     // several times.
-    await expect.poll(async () => (await chainStatus()).watch.state, SOON).toBe('ok');
+    await expect.poll(async () => (await chainStatus()).watch.state, WAIT).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await chainStatus()).endpoints.map(({ state }: Json) => state);
-    await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
+    await expect.poll(async () => (await states()).slice(1), WAIT).toEqual(['ok', 'ok']);
     const [first] = await states();
     // The operator sees which endpoint gives false answers. An endpoint with false heads is
     // reported as ahead or as disagreeing, depending on the last request.

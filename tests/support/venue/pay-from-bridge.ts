@@ -7,7 +7,7 @@ import type { Hex } from 'viem';
  * Pays out of the bridge without the venue: all validators sign, and the relayer's key sends the
  * transaction.
  */
-export async function payByHand(bridged: BridgedChain, payout: Payout): Promise<void> {
+export async function payFromBridge(bridged: BridgedChain, payout: Payout): Promise<void> {
   const { chain, contracts, keys } = bridged;
   const domain = { chainId: TEST_CHAIN_ID, bridge: contracts.bridge };
   const { signal } = new AbortController();

@@ -14,7 +14,7 @@ import {
 import { done } from './perps.ts';
 
 /** An account with 1,000 USDC that becomes a two-of-three multi-sig account. */
-export class Company {
+export class MultiSigAccount {
   readonly account: Actor;
   /** Members do not need accounts. */
   readonly members: readonly [Actor, Actor, Actor];
@@ -24,10 +24,10 @@ export class Company {
     this.members = members;
   }
 
-  static async of(world: World): Promise<Company> {
+  static async of(world: World): Promise<MultiSigAccount> {
     const members = ['first', 'second', 'third'].map((name) => world.unfunded(name));
     const [first, second, third] = members;
-    return new Company(await world.resident('company'), [first!, second!, third!]);
+    return new MultiSigAccount(await world.resident('company'), [first!, second!, third!]);
   }
 
   async found(): Promise<void> {

@@ -29,7 +29,7 @@ const onFatal = (error: unknown): never => {
  * A venue whose process and data an attacker controls. It logs arbitrary commands and serves the
  * log like a real venue.
  */
-export class StolenVenue {
+export class CompromisedVenue {
   readonly replica: LocalReplica;
   readonly folder: string;
   url = '';
@@ -57,17 +57,17 @@ export class StolenVenue {
   }
 
   /** Continues the log of a copy of the folder. */
-  static async open(data: string): Promise<StolenVenue> {
+  static async open(data: string): Promise<CompromisedVenue> {
     const folder = await temporaryData();
     await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
-    return await StolenVenue.#on(folder);
+    return await CompromisedVenue.#on(folder);
   }
 
   /** Rewrites a log block by block with a matching hash chain, and continues it. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,
-  ): Promise<StolenVenue> {
+  ): Promise<CompromisedVenue> {
     const folder = await temporaryData();
     await mkdir(folder, { recursive: true });
     const directory = join(folder, 'journal');
@@ -79,10 +79,10 @@ export class StolenVenue {
       await copy.copy({ ...changed, encoded: buffer.bytes.subarray(0, buffer.length) });
     }
     await copy.close();
-    return await StolenVenue.#on(folder);
+    return await CompromisedVenue.#on(folder);
   }
 
-  static async #on(folder: string): Promise<StolenVenue> {
+  static async #on(folder: string): Promise<CompromisedVenue> {
     const directory = join(folder, 'journal');
     const journal = await FileJournal.open({ directory, clock: CLOCK, onFatal });
     const replica = await LocalReplica.create({
@@ -93,7 +93,7 @@ export class StolenVenue {
       genesis: [],
     });
     await replica.start();
-    const venue = new StolenVenue(folder, journal, replica);
+    const venue = new CompromisedVenue(folder, journal, replica);
     venue.url = `http://127.0.0.1:${await venue.#port.listen(0, '127.0.0.1')}`;
     return venue;
   }

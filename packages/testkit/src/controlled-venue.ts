@@ -55,7 +55,7 @@ const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0']
  *
  * @internal
  */
-export class VenueInHand {
+export class ControlledVenue {
   readonly prices = new Prices(() => this.state);
   readonly #seed: string;
   readonly #options: StartVenueOptions;

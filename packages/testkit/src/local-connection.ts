@@ -35,7 +35,7 @@ const SOCKET_CALLS = {
  * server gets one end instead of a socket. All other code is that of a real port, down to the bytes
  * on the wire.
  */
-export class LocalLine {
+export class LocalConnection {
   readonly #server: () => Server | undefined;
   readonly #now: () => number;
   #agent = new LineAgent(() => this.#connect());

@@ -9,7 +9,7 @@ import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-in
 import type { Json } from '../support/client.ts';
 
 /** Replays the log from the first block into a separate engine. */
-export class LogSays {
+export class ReplayedLog {
   readonly #rows: readonly BlockRows[];
   readonly #ask: (query: object) => Json;
 
@@ -19,7 +19,7 @@ export class LogSays {
   }
 
   /** Reads the data folder of a stopped venue, without its snapshots and history. */
-  static async read(data: string): Promise<LogSays> {
+  static async read(data: string): Promise<ReplayedLog> {
     const log = await FileJournal.open({
       directory: join(data, 'journal'),
       clock: { nowMs: () => 0 },
@@ -37,7 +37,7 @@ export class LogSays {
     await replica.goToBeginning();
     await log.replay(1, (entry) => void replica.take(entry));
     await log.close();
-    return new LogSays(rows, (query) => {
+    return new ReplayedLog(rows, (query) => {
       const parsed = parseInfo(query);
       if (!parsed.ok || !isStateQuery(parsed.query)) throw new Error('the query is not answered');
       const context = { state: replica.state, markets, network: NETWORKS.testnet };

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-const SOON = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 /** Records the events of each channel, with the blocks of their rows in the order of arrival. */
 function followed(client: Client, user: string) {
@@ -75,7 +75,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       const moving = createClient({ url: a.url, replicas: [b.url], network: 'testnet', wallet });
       const steady = createClient({ url: b.url, network: 'testnet', wallet });
       await moving.faucet({ user });
-      await expect.poll(() => steady.accountStatus({ user }), SOON).toMatchObject({});
+      await expect.poll(() => steady.accountStatus({ user }), WAIT).toMatchObject({});
       const [here, there] = [followed(moving, user), followed(steady, user)];
       await Promise.all([here.ready, there.ready]);
       /** Trades once and returns the block of the trade. */
@@ -106,12 +106,12 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       // The history lags most, so a client that has received the last orders has received all other
       // messages.
       const orderRows = () => rowsOf(there.seen.get('userHistoricalOrders')!);
-      await expect.poll(() => orderRows().at(-1)?.height, SOON).toBe(last);
+      await expect.poll(() => orderRows().at(-1)?.height, WAIT).toBe(last);
       expect(orderRows().length).toBeGreaterThan(4);
       for (const [name, events] of there.seen) {
         if (name === 'explorerBlock') continue;
         const isAlike = () => isDeepStrictEqual(rowsOf(here.seen.get(name)!), rowsOf(events));
-        await expect.poll(isAlike, SOON).toBe(true);
+        await expect.poll(isAlike, WAIT).toBe(true);
         expect(here.seen.get(name)!.filter(({ type }) => type === 'reset')).toEqual([]);
       }
       const heights = rowsOf(here.seen.get('explorerBlock')!).map(({ height }) => height!);
@@ -131,7 +131,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
       const client = createClient({ url: a.url, network: 'testnet' });
       await expect
-        .poll(async () => (await client.info.settings()).replicas, SOON)
+        .poll(async () => (await client.info.settings()).replicas, WAIT)
         .toEqual([
           { replica: 'a', url: 'http://a.example', height: expect.any(Number) },
           { replica: 'b', url: 'http://b.example', height: expect.any(Number) },

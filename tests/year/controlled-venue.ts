@@ -8,7 +8,7 @@ import {
   type Stop,
 } from '../../packages/replica/src/lease.ts';
 import { createLogger } from '../../packages/host/src/operate/log.ts';
-import { HandTime } from '../support/host/hand-time.ts';
+import { ManualTime } from '../support/host/manual-time.ts';
 import { directAction, signed, testKey, type TestKey } from '../support/venue/http/client.ts';
 import { sender, type TestReply } from '../support/venue/http/test-edge.ts';
 import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
@@ -36,10 +36,10 @@ class LeaseWithoutClock implements Lease {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 
-export class VenueInHand {
+export class ControlledVenue {
   readonly folder: string;
   readonly operator = testKey(OPERATOR_BYTE);
-  readonly #time = new HandTime();
+  readonly #time = new ManualTime();
   readonly #nonces = new Map<string, number>();
   #agent = new Agent({ keepAlive: true });
   #venue: Venue | undefined;

@@ -24,7 +24,7 @@ type WandererOptions = {
  * Follows a channel on any replica. If a connection ends or goes silent, it resumes on another
  * replica after its last block. It stores every received row in order.
  */
-export class Wanderer {
+export class SwitchingSubscriber {
   readonly rows: Json[] = [];
   /** Last block with received rows. */
   height: number;
