@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { isDecimal, multiply, sign } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
+import { fillDirection } from '../market/fill-direction.ts';
 import { Money } from '../ui/figures.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import {
@@ -79,7 +80,8 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
       from: 'tablet',
       cell: (fill) => {
         const taken = takenBy(fill);
-        if (taken === undefined) return <Sided isBuy={isBought(fill)}>{fill.dir}</Sided>;
+        const effect = fill.marketType === 'perps' ? t(`direction.${fillDirection(fill)}`) : fill.dir;
+        if (taken === undefined) return <Sided isBuy={isBought(fill)}>{effect}</Sided>;
         return (
           <button
             type="button"
@@ -87,7 +89,7 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
             title={t('portfolio.why.button')}
             onClick={() => ask(taken)}
           >
-            {`${fill.dir} · ${t(`portfolio.taken.${taken.delta.type as Taken}`)}`}
+            {`${effect} · ${t(`portfolio.taken.${taken.delta.type as Taken}`)}`}
           </button>
         );
       },

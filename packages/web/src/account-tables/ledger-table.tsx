@@ -63,7 +63,9 @@ function ledgerColumns(
     numberColumn(
       'amount',
       t('portfolio.amount'),
-      ({ delta }) => <Money value={amountOf(delta)} isSigned isColoured />,
+      ({ delta }) => (
+        <Money value={amountOf(delta)} isSigned isColoured={delta.type !== 'accountTransfer'} />
+      ),
       { width: '140px', phoneWidth: '112px' },
     ),
     numberColumn(
@@ -105,6 +107,8 @@ function amountOf(delta: Delta): string | undefined {
     case 'send':
     case 'outcomeSplit':
       return negate(delta.amount);
+    case 'accountTransfer':
+      return delta.toAccountType === 'perp' ? delta.amount : negate(delta.amount);
     default:
       return delta.amount;
   }

@@ -84,6 +84,7 @@ function ScreenFault({ error, reset }: ErrorComponentProps) {
   return (
     <div role="alert">
       <EmptyState
+        isScreen
         title={t('app.brokenTitle')}
         text={`${t('app.brokenText')} (${error instanceof Error ? error.message : String(error)})`}
         action={<Button onClick={reset}>{t('app.tryAgain')}</Button>}
@@ -96,6 +97,7 @@ function NotFound() {
   const t = useWords();
   return (
     <EmptyState
+      isScreen
       title={t('app.notFoundTitle')}
       text={t('app.notFoundText')}
       action={

@@ -82,6 +82,7 @@ export function NoAccount({ title }: { readonly title: string }) {
     <div className="flex h-[60dvh] flex-col items-center justify-center">
       <div className="h-auto">
         <EmptyState
+          isScreen
           title={title}
           text={hasFaucet ? t('first.text', { amount }) : t('first.textNoFaucet')}
           action={

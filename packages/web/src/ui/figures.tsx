@@ -281,9 +281,11 @@ type SparkProps = {
   readonly height?: number;
   readonly label: string;
   readonly faint?: number | undefined;
+  /** The direction that the line shows; by default its change from the first value to the last. */
+  readonly isUp?: boolean | undefined;
 };
 
-export function Spark({ values, width = 96, height = 24, label, faint = 0 }: SparkProps) {
+export function Spark({ values, width = 96, height = 24, label, faint = 0, isUp }: SparkProps) {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined || values.length < 2) {
     return <span style={{ width, height }} className="inline-block" aria-hidden="true" />;
@@ -303,7 +305,7 @@ export function Spark({ values, width = 96, height = 24, label, faint = 0 }: Spa
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
-      className={last >= first ? 'text-buy' : 'text-sell'}
+      className={(isUp ?? last >= first) ? 'text-buy' : 'text-sell'}
     >
       {faint > 0 && (
         <polyline

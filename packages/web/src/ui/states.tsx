@@ -102,12 +102,19 @@ function next(): void {
   else setTimeout(() => void run());
 }
 
-type EmptyStateProps = Readonly<{ title: string; text?: string | undefined; action?: ReactNode }>;
+type EmptyStateProps = Readonly<{
+  title: string;
+  text?: string | undefined;
+  action?: ReactNode;
+  /** True if the state is the whole screen, whose heading is then the title. */
+  isScreen?: boolean;
+}>;
 
-export function EmptyState({ title, text, action }: EmptyStateProps) {
+export function EmptyState({ title, text, action, isScreen = false }: EmptyStateProps) {
+  const Title = isScreen ? 'h1' : 'p';
   return (
     <div className="flex h-full min-h-24 flex-col items-center justify-center gap-1 p-4 text-center">
-      <p className="text-13 text-text">{title}</p>
+      <Title className={isScreen ? 'text-20 font-semibold' : 'text-13 text-text'}>{title}</Title>
       {text !== undefined && <p className="max-w-96 text-12 text-balance text-muted">{text}</p>}
       {action !== undefined && <div className="mt-2">{action}</div>}
     </div>

@@ -41,7 +41,7 @@ export function Screen() {
     <div className="flex min-h-full flex-col bg-panel">
       {status !== undefined && <Panels status={status} />}
       {status === undefined && error !== null && (
-        <EmptyState title={t('operate.unknown')} text={t('operate.unknownText')} />
+        <EmptyState isScreen title={t('operate.unknown')} text={t('operate.unknownText')} />
       )}
     </div>
   );

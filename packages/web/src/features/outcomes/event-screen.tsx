@@ -65,6 +65,7 @@ function ByMarket({ slug }: { readonly slug: string | undefined }) {
   }
   return (
     <EmptyState
+      isScreen
       title={t('outcomes.noEvent')}
       text={t('outcomes.noEventText')}
       action={

@@ -1,6 +1,6 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
-import { cents, chance, money, NOTHING, number, percent } from '../../lib/format.ts';
+import { cents, chance, money, NOTHING, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { priceDecimals } from '../../market/cells.tsx';
@@ -76,32 +76,7 @@ export function MarketRows(props: MarketRowsProps) {
           <MarketRow key={market.instrument_id} {...props} market={market} place={place} />
         ))}
       </tbody>
-      {props.event.mutually_exclusive && props.event.status === 'open' && <Together {...props} />}
     </table>
-  );
-}
-
-function Together({ markets, byId }: MarketRowsProps) {
-  const t = useWords();
-  const marks = markets.map((market) => markOf(market, byId));
-  if (markets.length < 2 || !marks.every((mark) => isDecimal(mark))) return null;
-  return (
-    <tfoot>
-      <tr className="h-8 border-t border-line text-12 text-muted">
-        <th
-          scope="row"
-          className="px-3 text-start font-normal"
-          title={t('outcomes.rows.togetherWhy')}
-        >
-          {t('outcomes.rows.together')}
-        </th>
-        <td className="px-2 text-end">{percent(sum(marks), { decimals: 0 })}</td>
-        <td className="max-tablet:hidden" />
-        <td className="max-tablet:hidden" />
-        <td className="max-desktop:hidden" />
-        <td />
-      </tr>
-    </tfoot>
   );
 }
 

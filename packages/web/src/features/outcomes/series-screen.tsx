@@ -51,6 +51,7 @@ export function Screen() {
   if (error instanceof ApiError && error.code === UNKNOWN_SERIES) {
     return (
       <EmptyState
+        isScreen
         title={t('outcomes.series.none')}
         text={t('outcomes.noEventText')}
         action={

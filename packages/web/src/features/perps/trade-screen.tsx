@@ -62,6 +62,7 @@ export function Screen() {
   }
   return (
     <EmptyState
+      isScreen
       title={t('perps.noMarket', { name: market })}
       text={t('perps.noMarketText')}
       action={

@@ -55,6 +55,7 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
   const item = timeline?.items.find(({ instrumentId: id }) => id === market.instrument_id);
   const strike = isAhead ? undefined : (item?.openPrice ?? undefined);
   const status = ticker?.strikeStatus ?? item?.strikeStatus;
+  const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
   return (
     <li className="relative flex min-w-0 flex-col gap-2 bg-panel p-4 hover:bg-raised/50">
       <div className="flex items-baseline justify-between gap-3">
@@ -78,11 +79,12 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
           values={sparkOf(prices.map(({ value }) => value))}
           width={112}
           height={26}
+          isUp={lead === undefined ? undefined : sign(lead) >= 0}
           label={t('markets.series.lately', { symbol: timeline?.underlying ?? '' })}
         />
       </div>
       <Target
-        last={last}
+        lead={lead}
         strike={strike}
         isMissing={status === 'missing'}
         startMs={isAhead ? event.start_time : undefined}
@@ -100,15 +102,14 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
 }
 
 type TargetProps = {
-  readonly last: string | undefined;
+  readonly lead: string | undefined;
   readonly strike: string | undefined;
   readonly isMissing: boolean;
   readonly startMs: number | undefined;
 };
 
-function Target({ last, strike, isMissing, startMs }: TargetProps) {
+function Target({ lead, strike, isMissing, startMs }: TargetProps) {
   const t = useWords();
-  const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
   let what: ReactNode = t('markets.series.strikeSoon');
   if (isMissing) what = t('markets.series.noStrike');
   if (startMs !== undefined) what = t('markets.series.strikeAt', { when: hourMinute(startMs) });

@@ -17,10 +17,10 @@ type MovementDialogProps = {
 
 export function MovementDialog({ movement, withdrawal, onClose }: MovementDialogProps) {
   const t = useWords();
-  const { amount, hash, isNeutral, kind, other, time } = movement;
+  const { amount, hash, kind, other, time } = movement;
   const fee = withdrawal?.fee;
   const facts = [
-    { label: t('account.amount'), value: usdc(amount, { isSigned: !isNeutral }) },
+    { label: t('account.amount'), value: usdc(amount, { isSigned: true }) },
     ...(fee === undefined
       ? []
       : [
@@ -38,7 +38,7 @@ export function MovementDialog({ movement, withdrawal, onClose }: MovementDialog
         {kind === 'withdraw' && (
           <WithdrawalWay
             label={t('account.movement.withdraw')}
-            status={statusOf(movement, withdrawal) as Withdrawal['status']}
+            status={statusOf(movement, withdrawal)}
             error={withdrawal?.error ?? undefined}
           />
         )}

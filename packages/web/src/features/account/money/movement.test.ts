@@ -23,7 +23,7 @@ test("a movement has the account's sign and the counterparty", () => {
     fromAccountType: 'perp',
     toAccountType: 'outcome',
   });
-  expect(movementOf(own)).toMatchObject({ kind: 'toOutcome', amount: '5', isNeutral: true });
+  expect(movementOf(own)).toMatchObject({ kind: 'toOutcome', amount: '-5' });
   expect(movementOf(row({ type: 'deposit', amount: '5', token: 'USDC' }))?.kind).toBe('deposit');
 });
 

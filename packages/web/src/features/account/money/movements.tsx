@@ -138,7 +138,7 @@ function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movem
       align: 'right',
       width: '130px',
       phoneWidth: '88px',
-      cell: ({ amount, isNeutral }) => <Money value={amount} isSigned={!isNeutral} />,
+      cell: ({ amount }) => <Money value={amount} isSigned />,
     },
     {
       id: 'status',

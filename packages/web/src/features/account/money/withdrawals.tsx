@@ -67,8 +67,8 @@ const LEDGER_STATUS = { pending: 'held', completed: 'confirmed', failed: 'return
 export function statusOf(
   movement: Movement,
   withdrawal: Withdrawal | undefined,
-): Withdrawal['status'] | 'done' {
-  if (movement.kind !== 'withdraw') return 'done';
+): Withdrawal['status'] {
+  if (movement.kind !== 'withdraw') return 'confirmed';
   return withdrawal?.status ?? LEDGER_STATUS[movement.status];
 }
 
@@ -105,8 +105,8 @@ export type Movement = {
     | 'toPerp'
     | 'faucet'
     | 'builderRewardsClaim';
+  /** The change of the account for perpetuals, which also receives deposits. */
   readonly amount: string;
-  readonly isNeutral: boolean;
   readonly other: string | undefined;
   readonly status: 'pending' | 'completed' | 'failed';
   readonly hash: string;
@@ -116,7 +116,6 @@ export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | unde
   const base = {
     key: `${time} ${hash} ${delta.type}`,
     time,
-    isNeutral: false,
     other: undefined,
     status: 'completed' as const,
     hash,
@@ -139,8 +138,8 @@ export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | unde
     case 'receive':
       return { ...base, kind: 'receive', amount: delta.amount, other: delta.user };
     case 'accountTransfer': {
-      const kind = delta.toAccountType === 'outcome' ? 'toOutcome' : 'toPerp';
-      return { ...base, kind, amount: delta.amount, isNeutral: true };
+      if (delta.toAccountType === 'perp') return { ...base, kind: 'toPerp', amount: delta.amount };
+      return { ...base, kind: 'toOutcome', amount: negate(delta.amount) };
     }
     default:
       return undefined;
