@@ -6,6 +6,7 @@ import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { storedKeys } from './support/stored-keys.ts';
 import type { TestAccount } from './support/test-account.ts';
+import { ownerOf } from './support/trading.ts';
 import { PHONE, type VisitOptions, type Visit } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -117,6 +118,25 @@ test('the terminal reports that its agent was revoked in another tab and offers 
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
   await order();
   await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
+});
+
+test('an agent that is revoked elsewhere is offered no further trades, and the first steps are not repeated', async () => {
+  const { page } = await browser.visit(venue.url);
+  await page.goto(venue.url);
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByText('Your test account is ready').waitFor();
+  await page.getByRole('link', { name: 'Trade BTC-USDC' }).click();
+  const ticket = page.getByRole('form', { name: 'Order ticket' });
+  await ticket.getByLabel('Size', { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^0x/ }).click();
+  await page.getByRole('menuitem', { name: 'Copy address' }).click();
+  const user = await page.evaluate(() => navigator.clipboard.readText());
+  const owner = await ownerOf(page, venue.url, user);
+  const nobody = { agentAddress: `0x${'0'.repeat(40)}`, agentName: 'this browser' };
+  await owner.exchange.approveAgent(nobody, { confirm: 'executed' });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
+  expect(await ticket.getByText('✓').count()).toBe(0);
 });
 
 test('a builder can be approved up to a rate and revoked', async () => {

@@ -86,7 +86,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await page.getByText('Maximum: 1,000.00 USDC').waitFor();
   await amount.fill('250.5');
   await page.getByRole('button', { name: 'Deposit 250.50 USDC' }).click();
-  const deposit = page.getByRole('row', { name: /Deposit.*\+250\.50.*Done/ });
+  const deposit = page.getByRole('row', { name: /Deposit.*\+250\.50.*Completed/ });
   await deposit.waitFor();
   expect(asked(wallet)).not.toContain('eth_sendTransaction');
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('749.5'));
@@ -97,7 +97,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await page.getByRole('button', { name: /^Withdraw 100\.00 to 0x/ }).click();
   const ladder = page.getByRole('list', { name: /^Withdrawal of 100\.00 USDC to 0x/ });
   await ladder.waitFor();
-  await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Confirmed/ }).waitFor();
+  await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Completed/ }).waitFor();
   await expect.poll(() => chain.balanceOf(wallet.address as Hex)).toBe(usdc('849.4'));
   // The page also shows the increased wallet balance.
   await page.getByText('849.40').first().waitFor();
@@ -114,7 +114,7 @@ test('a wallet without permit signatures deposits with transactions', async () =
   await page.getByRole('radio', { name: 'Transaction' }).click();
   await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
-  await page.getByRole('row', { name: /Deposit.*\+1,000\.00.*Done/ }).waitFor();
+  await page.getByRole('row', { name: /Deposit.*\+1,000\.00.*Completed/ }).waitFor();
   expect(asked(wallet).filter((method) => method === 'eth_sendTransaction')).toHaveLength(2);
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(0n);
 });

@@ -70,7 +70,7 @@ test(
     await page.reload();
     await way.getByText('Confirmations').waitFor();
     expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
-    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(LONG_WAIT));
+    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Completed/).waitFor(LONG_WAIT));
     await way.waitFor({ state: 'detached' });
     await page.getByText('300,025.00 available').waitFor();
   },
@@ -117,7 +117,7 @@ test(
     await page.getByText('The bridge is paused.').waitFor();
     expect(await faultsFound(page)).toEqual([]);
     await operator.pause(false);
-    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor(LONG_WAIT));
+    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Completed/).waitFor(LONG_WAIT));
     expect(await page.getByText('The bridge is paused.').count()).toBe(0);
   },
   SLOW_MS,

@@ -47,6 +47,10 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
   await page.getByRole('row', { name: /BTC-USDC.*cross.*0\.01/ }).waitFor();
 
+  // The effect of a fill is named, not only coloured.
+  await page.getByRole('tab', { name: 'Trade history' }).click();
+  await page.getByRole('row', { name: /BTC-USDC.*Open long/ }).waitFor();
+
   const lower = String(Number(perp.price) - 100);
   const resting = limitOrder({ asset: perp.asset, side: 'buy', price: lower, size: '0.01' });
   await owner.exchange.order({ orders: [resting] }, { confirm: 'executed' });
@@ -81,7 +85,12 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   };
   expect(saved).toMatchObject(exact);
 
-  // The current day has the volume of the trade.
+  // The calendar shows the result of the current day, and the table the volume of the trade too.
+  const today = page.locator('td[aria-current=date]');
+  await expect.poll(() => today.innerText()).toMatch(/^\d+\s[+−]\d+\.\d\d$/);
+  expect(await today.getAttribute('title')).toMatch(/volume 9\d\d\.\d\d, fees 0\.\d\d USDC$/);
+  await page.getByRole('radio', { name: 'Calendar' }).focus();
+  await page.keyboard.press('ArrowRight');
   const days = page.getByRole('group', { name: 'Daily results' });
   await days.getByRole('row').nth(1).waitFor();
   await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
@@ -109,17 +118,32 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   await page.setViewportSize({ ...DESKTOP });
 
   // The selection survives a reload.
-  await page.getByRole('radio', { name: '1M' }).click();
   await page.getByRole('radio', { name: 'PnL' }).click();
   await page.reload();
-  await page.getByRole('radio', { name: '1M', checked: true }).waitFor();
+  await page.getByRole('radio', { name: 'Table', checked: true }).waitFor();
   await page.getByRole('img', { name: /^PnL over time/ }).waitFor();
   await page.getByRole('tab', { name: 'Trade history', selected: true }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 
+test('a new portfolio draws no curve before its first result, and no window is longer than its age', async () => {
+  const { owner, page } = await atScreen('/portfolio?window=week');
+  await page.getByText('The chart starts with your first result').waitFor();
+  await page.getByRole('radio', { name: 'All', checked: true }).waitFor();
+  for (const name of ['1D', '1W', '1M']) {
+    expect(await page.getByRole('radio', { name }).isDisabled()).toBe(true);
+  }
+  const labels = await page.locator('dt').allInnerTexts();
+  expect(labels[1]).toMatch(/^PnL · since \w+ \d+, \d\d:\d\d$/);
+  expect(labels.join()).not.toContain('1W');
+  expect(await page.getByRole('img').count()).toBe(0);
+  const maker = await trader(venue.url, 'maker of a first result');
+  await tradeBetween(maker, owner, { ...(await perpNear(maker, 'BTC-USDC')), size: '0.01' });
+  await page.getByRole('img', { name: /^Equity over time/ }).waitFor();
+});
+
 test('daily results add up to the total above them, even if the price has moved since the query', async () => {
-  const { owner, page } = await atScreen('/portfolio');
+  const { owner, page } = await atScreen('/portfolio?days=table');
   const grid = { price: '100', tick: '0.01', szDecimals: 2 };
   const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
   const maker = await trader(venue.url, 'maker of a day');

@@ -80,7 +80,8 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
       from: 'tablet',
       cell: (fill) => {
         const taken = takenBy(fill);
-        const effect = fill.marketType === 'perps' ? t(`direction.${fillDirection(fill)}`) : fill.dir;
+        const effect =
+          fill.marketType === 'perps' ? t(`direction.${fillDirection(fill)}`) : fill.dir;
         if (taken === undefined) return <Sided isBuy={isBought(fill)}>{effect}</Sided>;
         return (
           <button

@@ -255,7 +255,7 @@ function two(value: number): string {
 
 const dateFormatters = new Map<string, Intl.DateTimeFormat>();
 
-function dateFormatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+export function dateFormatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale()} ${JSON.stringify(options)}`;
   const known = dateFormatters.get(key);
   if (known !== undefined) return known;

@@ -12,6 +12,9 @@ test.each([
   ['B', '-2', '1', 'closeShort'],
   ['B', '-2', '2', 'closeShort'],
   ['B', '-2', '2.5', 'shortToLong'],
-] as const)('a fill of side %s from a position of %s by %s is %s', (side, startPosition, sz, effect) => {
-  expect(fillDirection({ side, startPosition, sz })).toBe(effect);
-});
+] as const)(
+  'a fill of side %s from a position of %s by %s is %s',
+  (side, startPosition, sz, effect) => {
+    expect(fillDirection({ side, startPosition, sz })).toBe(effect);
+  },
+);

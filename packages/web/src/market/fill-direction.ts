@@ -1,7 +1,7 @@
 import type { Fill } from '@oddlot/sdk';
 import { add, negate, sign } from '../lib/decimal.ts';
 
-export type FillDirection =
+type FillDirection =
   | 'openLong'
   | 'openShort'
   | 'closeLong'

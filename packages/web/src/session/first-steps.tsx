@@ -110,6 +110,12 @@ type FirstVisit = { readonly at: 'idle' | Step | 'done'; readonly error: unknown
 
 export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
 
+// The steps are only news until the agent is lost or the account changes.
+sessionStore.subscribe(({ session }) => {
+  const isOver = firstVisit.getState().at === 'done' && session?.trader === undefined;
+  if (isOver) firstVisit.setState({ at: 'idle' });
+});
+
 export function isUnderWay({ at, error }: FirstVisit): boolean {
   return at !== 'idle' && at !== 'done' && error === undefined;
 }

@@ -8,8 +8,8 @@ import {
 } from '@oddlot/sdk';
 import { NotArrivedError } from '../lib/explain-error.ts';
 import { words } from '../lib/words.ts';
-import { venueNow } from '../market/venue.ts';
-import { dropAgent, NO_TRADER, sessionStore, setSession } from './session.ts';
+import { reader, venueNow } from '../market/venue.ts';
+import { dropAgent, NO_TRADER, sessionStore, setSession, type Session } from './session.ts';
 
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
 
@@ -99,6 +99,14 @@ function replyOf(receipt: Decided, txHash: string): ExecutedReply {
     traceId: undefined,
     warnings: [],
   };
+}
+
+/** Removes the key of an agent that was revoked elsewhere, before a trade with it is refused. */
+export async function checkAgent({ address, agentAddress }: Session): Promise<void> {
+  if (agentAddress === undefined) return;
+  const { owner } = await reader.info.agentOwner({ agent: agentAddress });
+  const { session } = sessionStore.getState();
+  if (owner !== address && session?.agentAddress === agentAddress) await forgetAgent(address);
 }
 
 export async function forgetAgent(account: string): Promise<void> {

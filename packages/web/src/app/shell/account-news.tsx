@@ -2,7 +2,8 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
 import { createReporter, fillLists, ledgerLists } from '../../market/account-lists.ts';
-import { useSession } from '../../session/session.ts';
+import { checkAgent } from '../../session/sent-once.ts';
+import { useSession, type Session } from '../../session/session.ts';
 import { notify, playTone } from '../../ui/overlays.tsx';
 import { preferences } from '../../ui/preferences.ts';
 import { namedFillNews, namedLedgerNews, type News } from './news.ts';
@@ -12,7 +13,9 @@ const newLedger = createReporter(ledgerLists);
 
 export function AccountNews() {
   const t = useWords();
-  const user = useSession()?.address;
+  const session = useSession();
+  const user = session?.address;
+  useCheckedAgent(session);
   const hasSound = useStore(preferences, (state) => state.hasSound);
   useEffect(() => {
     if (user === undefined) return undefined;
@@ -28,4 +31,24 @@ export function AccountNews() {
     };
   }, [user, hasSound, t]);
   return null;
+}
+
+const CHECK_EVERY_MS = 15_000;
+
+/** Notices a revocation of this browser's agent, so that the page stops to offer trades. */
+function useCheckedAgent(session: Session | undefined): void {
+  useEffect(() => {
+    if (session?.agentAddress === undefined) return undefined;
+    const check = (): void => {
+      if (document.visibilityState === 'visible') void checkAgent(session).catch(() => undefined);
+    };
+    const timer = setInterval(check, CHECK_EVERY_MS);
+    document.addEventListener('visibilitychange', check);
+    globalThis.addEventListener('focus', check);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', check);
+      globalThis.removeEventListener('focus', check);
+    };
+  }, [session]);
 }

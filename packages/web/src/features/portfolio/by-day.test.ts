@@ -1,7 +1,7 @@
 import type { PortfolioPoint } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sum } from '../../lib/decimal.ts';
-import { byDay, isEventful } from './portfolio-screen.tsx';
+import { byDay, isEventful } from './by-day.ts';
 
 const HOUR = 60 * 60 * 1_000;
 const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint => ({

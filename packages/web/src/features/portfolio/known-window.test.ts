@@ -1,7 +1,7 @@
 import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
 import { sum } from '../../lib/decimal.ts';
-import { byDay } from './portfolio-screen.tsx';
+import { byDay } from './by-day.ts';
 import { knownWindow } from './use-portfolio.ts';
 
 const HOUR = 60 * 60 * 1_000;

@@ -1,22 +1,23 @@
-import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
+import type { Portfolio as PortfolioAnswer, PortfolioPoint, PortfolioWindow } from '@oddlot/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type uPlot from 'uplot';
 import { texts } from 'words:portfolio';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
-import { csvOf, saveFile, usePageTitle } from '../../lib/browser.ts';
-import { add, subtract, toPixels } from '../../lib/decimal.ts';
-import { compact, dateTime, dateTimeSecond, dayOf, money } from '../../lib/format.ts';
-import { addWords, useWords, type Words } from '../../lib/words.ts';
+import { usePageTitle } from '../../lib/browser.ts';
+import { add, sign, toPixels } from '../../lib/decimal.ts';
+import { compact, dateTime, dateTimeSecond, money } from '../../lib/format.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { ledgerLists } from '../../market/account-lists.ts';
 import { accountStates } from '../../market/account.ts';
+import { venueNow } from '../../market/venue.ts';
 import { NoAccount } from '../../session/first-steps.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { Segmented } from '../../ui/controls.tsx';
 import { Money, Stat } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
 import { usePlot } from '../../ui/use-plot.ts';
+import { Days } from './days.tsx';
 import {
   beginningOf,
   sinceBegun,
@@ -45,18 +46,23 @@ function Portfolio({ user }: { readonly user: string }) {
   const t = useWords();
   const navigate = useNavigate();
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
-  const span = WINDOWS.find((each) => each === search['window']) ?? 'week';
   const kind = CURVES.find((each) => each === search['curve']) ?? 'equity';
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/portfolio', search: { ...search, ...change }, replace: true });
   };
-  const { data, known, now } = usePortfolio(user, span, EVERY_MS);
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
+  const beginMs = beginningOf(ledger)?.time;
+  const offered = useOfferedWindows(beginMs);
+  const span = offered.find((each) => each === search['window']) ?? offered[1] ?? 'all';
+  const { data, known, now } = usePortfolio(user, span, EVERY_MS);
+  const sinceMs = known.sinceMs ?? (span === 'all' ? beginMs : undefined);
   const shown = useMemo(() => {
     // The first row is not the beginning if more money was deposited than the ledger shows.
     const beginning = known.sinceMs === undefined ? beginningOf(ledger) : undefined;
     return withSteps(sinceBegun(known.points, beginning), ledger);
   }, [known, ledger]);
+  // A straight line through an unchanged value would look like a result.
+  const hasResult = shown.length >= 2 && shown.some(({ pnl }) => sign(pnl) !== 0);
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
@@ -64,10 +70,9 @@ function Portfolio({ user }: { readonly user: string }) {
         user={user}
         moved={known.sinceMs === undefined ? data : undefined}
         now={now}
-        span={
-          known.sinceMs === undefined
-            ? t(`portfolio.window.${span}`)
-            : t('portfolio.since', { time: dateTime(known.sinceMs) })
+        span={span === 'all' ? undefined : t(`portfolio.window.${span}`)}
+        since={
+          sinceMs === undefined ? undefined : t('portfolio.since', { time: dateTime(sinceMs) })
         }
       />
       <div className="grid shrink-0 border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
@@ -85,15 +90,22 @@ function Portfolio({ user }: { readonly user: string }) {
               size="small"
               value={span}
               onChange={(next) => look({ window: next })}
-              segments={WINDOWS.map((value) => ({ value, label: t(`portfolio.window.${value}`) }))}
+              segments={WINDOWS.map((value) => ({
+                value,
+                label: t(`portfolio.window.${value}`),
+                isDisabled: !offered.includes(value),
+              }))}
             />
           </div>
           <div className="h-64">
-            {data !== undefined && shown.length < 2 && <EmptyState title={t('portfolio.flat')} />}
-            {shown.length >= 2 && <Curve points={shown} kind={kind} />}
+            {hasResult ? (
+              <Curve points={shown} kind={kind} />
+            ) : (
+              data !== undefined && <EmptyState title={t('portfolio.flat')} />
+            )}
           </div>
         </section>
-        <Days user={user} />
+        <Days user={user} chosen={search['days']} onChoose={(days) => look({ days })} />
       </div>
       <div className="h-[75dvh] min-h-80 desktop:h-auto desktop:flex-1">
         <AccountTables user={user} chosen={search['tab']} onChoose={(tab) => look({ tab })} />
@@ -102,27 +114,42 @@ function Portfolio({ user }: { readonly user: string }) {
   );
 }
 
+const DAY_MS = 86_400_000;
+const LENGTHS_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
+
+/** Returns the windows that are shorter than the account's history, and the whole history. */
+function useOfferedWindows(beginMs: number | undefined): readonly PortfolioWindow[] {
+  const [nowMs] = useState(venueNow);
+  if (beginMs === undefined) return WINDOWS;
+  return WINDOWS.filter((each) => each === 'all' || LENGTHS_MS[each] < nowMs - beginMs);
+}
+
 type SumsProps = {
   readonly user: string;
   readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
   readonly now: PortfolioPoint | undefined;
-  readonly span: string;
+  /** The window that all sums are of, or undefined for the whole history. */
+  readonly span: string | undefined;
+  /** The start of the sums, if it is later than that of the window. */
+  readonly since: string | undefined;
 };
 
-function Sums({ user, moved, now, span }: SumsProps) {
+function Sums({ user, moved, now, since, span }: SumsProps) {
   const t = useWords();
   const value = (accountType: 'perp' | 'outcome') =>
     accountStates.use({ user, accountType }, ({ state }) => state?.marginSummary.accountValue);
   const [perp, outcome] = [value('perp'), value('outcome')];
   const equity = perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
-  const of = (name: 'pnl' | 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
-    t('portfolio.ofSpan', { what: t(`portfolio.${name}`), span });
+  const of = (name: 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
+    nameOf(t(`portfolio.${name}`), since === undefined ? span : undefined);
+  const nameOf = (what: string, when: string | undefined): string =>
+    when === undefined ? what : t('portfolio.ofSpan', { what, span: when });
   return (
     <dl className="grid shrink-0 grid-cols-3 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-5 desktop:gap-x-10">
       <Stat unit="USDC" label={t('portfolio.equity')} isLarge>
         <Money value={equity} />
       </Stat>
-      <Stat unit="USDC" label={of('pnl')} isLarge>
+      <Stat unit="USDC" label={nameOf(t('portfolio.pnl'), since ?? span)} isLarge>
         <Money value={now?.pnl} isSigned isColoured />
       </Stat>
       <Stat unit="USDC" label={of('volume')}>
@@ -225,135 +252,4 @@ function amountLabel(value: number, step: number): string {
   if (Math.abs(value) >= SHORT_FROM) return compact(value.toFixed(0));
   const decimals = step >= 1 || step === 0 ? 0 : step >= 0.1 ? 1 : 2;
   return money(value.toFixed(decimals), { decimals });
-}
-
-const DAYS_EVERY_MS = 60_000;
-
-export function Days({ user }: { readonly user: string }) {
-  const t = useWords();
-  const { data, known, now, points } = usePortfolio(user, 'month', DAYS_EVERY_MS);
-  const days = useMemo(() => byDay(points).filter(isEventful), [points]);
-  const columns = useMemo(() => columnsOf(t), [t]);
-  return (
-    <section
-      aria-labelledby="days"
-      className="flex min-w-0 flex-col border-line max-desktop:max-h-80 max-desktop:border-t desktop:h-[292px] desktop:border-s"
-    >
-      <div className="flex h-9 shrink-0 items-center border-b border-line px-4">
-        <h2 id="days" className="text-13 font-medium">
-          {t('portfolio.byDay')}
-        </h2>
-        {days.length > 0 && (
-          <p className="ms-4 text-12 text-muted" title={t('portfolio.daysSumTitle')}>
-            {known.sinceMs === undefined
-              ? t('portfolio.daysSum')
-              : t('portfolio.daysSumSince', { time: dateTime(known.sinceMs) })}{' '}
-            <Money value={now?.pnl} isSigned isColoured />
-          </p>
-        )}
-        <button
-          type="button"
-          aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
-          className="-my-2 ms-auto py-2 text-12 text-muted hover:text-text"
-          onClick={() => saveFile('days.csv', csvOf(days.map(withDate)))}
-        >
-          {t('portfolio.csv')}
-        </button>
-      </div>
-      <Table
-        label={t('portfolio.byDay')}
-        columns={columns}
-        rows={days}
-        rowKey={({ time }) => time}
-        empty={
-          data !== undefined && (
-            <EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />
-          )
-        }
-      />
-    </section>
-  );
-}
-
-function withDate({ time, ...rest }: Day): object {
-  return { day: new Date(time).toISOString().slice(0, 10), ...rest };
-}
-
-function columnsOf(t: Words): readonly Column<Day>[] {
-  const amount = (name: 'volume' | 'fees'): Column<Day> => ({
-    id: name,
-    header: t(`portfolio.${name}`),
-    align: 'right',
-    cell: (day) => <Money value={day[name]} />,
-  });
-  return [
-    {
-      id: 'day',
-      header: t('portfolio.day'),
-      width: '96px',
-      tabletWidth: 'auto',
-      phoneWidth: '84px',
-      cell: ({ time }) => <span className="text-muted">{dayOf(time)}</span>,
-    },
-    {
-      id: 'pnl',
-      header: t('portfolio.pnl'),
-      align: 'right',
-      tabletWidth: '120px',
-      cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
-    },
-    { ...amount('volume'), tabletWidth: '140px' },
-    { ...amount('fees'), width: '72px', phoneWidth: '64px' },
-    {
-      id: 'value',
-      header: t('portfolio.value'),
-      align: 'right',
-      width: '112px',
-      from: 'tablet',
-      cell: ({ value }) => <Money value={value} />,
-    },
-  ];
-}
-
-type Day = {
-  readonly time: number;
-  readonly pnl: string;
-  readonly volume: string;
-  readonly fees: string;
-  readonly funding: string;
-  readonly value: string;
-};
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const SUMS = ['pnl', 'volume', 'fees', 'funding'] as const;
-
-/** Returns the days of a portfolio, newest first. */
-export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
-  const days: Day[] = [];
-  let start = points[0];
-  let last = start;
-  if (start === undefined || last === undefined) return [];
-  const close = (from: PortfolioPoint, to: PortfolioPoint): void => {
-    const [pnl, volume, fees, funding] = SUMS.map((name) => subtract(to[name], from[name]));
-    days.unshift({
-      time: Math.floor(from.time / DAY_MS) * DAY_MS,
-      pnl: pnl!,
-      volume: volume!,
-      fees: fees!,
-      funding: funding!,
-      value: to.accountValue,
-    });
-  };
-  for (const point of points.slice(1)) {
-    last = point;
-    if (Math.floor(point.time / DAY_MS) === Math.floor(start.time / DAY_MS)) continue;
-    close(start, point);
-    start = point;
-  }
-  if (last !== start) close(start, last);
-  return days;
-}
-
-export function isEventful(day: Day): boolean {
-  return day.value !== '0' || SUMS.some((name) => day[name] !== '0');
 }
