@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ExchangeClient, HttpTransport, InfoClient } from '@nktkas/hyperliquid';
-import { privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
@@ -36,6 +36,10 @@ test.each([
   await new ExchangeClient({ transport, wallet }).order({ orders, grouping: 'na' });
   const open = await new InfoClient({ transport }).openOrders({ user: wallet.address });
   expect(open).toMatchObject([{ coin: 'BTC', side: 'B', limitPx: '96000', sz: '0.01' }]);
+  // An account with a new key is credited when its balance is queried.
+  const { address: user } = privateKeyToAccount(generatePrivateKey());
+  const { marginSummary } = await new InfoClient({ transport }).clearinghouseState({ user });
+  expect(marginSummary.accountValue).toBe('100000');
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });

@@ -317,13 +317,55 @@ describe('rejects for the Hyperliquid library', () => {
     expect(statuses[0].error).toMatch(/ asset=1$/);
   });
 
-  test('a reject has its cause in the statuses of all orders of the request', async () => {
+  async function statusesOf(
+    exchange: ExchangeClient,
+    orders: Order[],
+    grouping: 'na' | 'normalTpsl' = 'na',
+  ): Promise<Json[]> {
+    const error: Json = await exchange.order({ orders, grouping }).catch((e: unknown) => e);
+    return error.response.response.data.statuses;
+  }
+
+  test('R-independent: the reject of an order does not stop the others of the request', async () => {
     const { exchange, user } = await trader();
-    const orders = [order(), order({ p: '96000.11' })];
-    const error: Json = await exchange.order({ orders, grouping: 'na' }).catch((e: unknown) => e);
-    expect(error.response.response.data.statuses).toEqual([
-      { error: expect.stringMatching(/^Not executed, because entry 1 was rejected: Price must/) },
+    const orders = [
+      order({ p: '96000.11' }),
+      order(),
+      order({ r: true }),
+      order({ s: '0.00001' }),
+      order({ s: '90' }),
+      order({ p: '98000', t: { limit: { tif: 'Alo' } } }),
+    ];
+    expect(await statusesOf(exchange, orders)).toEqual([
+      { error: expect.stringMatching(/^Price must be divisible by tick size.* asset=1$/) },
+      { resting: { oid: expect.any(Number) } },
+      { error: 'Reduce only order would increase position. asset=1' },
+      { error: 'Order must have minimum value of $10. asset=1' },
+      { error: 'Insufficient margin to place order. asset=1' },
+      {
+        error: expect.stringMatching(/^Post only order would have immediately matched.* asset=1$/),
+      },
+    ]);
+    expect(await info.openOrders({ user })).toHaveLength(1);
+  });
+
+  test('a request of which no order would succeed has the first reason in all statuses', async () => {
+    const { exchange, user } = await trader();
+    const orders = [order({ p: '96000.11' }), order({ s: '0.00001' })];
+    expect(await statusesOf(exchange, orders)).toEqual([
       { error: expect.stringMatching(/^Price must be divisible by tick size/) },
+      { error: expect.stringMatching(/^Not executed, because no entry would succeed. Entry 0: /) },
+    ]);
+    expect(await info.openOrders({ user })).toEqual([]);
+  });
+
+  test('the reject of an order of a group has its cause in the statuses of the whole group', async () => {
+    const { exchange, user } = await trader();
+    const t = { trigger: { isMarket: true, triggerPx: '99000', tpsl: 'tp' as const } };
+    const orders = [order({ p: '96000.11' }), order({ b: false, r: true, p: '99000', t })];
+    expect(await statusesOf(exchange, orders, 'normalTpsl')).toEqual([
+      { error: expect.stringMatching(/^Price must be divisible by tick size/) },
+      { error: expect.stringMatching(/^Not executed, because entry 0 was rejected: Price must/) },
     ]);
     expect(await info.openOrders({ user })).toEqual([]);
   });
@@ -462,9 +504,6 @@ describe('streams for the Hyperliquid library', () => {
   test('a rejected subscription has a reason, and a second subscription is a duplicate', async () => {
     const client = new SubscriptionClient({ transport: socket() });
     const none = (): void => undefined;
-    await expect(client.webData3({ user: unfunded().user }, none)).rejects.toThrow(
-      'Subscribe to webData2',
-    );
     await expect(client.bbo({ coin: 'XYZ' }, none)).rejects.toThrow("Unknown coin 'XYZ'");
     const opened = await rawSocket();
     const subscription = { type: 'bbo', coin: 'btc' };
@@ -547,6 +586,12 @@ describe('streams for the Hyperliquid library', () => {
       { method: 'subscribe', subscription: { type: '__proto__' } },
       'error',
       /unknown channel/,
+    ],
+    [
+      'a channel that the venue does not have',
+      { method: 'subscribe', subscription: { type: 'explorerBlock' } },
+      'error',
+      /on \/ws of the API of the venue/,
     ],
     [
       'a bad address',

@@ -88,7 +88,8 @@ test('funding is paid, listed and streamed, negative for the side that pays', as
   const paid = payments.reduce((sum, { delta }) => sum - Number(delta.usdc), 0);
   expect(Number(position.cumFunding.sinceOpen)).toBeCloseTo(paid, 5);
   await eventually(() => {
-    expect(of('user').some(({ funding }) => funding?.coin === 'BTC')).toBe(true);
+    const { funding } = of('user').find((each) => each.funding?.coin === 'BTC')!;
+    expect(funding.time).toBe(times[0]);
     expect(of('userFundings').at(-1).fundings[0]).toMatchObject({ coin: 'BTC', nSamples: null });
   });
 });
@@ -103,6 +104,9 @@ test('a liquidation ends orders and reaches all channels of the account', async 
   expect((await info.clearinghouseState({ user })).assetPositions).toEqual([]);
   const ledger = await info.userNonFundingLedgerUpdates({ user, startTime: 0 });
   expect(ledger.map(({ delta }) => delta.type)).toContain('liquidation');
+  const ids = (await info.userFills({ user })).map(({ tid }) => tid);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.every((tid) => Number.isSafeInteger(tid) && tid > 0)).toBe(true);
   const statuses = (await info.historicalOrders({ user })).map(({ status }) => status);
   expect(statuses).toContain('liquidatedCanceled');
   await eventually(() => {

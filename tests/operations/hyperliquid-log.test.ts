@@ -77,6 +77,7 @@ test('the commands in the log follow from the Hyperliquid requests, but only on 
   const t = { limit: { tif: 'Gtc' } } as const;
   const order = { a: 1, b: true, p: '59000', s: '0.02', r: false, t };
   for (const call of [
+    (client) => client.order({ orders: [{ ...order, p: '59000.001' }, order], grouping: 'na' }),
     (client) => client.modify({ oid, order }),
     (client) => client.cancelByCloid({ cancels: [{ asset: 1, cloid: CLOID }] }),
     (client) => client.updateLeverage({ asset: 2, isCross: false, leverage: 5 }),

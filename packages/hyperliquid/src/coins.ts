@@ -31,6 +31,11 @@ export class Coins {
     return this.#byId.get(id);
   }
 
+  /** Returns true for a perp. The port omits outcome markets, which it does not serve. */
+  has(id: number): boolean {
+    return this.#byId.has(id);
+  }
+
   /** Returns the name of a perp, or the id as text if the perp is unknown. */
   nameOf(id: number): string {
     return this.#byId.get(id)?.name ?? String(id);

@@ -12,6 +12,7 @@ import { clientIpFinder } from '@oddlot/host/ports';
 import { Address, LIMITS, type WireError } from '@oddlot/protocol';
 import * as z from 'zod';
 import { Coins } from './coins.ts';
+import { createQueryCredits } from './credit-queried.ts';
 import { answerExchange } from './exchange/answer-exchange.ts';
 import { answerInfo } from './info/answer-info.ts';
 import { readFields } from './info/read-query.ts';
@@ -33,6 +34,8 @@ export type HyperliquidPortOptions = {
   readonly venue: VenueAccess;
   /** True if the requests and connections of each client are limited. */
   readonly hasLimits: boolean;
+  /** True if a new account is credited with test funds when its balance is queried. */
+  readonly creditsQueried: boolean;
 };
 
 export type HyperliquidPort = {
@@ -56,9 +59,9 @@ const NOT_FOUND = refusalOf(
 export async function startHyperliquidPort(
   options: HyperliquidPortOptions,
 ): Promise<HyperliquidPort> {
-  const { hasLimits, log, metrics, venue } = options;
+  const { creditsQueried, hasLimits, log, metrics, venue } = options;
   const limiter = createLimiter(hasLimits);
-  const services = servicesOf(venue, limiter);
+  const services = servicesOf(venue, limiter, creditsQueried);
   const connectionsMax = hasLimits ? CONNECTIONS_MAX : Infinity;
   const sockets = new SocketEdge({ ...services, venue, log, connectionsMax });
   const clientIp = clientIpFinder([]);
@@ -98,17 +101,25 @@ function createLimiter(enabled: boolean): RateLimiter {
   });
 }
 
-function servicesOf(venue: VenueAccess, limiter: RateLimiter): SocketServices {
+function servicesOf(
+  venue: VenueAccess,
+  limiter: RateLimiter,
+  creditsQueried: boolean,
+): SocketServices {
   let known: { readonly height: number; readonly coins: Coins } | undefined;
   const coins = (): Coins => {
     const height = venue.height();
     if (known?.height !== height) known = { height, coins: new Coins(venue.perps()) };
     return known.coins;
   };
+  const credit = creditsQueried ? createQueryCredits(venue) : undefined;
   return {
     coins,
     limiter,
-    info: (asker, body) => answerInfo(asker, coins, body),
+    async info(asker, body) {
+      await credit?.(body);
+      return answerInfo(asker, coins, body);
+    },
     exchange: answerExchange,
   };
 }

@@ -158,6 +158,15 @@ describe('the port for clients of Hyperliquid', () => {
       'hyperliquid: only allowed with test funds',
     );
   });
+
+  test.each([[[]], [['--hyperliquid', '8694', '--no-faucet']]])(
+    'the credit of queried accounts is refused without the port or the faucet: %j',
+    (args: readonly string[]) => {
+      expect(() => readConfig([...args, '--hyperliquid-faucet'], {})).toThrow(
+        'hyperliquidFaucet: requires --hyperliquid and the faucet',
+      );
+    },
+  );
 });
 
 test('the port of the local chain listens on the loopback interface whatever the public host', () => {

@@ -253,6 +253,9 @@ function assertTogether(config: Config): void {
         'a venue. Use --network testnet without an external chain',
     );
   }
+  if (config.hyperliquidFaucet && (config.hyperliquid === undefined || !hasFaucet(config))) {
+    throw new SettingError('hyperliquidFaucet: requires --hyperliquid and the faucet');
+  }
   if (config.diskFullBytes > config.diskLowBytes) {
     throw new SettingError('diskFullBytes: must not be above diskLowBytes');
   }

@@ -89,8 +89,7 @@ async function runByTheClock(
   const flags = ['--data', data, '--port', options.port];
   const hyperliquidPort = hyperliquidPortOf(options);
   if (hyperliquidPort !== undefined) flags.push('--hyperliquid', String(hyperliquidPort));
-  // Developers can use the faucet without limits.
-  const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
+  const faucet = faucetFlags(options);
   const quiet = [
     '--chain',
     'none',
@@ -169,8 +168,8 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
     portOf('--port', options.port),
     portOf('--controls', options.controls),
   ];
-  const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
-  configOf(faucet);
+  const faucet = faucetFlags(options);
+  configOf(['--faucet-usdc', options.usdc]);
   // Clients take their nonces from the clock of the machine.
   const time = Date.now();
   const hyperliquid = hyperliquidPortOf(options);
@@ -227,6 +226,15 @@ function portOf(flag: string, text = ''): number {
 function hyperliquidPortOf({ hyperliquid }: DevOptions): number | undefined {
   if (hyperliquid === undefined) return undefined;
   return hyperliquid === true ? HYPERLIQUID_PORT : portOf('--hyperliquid', hyperliquid);
+}
+
+/**
+ * Developers can use the faucet without limits, and bots of Hyperliquid do not have to request
+ * funds.
+ */
+function faucetFlags({ hyperliquid, usdc }: DevOptions): readonly string[] {
+  const flags = ['--faucet-usdc', usdc, '--faucet-every-ms', '1'];
+  return hyperliquid === undefined ? flags : [...flags, '--hyperliquid-faucet'];
 }
 
 function hyperliquidNotes(url: string | undefined): readonly string[] {

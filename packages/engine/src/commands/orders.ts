@@ -325,7 +325,10 @@ function builderDrop(
   return undefined;
 }
 
-/** Checks a whole action for admission and finds the first order that would certainly fail. */
+/**
+ * Checks a whole action for admission and finds the first order that would certainly fail.
+ * Independent orders are admitted if one of them would succeed (R-independent).
+ */
 function checkPlaceOrders(
   state: State,
   account: Account,
@@ -345,8 +348,10 @@ function checkPlaceOrders(
   }
   const ungrouped = checkGrouping(command);
   if (ungrouped !== undefined) return { account: account.address, reject: ungrouped };
-  const { grouping = 'none' } = command;
+  const { areIndependent, grouping = 'none' } = command;
   const orders = ordersOf(command);
+  const admitted = { account: account.address };
+  let first: CommandResult | undefined;
   let mayFreeMargin = false;
   const clientOrderIds = new Set<string>();
   for (const [index, asked] of orders.entries()) {
@@ -356,10 +361,16 @@ function checkPlaceOrders(
       (isTrigger(order)
         ? validateTrigger({ ...context, order }, grouping, orders.slice(0, index))
         : validateOrder(context, { margin: !mayFreeMargin })) ?? checkRepeat(clientOrderIds, order);
-    if (reject !== undefined) return { account: account.address, reject, rejectIndex: index };
+    if (reject !== undefined) {
+      first ??= { ...admitted, reject, rejectIndex: index };
+      if (areIndependent !== true) return first;
+    } else if (areIndependent === true) {
+      first = undefined;
+      break;
+    }
     mayFreeMargin ||= !isTrigger(order) && reducesPosition(account, order);
   }
-  return withDrop({ account: account.address }, builderDrop(state, account, command));
+  return withDrop(first ?? admitted, builderDrop(state, account, command));
 }
 
 function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {

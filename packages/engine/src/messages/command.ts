@@ -134,6 +134,8 @@ export type PlaceOrdersCommand = {
   readonly builder?: BuilderTerms;
   /** The live orders that the orders replace, one for each (R-replace). */
   readonly replaces?: readonly OrderTarget[];
+  /** True if an order is admitted regardless of faults in the others (R-independent). */
+  readonly areIndependent?: true;
 };
 
 /** A live order of the account, by either of its ids. */

@@ -122,7 +122,8 @@ function answerRejected(
   const isOfRequest = envelope.name === undefined || OF_REQUEST.has(envelope.name);
   if (assets === undefined || isOfRequest) return { status: 'err', response: sentence(failure) };
   const type = action?.type.startsWith('cancel') === true ? 'cancel' : 'order';
-  return ok(type, rejectedStatuses(assets, failure));
+  const isGroup = action?.grouping !== undefined && action.grouping !== 'na';
+  return ok(type, rejectedStatuses(assets, failure, !isGroup));
 }
 
 /** Returns the asset of each entry of an action, or undefined for an action without entries. */

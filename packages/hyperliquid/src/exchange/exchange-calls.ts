@@ -5,9 +5,7 @@ import type { Call } from '../calls.ts';
 export const EXCHANGE_CALLS: Readonly<Record<HyperliquidType | 'setReferrer', Call>> = {
   order: {
     status: 'differs',
-    note:
-      'If one order is invalid, increases a reduce-only position or lacks margin, none is placed. ' +
-      'A builder that the account has not approved is omitted.',
+    note: 'A builder that the account has not approved is omitted.',
   },
   cancel: { status: 'same', note: 'One result per entry.' },
   cancelByCloid: { status: 'same', note: 'One result per entry.' },

@@ -81,7 +81,7 @@ test('only the first failure of a request has its details', () => {
 
 test('a rejected request names the entry that caused it', () => {
   const failure = { message: 'Market is closing', details: { field: 'orders[1].a' } };
-  expect(rejectedStatuses([1, 2], failure)).toEqual([
+  expect(rejectedStatuses([1, 2], failure, false)).toEqual([
     {
       error: 'Not executed, because entry 1 was rejected: Market is closing (orders[1].a) asset=1',
     },
@@ -92,7 +92,7 @@ test('a rejected request names the entry that caused it', () => {
 test('a rejected modification names its asset once', () => {
   const gone = 'Order was never placed, already canceled, or filled. asset=1';
   const failure = { message: gone, details: { field: 'orders[0]' } };
-  expect(rejectedStatuses([1], failure)).toEqual([{ error: gone }]);
+  expect(rejectedStatuses([1], failure, true)).toEqual([{ error: gone }]);
 });
 
 test('the error of a signer without an account contains its address', () => {

@@ -55,18 +55,22 @@ function errorText(error: string, failure: Failure | undefined): string {
 }
 
 /**
- * Returns the statuses for a request that was rejected because of one of its entries, so that none
- * of them was placed.
+ * Returns the statuses for a request of which no entry was executed: because one of them was
+ * rejected, or because each independent entry would fail. The failure is that of one entry.
  */
 export function rejectedStatuses(
   assets: readonly (number | undefined)[],
   failure: Failure,
+  areIndependent: boolean,
 ): { readonly error: string }[] {
   const at = /\[(\d+)\]/.exec(failure.details?.field ?? '')?.[1];
   const text = sentence(failure);
   return assets.map((asset, index) => {
     const isCause = at === undefined || index === Number(at);
-    const why = isCause ? text : `Not executed, because entry ${at} was rejected: ${text}`;
+    const others = areIndependent
+      ? `Not executed, because no entry would succeed. Entry ${at}: ${text}`
+      : `Not executed, because entry ${at} was rejected: ${text}`;
+    const why = isCause ? text : others;
     return { error: asset === undefined ? why : `${why} asset=${asset}` };
   });
 }

@@ -1,7 +1,7 @@
 import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
 import { Coins } from '../coins.ts';
-import { fillOf, ledgerOf } from './fills.ts';
+import { fillOf, fillsOf, ledgerOf } from './fills.ts';
 
 const coins = new Coins([{ name: 'BTC-USDC', quoteCurrency: 'USDC', index: 1 } as PerpMeta]);
 
@@ -28,6 +28,17 @@ test('the fee includes the fee of the builder, and the result is before both', (
   expect(fillOf(coins, fill(closing))).toMatchObject(told);
   // An opening fill has no profit or loss.
   expect(fillOf(coins, fill({ closedPnl: '0', fee: '0.05' }))).toMatchObject({ closedPnl: '0' });
+});
+
+test('fills of outcome markets are omitted, and fills without a trade have their own ids', () => {
+  const hash = `0x${'ab'.repeat(32)}`;
+  const transfer = fill({ tid: 0, hash });
+  const other = fill({ tid: 0, hash: `0x${'cd'.repeat(32)}` });
+  const fills = [transfer, other, fill({ tid: 5 }), fill({ instrumentId: 1_000_001 })];
+  const ids = (fillsOf(coins, fills) as { tid: number }[]).map(({ tid }) => tid);
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids.every(Number.isSafeInteger)).toBe(true);
 });
 
 describe('a ledger row', () => {

@@ -10,6 +10,13 @@ function amount(text: string | undefined): bigint {
   return present(parseExact(text, MONEY_DECIMALS), 'an amount of the venue');
 }
 
+/** Converts the fills of perps. */
+export function fillsOf(coins: Coins, fills: readonly Fill[]): object[] {
+  return fills
+    .filter(({ instrumentId }) => coins.has(instrumentId))
+    .map((fill) => fillOf(coins, fill));
+}
+
 /**
  * Converts a fill. The venue reports profit after fees and Hyperliquid before fees; Hyperliquid's
  * fee includes that of the builder.
@@ -32,12 +39,22 @@ export function fillOf(coins: Coins, fill: Fill): object {
     oid,
     crossed: fill.crossed ?? true,
     fee: formatDecimal(fee, MONEY_DECIMALS),
-    tid: fill.tid,
+    tid: fill.tid === 0 ? idWithoutTrade(fill) : fill.tid,
     feeToken: fill.feeToken,
     twapId: fill.twapId,
     ...(builderFee === undefined ? {} : { builderFee }),
     ...(cloid === undefined || cloid === null ? {} : { cloid }),
   };
+}
+
+/**
+ * Returns an id for a position that a liquidation transferred without a trade. Clients tell fills
+ * apart by their ids. The id consists of 40 bits of the hash and 12 bits of the perp's id, and is
+ * greater than any trade id.
+ */
+function idWithoutTrade({ hash, instrumentId }: Fill): number {
+  const ofHash = Number.parseInt(hash.slice(2, 12), 16);
+  return 2 ** 52 + ofHash * 2 ** 12 + (instrumentId % 2 ** 12);
 }
 
 function directionOf({ side, startPosition, sz }: Fill): string {

@@ -1,3 +1,4 @@
+import { Address, type OpenOrder } from '@oddlot/protocol';
 import type { Address as AnyAddress } from '@oddlot/units';
 import * as z from 'zod';
 import type { Coin, Coins } from '../coins.ts';
@@ -13,12 +14,14 @@ import {
   portfolioOf,
 } from './account.ts';
 import { type Aggregation, bookOf, stepOf, tickFor } from './book.ts';
-import { fillOf, fundingOf, ledgerOf, tradeOf } from './fills.ts';
+import { fillsOf, fundingOf, ledgerOf, tradeOf } from './fills.ts';
 import { frontendOrder, historicalOrder, openOrder, reportedOrder } from './orders.ts';
 import { rowsOf, type Span } from './pages.ts';
 import { aggregation, builder, coin, dex, interval, oid, span, user } from './read-query.ts';
 import {
   contextsOf,
+  marginTable,
+  marginTableIds,
   metaOf,
   midsOf,
   numberText,
@@ -43,6 +46,7 @@ function call<Shape extends z.ZodRawShape>(
   return { ...description, schema: z.object(fields), answer: answer as InfoCall['answer'] };
 }
 
+const NO_SUB_ACCOUNTS = differs('Always null: there are no such accounts.');
 const FILLS_MAX = 2_000;
 const FUNDINGS_MAX = 500;
 const HISTORICAL_MAX = 2_000;
@@ -52,6 +56,15 @@ export const INFO_CALLS = {
     differs('Margin tables contain the maximum leverage, without tiers.'),
     dex,
     ({ coins }) => metaOf(coins),
+  ),
+  allPerpMetas: call(same('The metadata of the venue only.'), {}, ({ coins }) => [metaOf(coins)]),
+  marginTable: call(
+    differs('The id is the maximum leverage; there are no tiers.'),
+    { id: z.number() },
+    ({ coins }, { id }) => {
+      if (marginTableIds(coins).includes(id)) return marginTable(id);
+      throw new RefusedError(`Unknown margin table ${id}. meta lists the tables.`);
+    },
   ),
   metaAndAssetCtxs: call(
     differs('Margin tables contain the maximum leverage, without tiers.'),
@@ -99,14 +112,14 @@ export const INFO_CALLS = {
   openOrders: call(
     same('Includes orders that wait for a trigger price.'),
     { ...user, ...dex },
-    ({ coins, venue }, query) =>
-      venue.openOrders(query.user as AnyAddress).map((order) => openOrder(coins, order)),
+    (context, query) =>
+      openOrdersOf(context, query.user).map((order) => openOrder(context.coins, order)),
   ),
   frontendOpenOrders: call(
     same('Includes orders that wait for a trigger price.'),
     { ...user, ...dex },
-    ({ coins, venue }, query) =>
-      venue.openOrders(query.user as AnyAddress).map((order) => frontendOrder(coins, order)),
+    (context, query) =>
+      openOrdersOf(context, query.user).map((order) => frontendOrder(context.coins, order)),
   ),
   orderStatus: call(
     differs('Orders that the venue rejected have no status.'),
@@ -115,14 +128,16 @@ export const INFO_CALLS = {
   ),
   historicalOrders: call(same('The last 2,000 orders.'), user, async (context, query) => {
     const asked = { type: 'historicalOrders', user: query.user, limit: HISTORICAL_MAX } as const;
-    return (await ask(context, asked)).map((row) => historicalOrder(context.coins, row));
+    return (await ask(context, asked))
+      .filter(({ order }) => context.coins.has(order.instrumentId))
+      .map((row) => historicalOrder(context.coins, row));
   }),
   userFills: call(
     differs('Partial fills are never combined.'),
     { ...user, aggregateByTime: z.boolean().nullish() },
     async (context, query) => {
       const asked = { type: 'userFills', user: query.user, limit: FILLS_MAX } as const;
-      return (await ask(context, asked)).map((fill) => fillOf(context.coins, fill));
+      return fillsOf(context.coins, await ask(context, asked));
     },
   ),
   userFillsByTime: call(
@@ -130,7 +145,7 @@ export const INFO_CALLS = {
     { ...user, ...span, aggregateByTime: z.boolean().nullish() },
     async (context, query) => {
       const rows = await rowsOf(context, { type: 'userFills', user: query.user }, query, FILLS_MAX);
-      return rows.map((fill) => fillOf(context.coins, fill));
+      return fillsOf(context.coins, rows);
     },
   ),
   userFunding: call(
@@ -184,11 +199,30 @@ export const INFO_CALLS = {
       return Number(parseExact(rate.replace('%', ''), 3) ?? 0n);
     },
   ),
+  approvedBuilders: call(same('Their addresses.'), user, async (context, query) => {
+    const approved = await ask(context, { type: 'approvedBuilders', user: query.user });
+    return approved.map((each) => each.builder);
+  }),
   portfolio: call(differs('The windows of perps equal those of the account.'), user, portfolio),
   userToMultiSigSigners: call(same('Null for an ordinary account.'), user, (context, query) =>
     ask(context, { type: 'multiSigSigners', user: query.user }),
   ),
-  subAccounts: call(differs('Always null: there are no such accounts.'), user, () => null),
+  subAccounts: call(NO_SUB_ACCOUNTS, user, () => null),
+  subAccounts2: call(NO_SUB_ACCOUNTS, user, () => null),
+  isVip: call(differs('Always false.'), user, () => false),
+  legalCheck: call(differs('Every account is allowed.'), user, () => ({
+    ipAllowed: true,
+    acceptedTerms: true,
+    userAllowed: true,
+  })),
+  preTransferCheck: call(
+    differs('Transfers are free, and no account is sanctioned.'),
+    { ...user, source: Address },
+    ({ venue }, query) => {
+      const userExists = venue.hasAccount(query.user as AnyAddress);
+      return { fee: '0.0', isSanctioned: false, userExists, userHasSentTx: userExists };
+    },
+  ),
   userVaultEquities: call(differs('Always empty.'), user, () => []),
   userAbstraction: call(differs('Always `disabled`.'), user, () => 'disabled'),
   userDexAbstraction: call(differs('Always null.'), user, () => null),
@@ -204,6 +238,7 @@ export const INFO_CALLS = {
   })),
   twapHistory: call(differs('Always empty.'), user, () => []),
   userTwapSliceFills: call(differs('Always empty.'), user, () => []),
+  userTwapSliceFillsByTime: call(differs('Always empty.'), { ...user, ...span }, () => []),
   spotMeta: call(differs('Only the token USDC and no markets.'), {}, () => SPOT_META),
   spotMetaAndAssetCtxs: call(differs('Only the token USDC and no markets.'), {}, () => [
     SPOT_META,
@@ -214,6 +249,10 @@ export const INFO_CALLS = {
   })),
   perpDexs: call(differs('Only the venue itself, which is null.'), {}, () => [null]),
   perpsAtOpenInterestCap: call(differs('Always empty.'), dex, () => []),
+  perpCategories: call(differs('Always empty.'), {}, () => []),
+  perpConciseAnnotations: call(differs('Always empty.'), {}, () => []),
+  perpAnnotation: call(differs('Always null.'), coin, () => null),
+  liquidatable: call(differs('Always empty.'), {}, () => []),
   exchangeStatus: call(same('The time of the venue.'), {}, ({ venue }) => ({
     time: venue.timeMs(),
     specialStatuses: null,
@@ -233,6 +272,15 @@ export function coinOf(coins: Coins, name: string): Coin {
   if (found !== undefined) return found;
   const names = coins.all.map((each) => each.name).join(', ');
   throw new RefusedError(`Unknown coin '${name}'. The coins of this venue are ${names}.`);
+}
+
+/** Returns the live orders of an account for perps. */
+export function openOrdersOf(
+  { coins, venue }: Pick<InfoContext, 'coins' | 'venue'>,
+  account: string,
+): readonly OpenOrder[] {
+  const orders = venue.openOrders(account as AnyAddress);
+  return orders.filter(({ instrumentId }) => coins.has(instrumentId));
 }
 
 async function l2Book(
@@ -366,6 +414,28 @@ async function volumeOf(context: InfoContext, account: string): Promise<string> 
   return (await ask(context, asked)).points.at(-1)?.volume ?? '0.0';
 }
 
+export async function webData3(context: InfoContext, account: string): Promise<object> {
+  const { vaultEquity } = await ask(context, { type: 'clearinghouseState', user: account });
+  return {
+    userState: { ...frontendState(context, account), abstraction: 'disabled' },
+    perpDexStates: [
+      { totalVaultEquity: vaultEquity, perpsAtOpenInterestCap: [], leadingVaults: [] },
+    ],
+  };
+}
+
+/** Returns the facts of an account that both versions of the front end's data contain. */
+function frontendState({ venue }: InfoContext, account: string): object {
+  return {
+    agentAddress: null,
+    agentValidUntil: null,
+    cumLedger: '0.0',
+    serverTime: venue.timeMs(),
+    isVault: false,
+    user: account,
+  };
+}
+
 export async function webData2(context: InfoContext, account: string): Promise<object> {
   const { coins, venue } = context;
   const state = await ask(context, { type: 'clearinghouseState', user: account });
@@ -374,15 +444,10 @@ export async function webData2(context: InfoContext, account: string): Promise<o
     clearinghouseState: clearinghouseOf(coins, state),
     leadingVaults: [],
     totalVaultEquity: state.vaultEquity,
-    openOrders: venue.openOrders(account as AnyAddress).map((order) => frontendOrder(coins, order)),
-    agentAddress: null,
-    agentValidUntil: null,
-    cumLedger: '0.0',
+    openOrders: openOrdersOf(context, account).map((order) => frontendOrder(coins, order)),
+    ...frontendState(context, account),
     meta: metaOf(coins),
     assetCtxs: contextsOf(coins, contexts),
-    serverTime: venue.timeMs(),
-    isVault: false,
-    user: account,
     twapStates: [],
     spotState: { balances: [] },
     spotAssetCtxs: [],

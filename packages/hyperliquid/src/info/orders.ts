@@ -30,8 +30,13 @@ export function isNonUserCancel(reason: string | undefined): boolean {
   return reason !== undefined && reason !== 'userCanceled' && reason !== 'iocRemainder';
 }
 
-function statusOf(status: string, cause: string | undefined): string {
+function statusOf(
+  status: string,
+  cause: string | undefined,
+  { origSz, sz }: { readonly origSz: string; readonly sz: string },
+): string {
   if (status !== 'cancelled') return status;
+  if (cause === 'iocRemainder' && sz === origSz) return 'iocCancelRejected';
   return (cause === undefined ? undefined : CANCELED[cause]) ?? 'canceled';
 }
 
@@ -108,7 +113,7 @@ export function historicalOrder(
   const cause = cancelSource && cancelSource.charAt(0).toLowerCase() + cancelSource.slice(1);
   return {
     order: frontendOrder(coins, order),
-    status: statusOf(status, cause),
+    status: statusOf(status, cause, order),
     statusTimestamp,
   };
 }
@@ -117,7 +122,11 @@ export function orderUpdate(
   coins: Coins,
   { order, reason, status, statusTimestamp }: OrderUpdate,
 ): object {
-  return { order: openOrder(coins, order), status: statusOf(status, reason), statusTimestamp };
+  return {
+    order: openOrder(coins, order),
+    status: statusOf(status, reason, order),
+    statusTimestamp,
+  };
 }
 
 /**
@@ -148,7 +157,7 @@ export function reportedOrder(coins: Coins, report: OrderReport): object {
   const status = end?.state ?? 'open';
   return {
     order,
-    status: statusOf(status, undefined),
+    status: statusOf(status, undefined, order),
     statusTimestamp: end?.time ?? report.entered?.time ?? received.time,
   };
 }

@@ -28,7 +28,8 @@ test('a gap between ids is a delisted placeholder, so that an id is an index', (
     ],
   });
   const contexts = contextsOf(coins, [context(3, '10')]);
-  expect(contexts).toMatchObject([{ midPx: null }, {}, {}, { midPx: '10', prevDayPx: '0.0' }]);
+  // The price of a day ago is unknown, so it is the mark.
+  expect(contexts).toMatchObject([{ midPx: null }, {}, {}, { midPx: '10', prevDayPx: '9' }]);
 });
 
 test('a venue without perps has an empty universe', () => {

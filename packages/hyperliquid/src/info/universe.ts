@@ -81,22 +81,30 @@ export function metaOf(coins: Coins): object {
     const coin = coins.withId(id);
     return coin === undefined ? placeholder(id) : universeEntry(coin);
   });
-  const leverages = new Set([1, ...coins.all.map(({ perp }) => perp.maxLeverage)]);
-  const marginTables = [...leverages]
-    .sort((a, b) => a - b)
-    .map((maxLeverage) => [
-      maxLeverage,
-      { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage }] },
-    ]);
+  const marginTables = marginTableIds(coins).map((id) => [id, marginTable(id)]);
   return { universe, marginTables, collateralToken: USDC_INDEX };
 }
 
-/** Returns the context of a perp without the fields that Hyperliquid does not have. */
+/** Returns the ids of the margin tables, which are the maximum leverages of the perps. */
+export function marginTableIds(coins: Coins): readonly number[] {
+  const leverages = new Set([1, ...coins.all.map(({ perp }) => perp.maxLeverage)]);
+  return [...leverages].sort((a, b) => a - b);
+}
+
+export function marginTable(maxLeverage: number): object {
+  return { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage }] };
+}
+
+/**
+ * Returns the context of a perp without the fields that Hyperliquid does not have. Clients divide by
+ * the price of a day ago, so the mark replaces it while the perp is younger.
+ */
 export function contextOf({ nextFundingTime: _, ...context }: Context): object {
+  const { markPx, prevDayPx } = context;
   return {
     ...context,
-    prevDayPx: numberText(context.prevDayPx),
-    markPx: numberText(context.markPx),
+    prevDayPx: numberText(prevDayPx === '' ? markPx : prevDayPx),
+    markPx: numberText(markPx),
     oraclePx: numberText(context.oraclePx),
     funding: numberText(context.funding),
   };

@@ -10,16 +10,22 @@ import type {
   UserHistoricalOrdersUpdate,
   UserLedgerUpdate,
 } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
 import * as z from 'zod';
 import { type Call, differs, same } from '../calls.ts';
 import { activeAssetOf, clearinghouseOf } from '../info/account.ts';
 import { bookOf, tickFor } from '../info/book.ts';
-import { fillOf, fundingDelta, ledgerOf, tradeOf } from '../info/fills.ts';
-import { coinOf, type InfoContext, stepNear, webData2 } from '../info/info-calls.ts';
+import { fillsOf, fundingDelta, ledgerOf, tradeOf } from '../info/fills.ts';
+import {
+  coinOf,
+  type InfoContext,
+  openOrdersOf,
+  stepNear,
+  webData2,
+  webData3,
+} from '../info/info-calls.ts';
 import { frontendOrder, historicalOrder, isNonUserCancel, orderUpdate } from '../info/orders.ts';
 import { aggregation, coin, dex, interval, user } from '../info/read-query.ts';
-import { contextOf, midsOf } from '../info/universe.ts';
+import { contextOf, contextsOf, midsOf } from '../info/universe.ts';
 import { RefusedError } from '../refused-error.ts';
 import { ask, type StreamPath } from '../venue-access.ts';
 import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
@@ -60,6 +66,7 @@ function channel<Shape extends z.ZodRawShape>(
 }
 
 const MIDS_MS = 250;
+const CONTEXTS_MS = 1_000;
 const ACCOUNT_MS = 500;
 const WEB_DATA_MS = 1_000;
 const TRADES_FIRST = 50;
@@ -124,7 +131,18 @@ const MARKET_CHANNELS: Readonly<Record<string, Channel>> = {
       ctx: contextOf(ctx),
     }));
   }),
+  assetCtxs: channel(same('After each change, at most every second.'), dex, (context, _, out) =>
+    polled(context, CONTEXTS_MS, () => ({ dex: '', ctxs: allContexts(context) }), out),
+  ),
+  allDexsAssetCtxs: channel(differs('Only the venue itself.'), {}, (context, _, out) =>
+    polled(context, CONTEXTS_MS, () => ({ ctxs: [['', allContexts(context)]] }), out),
+  ),
+  spotAssetCtxs: channel(differs('Always empty.'), {}, (_, __, out) => constant([], out)),
 };
+
+function allContexts({ coins, venue }: ChannelContext): object[] {
+  return contextsOf(coins(), venue.contexts());
+}
 
 const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
   activeAssetData: channel(
@@ -142,9 +160,11 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
     },
   ),
   orderUpdates: channel(same('Only changes, without a snapshot.'), user, (context, params, out) =>
-    follow(context, '/ws', ofUser('orderUpdates', params.user), out, (rows: OrderUpdate[]) =>
-      rows.map((row) => orderUpdate(context.coins(), row)),
-    ),
+    follow(context, '/ws', ofUser('orderUpdates', params.user), out, (rows: OrderUpdate[]) => {
+      const coins = context.coins();
+      const ofPerps = rows.filter(({ order }) => coins.has(order.instrumentId));
+      return ofPerps.length === 0 ? undefined : ofPerps.map((row) => orderUpdate(coins, row));
+    }),
   ),
   userEvents: channel(
     { ...differs('Liquidations name no liquidator.'), frames: 'user' },
@@ -156,11 +176,11 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
     { ...user, aggregateByTime: z.boolean().nullish() },
     (context, params, out) => {
       const subscription = ofUser('userFills', params.user);
-      return follow(context, '/api-ws', subscription, out, (update: UserFillsUpdate) => ({
-        ...snapshotFlag(update),
-        user: params.user,
-        fills: update.fills.map((fill) => fillOf(context.coins(), fill)),
-      }));
+      return follow(context, '/api-ws', subscription, out, (update: UserFillsUpdate) => {
+        const fills = fillsOf(context.coins(), update.fills);
+        if (fills.length === 0 && update.isSnapshot !== true) return undefined;
+        return { ...snapshotFlag(update), user: params.user, fills };
+      });
     },
   ),
   userFundings: channel(same('The last 200 payments first.'), user, (context, params, out) => {
@@ -199,7 +219,9 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
         (update: UserHistoricalOrdersUpdate) => ({
           ...snapshotFlag(update),
           user: params.user,
-          orderHistory: update.orderHistory.map((row) => historicalOrder(context.coins(), row)),
+          orderHistory: update.orderHistory
+            .filter(({ order }) => context.coins().has(order.instrumentId))
+            .map((row) => historicalOrder(context.coins(), row)),
         }),
       );
     },
@@ -208,10 +230,11 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
     same('After each change, at most every 500 ms.'),
     { ...user, ...dex },
     (context, params, out) => {
-      const orders = (): object[] =>
-        context.venue
-          .openOrders(params.user as Address)
-          .map((order) => frontendOrder(context.coins(), order));
+      const orders = (): object[] => {
+        const coins = context.coins();
+        const live = openOrdersOf({ ...context, coins }, params.user);
+        return live.map((order) => frontendOrder(coins, order));
+      };
       return polled(
         context,
         ACCOUNT_MS,
@@ -231,6 +254,37 @@ const ACCOUNT_CHANNELS: Readonly<Record<string, Channel>> = {
         clearinghouseState: clearinghouseOf(context.coins(), update.clearinghouseState),
       }));
     },
+  ),
+  allDexsClearinghouseState: channel(
+    differs('Only the venue itself.'),
+    user,
+    (context, params, out) => {
+      const subscription = ofUser('clearinghouseState', params.user);
+      return follow(context, '/ws', subscription, out, (update: AccountStateUpdate) => {
+        const state = clearinghouseOf(context.coins(), update.clearinghouseState);
+        return { user: params.user, clearinghouseStates: [['', state]] };
+      });
+    },
+  ),
+  spotState: channel(differs('Always empty.'), user, (_, params, out) =>
+    constant({ user: params.user, spotState: { balances: [] } }, out),
+  ),
+  twapStates: channel(differs('Always empty.'), { ...user, ...dex }, (_, params, out) =>
+    constant({ dex: '', user: params.user, states: [] }, out),
+  ),
+  userTwapHistory: channel(differs('Always empty.'), user, (_, params, out) =>
+    constant({ isSnapshot: true, user: params.user, history: [] }, out),
+  ),
+  userTwapSliceFills: channel(differs('Always empty.'), user, (_, params, out) =>
+    constant({ isSnapshot: true, user: params.user, twapSliceFills: [] }, out),
+  ),
+  webData3: channel(differs('Every second. Vaults are empty.'), user, (context, params, out) =>
+    polled(
+      context,
+      WEB_DATA_MS,
+      () => webData3({ ...context, coins: context.coins() }, params.user),
+      out,
+    ),
   ),
   webData2: channel(
     differs('Every second. Vaults, TWAP orders and spot balances are empty.'),
@@ -287,6 +341,13 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
       if (translated !== undefined) out.send(translated);
     },
   };
+}
+
+/** Sends a snapshot of data that this venue does not have and that therefore never change. */
+function constant(data: unknown, out: Out): () => void {
+  out.ready();
+  out.send(data);
+  return () => undefined;
 }
 
 /** Reads a state at intervals and sends it whenever it has changed. */
@@ -351,14 +412,19 @@ function userEvents(
   params: { readonly user: string },
   out: Out,
 ): () => void {
-  const fills = (update: UserFillsUpdate): object => ({
-    fills: update.fills.map((fill) => fillOf(context.coins(), fill)),
-  });
+  const fills = (update: UserFillsUpdate): object | undefined => {
+    const ofPerps = fillsOf(context.coins(), update.fills);
+    return ofPerps.length === 0 ? undefined : { fills: ofPerps };
+  };
   const fundings = (update: UserFundingsUpdate): undefined => {
-    for (const row of update.fundings) out.send({ funding: fundingDelta(context.coins(), row) });
+    const coins = context.coins();
+    for (const row of update.fundings) {
+      out.send({ funding: { time: row.time, ...fundingDelta(coins, row) } });
+    }
   };
   const cancels = (rows: readonly OrderUpdate[]): object | undefined => {
     const nonUserCancel = rows
+      .filter(({ order }) => context.coins().has(order.instrumentId))
       .filter(({ reason, status }) => status === 'cancelled' && isNonUserCancel(reason))
       .map(({ order }) => ({ coin: context.coins().nameOf(order.instrumentId), oid: order.oid }));
     return nonUserCancel.length === 0 ? undefined : { nonUserCancel };

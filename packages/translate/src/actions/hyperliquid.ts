@@ -19,6 +19,11 @@ const PERP_ID_END = 10_000;
 /** Hyperliquid actions that the venue's own API does not offer. */
 type HyperliquidOnlyAction =
   | {
+      readonly type: 'independentOrders';
+      readonly orders: ActionOf<'order'>['orders'];
+      readonly builder?: ActionOf<'order'>['builder'];
+    }
+  | {
       readonly type: 'replaceOrders';
       readonly orders: ActionOf<'order'>['orders'];
       readonly replaces: readonly OrderTarget[];
@@ -42,13 +47,15 @@ type Conversions = {
 };
 
 const CONVERSIONS: Conversions = {
-  order: ({ orders, grouping, builder }) =>
-    refuseOthers(orders.map(({ a }) => a)) ?? {
-      type: 'order',
-      grouping,
-      orders,
-      ...(builder === undefined ? {} : { builder }),
-    },
+  order: ({ orders, grouping, builder }) => {
+    const placed = { orders, ...(builder === undefined ? {} : { builder }) };
+    return (
+      refuseOthers(orders.map(({ a }) => a)) ??
+      (grouping === 'na'
+        ? { type: 'independentOrders', ...placed }
+        : { type: 'order', grouping, ...placed })
+    );
+  },
   cancel: ({ cancels }) => refuseOthers(cancels.map(({ a }) => a)) ?? { type: 'cancel', cancels },
   cancelByCloid: ({ cancels }) =>
     refuseOthers(cancels.map(({ asset }) => asset)) ?? { type: 'cancelByCloid', cancels },
@@ -132,7 +139,14 @@ function replacement(
 type WireOrder = ActionOf<'order'>['orders'][number];
 
 export function isHyperliquidOnly(action: ConvertedAction): action is HyperliquidOnlyAction {
-  return action.type === 'replaceOrders' || action.type === 'setLeverageAndMode';
+  switch (action.type) {
+    case 'independentOrders':
+    case 'replaceOrders':
+    case 'setLeverageAndMode':
+      return true;
+    default:
+      return false;
+  }
 }
 
 export function hyperliquidCommand(
@@ -140,6 +154,11 @@ export function hyperliquidCommand(
   authority: Authority,
   instruments: ScaleLookup,
 ): RequestCommand {
+  if (action.type === 'independentOrders') {
+    const order = { ...action, type: 'order', grouping: 'na' } as const;
+    const command = ORDER_ACTIONS.order.toCommand(order, authority, instruments);
+    return { ...command, areIndependent: true };
+  }
   if (action.type === 'replaceOrders') {
     const { orders, replaces } = action;
     const order = { type: 'order', grouping: 'na', orders } as const;

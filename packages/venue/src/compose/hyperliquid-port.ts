@@ -50,7 +50,7 @@ export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: N
  * needed.
  */
 export async function openHyperliquidPort(
-  { hyperliquid, limits }: Config,
+  { hyperliquid, hyperliquidFaucet: creditsQueried, limits }: Config,
   parts: HyperliquidParts,
   log: Logger,
 ): Promise<HyperliquidPort | undefined> {
@@ -58,7 +58,7 @@ export async function openHyperliquidPort(
   const { startHyperliquidPort } = await import('@oddlot/hyperliquid');
   const { metrics } = parts;
   const venue = accessTo(parts);
-  const options = { port: hyperliquid, log, metrics, venue, hasLimits: limits };
+  const options = { port: hyperliquid, log, metrics, venue, hasLimits: limits, creditsQueried };
   const port = await startHyperliquidPort(options);
   log.warn(
     { url: port.url },

@@ -231,6 +231,12 @@ const LISTENING_SETTINGS = {
       'Port on `127.0.0.1` for [clients of Hyperliquid](../build/hyperliquid.md), only on a ' +
       'venue with test funds and without `serviceNetwork`; 0 selects a free port',
   }),
+  hyperliquidFaucet: setting(SWITCH, {
+    default: false,
+    help:
+      'Credit test funds to a new account when a client of the `hyperliquid` port first queries ' +
+      'its balance',
+  }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
     default: false,
