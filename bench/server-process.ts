@@ -23,9 +23,10 @@ export class ServerProcess {
     nodeFlags: readonly string[] = [],
   ): Promise<ServerProcess> {
     const path = join(import.meta.dirname, '..', program);
-    const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
+    const { environment, flags } = startCommand();
+    const child = spawn(process.execPath, [...flags, ...nodeFlags, path, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...startEnvironment() },
+      env: { ...process.env, ...environment },
     });
     const ended = once(child, 'exit').then(() => {
       throw new Error(`${program} ended before it served`);
@@ -72,12 +73,17 @@ export class ServerProcess {
   }
 }
 
-/** Returns the environment variables that `npm start` sets. */
-function startEnvironment(): Record<string, string> {
+/** Returns the environment variables and the options of Node with which `npm start` starts. */
+function startCommand(): {
+  readonly environment: Record<string, string>;
+  readonly flags: readonly string[];
+} {
   const file = join(import.meta.dirname, '..', 'package.json');
   const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: { start: string } };
-  const [before = ''] = scripts.start.split(' exec ');
-  return Object.fromEntries(before.split(' ').map((each) => each.split('=') as [string, string]));
+  const [before = '', command = ''] = scripts.start.split(' exec ');
+  const variables = before.split(' ').map((each) => each.split('=') as [string, string]);
+  const flags = command.split(' ').filter((each) => each.startsWith('--'));
+  return { environment: Object.fromEntries(variables), flags };
 }
 
 function cpuMsIn(file: string): number {
