@@ -2,7 +2,7 @@ import { API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
 import { isNoRoom } from '../durable/own-files.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
-import type { HttpPort, PortCall } from '../ports/http-port.ts';
+import type { HttpPort, PortCall, PostCall } from '../ports/http-port.ts';
 import { type BodyFault, finishAnswer } from '../ports/read-body.ts';
 import type { Visitors } from '../ports/visitors.ts';
 import { type Debt, sendingMs, type WorkBudget, type WorkLeft } from '../ports/work-budget.ts';
@@ -125,7 +125,7 @@ export class AnswerWriter {
    * Returns a header with the age of an old state. Queries are answered from such a state while
    * nothing new can be written.
    */
-  #ageOf({ endpoint }: Call): readonly string[] {
+  #ageOf({ endpoint }: HttpCall): readonly string[] {
     const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;
     return ageMs > OLD_MS ? ['x-block-age-ms', String(Math.round(ageMs))] : [];
   }
@@ -142,14 +142,26 @@ export class AnswerWriter {
     this.send(call, { ...reply, retryAfterSeconds: debt.waitSeconds });
   }
 
-  write(call: Call, status: number, body: string | Buffer, headers: readonly string[]): void {
-    const { endpoint, ip, request, response } = call;
+  write(call: HttpCall, status: number, body: string | Buffer, more: readonly string[]): void {
+    const { endpoint, ip } = call;
     if (!this.#takesRoom(call, Buffer.byteLength(body))) return;
     const left = endpoint?.surface === 'info' ? this.#options.work?.left(ip) : undefined;
     const budget = closerOf(call.budget, left);
-    const isLast = this.#options.port.isDraining || call.awaitsContinue || call.isLast;
-    const allowed = this.#options.visitors === 'any' ? '*' : request.headers.origin;
-    respond(request, response, { status, body, budget, headers, isLast, allowed });
+    const isOpen = this.#options.visitors === 'any';
+    const hasBody = body !== '';
+    const isLast = this.#options.port.isDraining || call.isLast;
+    if ('post' in call) {
+      const allowed = isOpen ? '*' : undefined;
+      const headers = headersOf({ allowed, budget, hasBody, isPost: true, more });
+      call.finish({ status, body, headers, isLast });
+    } else {
+      const { awaitsContinue, request, response } = call;
+      const allowed = isOpen ? '*' : request.headers.origin;
+      const isPost = request.method === 'POST';
+      const headers = headersOf({ allowed, budget, hasBody, isPost, more });
+      const answer = { status, body, headers, isLast: isLast || awaitsContinue };
+      finishAnswer(request, response, answer);
+    }
     this.count(call, status);
   }
 
@@ -164,9 +176,9 @@ export class AnswerWriter {
   /**
    * Accounts for a response. Returns false if its client is gone, or if a refusal is sent instead.
    */
-  #takesRoom(call: Call, bytes: number): boolean {
-    const { endpoint, ip, response } = call;
-    if (call.isOver || response.headersSent || response.destroyed) {
+  #takesRoom(call: HttpCall, bytes: number): boolean {
+    const { endpoint, ip } = call;
+    if (call.isOver || isAnswered(call)) {
       this.count(call, NOBODY_WAITED);
       return false;
     }
@@ -208,15 +220,18 @@ export class AnswerWriter {
   }
 }
 
-type Answer = {
-  readonly status: number;
-  /** JSON text; empty for a response without a body. */
-  readonly body: string | Buffer;
+/** Returns true if the response was sent or its connection is closed. */
+function isAnswered(call: HttpCall): boolean {
+  if ('post' in call) return call.isAnswered || call.socket.destroyed;
+  return call.response.headersSent || call.response.destroyed;
+}
+
+type Described = {
   readonly budget: Budget | undefined;
+  readonly hasBody: boolean;
+  readonly isPost: boolean;
   /** Additional headers, as alternating names and values. */
-  readonly headers: readonly string[];
-  /** True if the connection closes after this response. */
-  readonly isLast: boolean;
+  readonly more: readonly string[];
   /** The origin that may read the response; undefined if the request is not from a page. */
   readonly allowed: string | undefined;
 };
@@ -238,19 +253,15 @@ export const PREFLIGHT_HEADERS: readonly string[] = [
   '86400',
 ];
 
-function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { allowed, status, body, budget, headers: more, isLast }: Answer,
-): void {
+function headersOf({ allowed, budget, hasBody, isPost, more }: Described): string[] {
   const origin = allowed === undefined ? [] : ['access-control-allow-origin', allowed];
   const headers = [...origin, 'access-control-expose-headers', EXPOSED];
-  if (body !== '') headers.push('content-type', 'application/json');
+  if (hasBody) headers.push('content-type', 'application/json');
   // The response to a GET depends on the client, because browsers receive the page at these paths.
-  if (request.method !== 'POST') headers.push('cache-control', 'no-store', 'vary', 'accept');
+  if (!isPost) headers.push('cache-control', 'no-store', 'vary', 'accept');
   if (budget !== undefined) pushBudget(headers, budget);
   for (const part of more) headers.push(part);
-  finishAnswer(request, response, { status, body, headers, isLast });
+  return headers;
 }
 
 function respondPage(
@@ -352,8 +363,7 @@ export type ShownPage = {
   answer(request: IncomingMessage, path: string): PageAnswer | undefined;
 };
 
-/** A request of the HTTP server with the data for its response. */
-export type Call = PortCall & {
+type CallFacts = {
   readonly path: string;
   readonly endpoint: AnyEndpoint | undefined;
   budget: Budget | undefined;
@@ -361,13 +371,21 @@ export type Call = PortCall & {
   what?: string | undefined;
 };
 
+/** A request of the HTTP server with the data for its response. */
+export type Call = PortCall & CallFacts;
+
+/** A request that was read without the objects of the runtime's parser. */
+export type DirectCall = PostCall & CallFacts;
+
+type HttpCall = Call | DirectCall;
+
 /** A request from a frame of a socket, with the data for its answer. */
 export type SocketCall = Pick<Call, 'budget' | 'client' | 'ip' | 'path' | 'startedMs' | 'what'> & {
   readonly endpoint: Endpoint | TextEndpoint;
   readonly deliver: (answer: SocketAnswer) => void;
 };
 
-export type AnyCall = Call | SocketCall;
+export type AnyCall = HttpCall | SocketCall;
 
 /** An answer with the fields that HTTP sends as headers. */
 export type SocketAnswer = {

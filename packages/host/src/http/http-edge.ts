@@ -9,12 +9,19 @@ import {
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { clientKey, hasForwarding, isLoopback } from '../ports/client-ip.ts';
-import { HttpPort, type HttpPortOptions, leave, type PortCall } from '../ports/http-port.ts';
+import {
+  HttpPort,
+  type HttpPortOptions,
+  leave,
+  type PortCall,
+  type PostCall,
+} from '../ports/http-port.ts';
 import { measured, type WorkBudget } from '../ports/work-budget.ts';
 import {
   AnswerWriter,
   type AnyCall,
   type Call,
+  type DirectCall,
   PREFLIGHT_HEADERS,
   sendParts,
   type ShownPage,
@@ -41,7 +48,7 @@ import type { IncomingMessage } from 'node:http';
  * reach an endpoint.
  */
 
-export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
+export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts' | 'posts'> & {
   readonly endpoints: Readonly<Record<string, AnyEndpoint>>;
   readonly limiter: RateLimiter;
   readonly log: Logger;
@@ -95,7 +102,14 @@ export class HttpEdge {
     this.#endpoints = new Map(Object.entries(options.endpoints));
     this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
     const serve = (call: PortCall): void => this.#serve(call);
-    this.#port = new HttpPort({ ...options, serve, accepts: isWebSocket });
+    const posts = {
+      paths: new Set(
+        [...this.#endpoints].flatMap(([path, each]) => ('stream' in each ? [] : path)),
+      ),
+      bytesMax: this.#bodyBytesMax,
+      serve: (call: PostCall): void => this.#servePost(call),
+    };
+    this.#port = new HttpPort({ ...options, serve, posts, accepts: isWebSocket });
     const bodyBytesMax = this.#bodyBytesMax;
     this.#answers = new AnswerWriter({ ...options, port: this.#port, bodyBytesMax });
   }
@@ -139,8 +153,7 @@ export class HttpEdge {
    * of a POST with the same body. The request is answered even if the connection ends.
    */
   post({ answer, ip, isExcess, path, text, version }: SocketRequest): void {
-    const endpoint = this.#endpoints.get(path);
-    if (endpoint === undefined || 'stream' in endpoint) throw new TypeError(`no POST at ${path}`);
+    const endpoint = this.#postEndpoint(path);
     const client = clientKey(ip);
     let release = (): void => undefined;
     const deliver = (sent: SocketAnswer): void => {
@@ -167,6 +180,12 @@ export class HttpEdge {
     return this.#handle(call, endpoint, { text, bytes, ip });
   }
 
+  #postEndpoint(path: string): Endpoint | TextEndpoint {
+    const endpoint = this.#endpoints.get(path);
+    if (endpoint === undefined || 'stream' in endpoint) throw new TypeError(`no POST at ${path}`);
+    return endpoint;
+  }
+
   #serve(asked: PortCall): void {
     const path = pathOf(asked.request);
     const endpoint = this.#endpoints.get(path);
@@ -175,6 +194,17 @@ export class HttpEdge {
     const call: Call = Object.assign(asked, more);
     if (endpoint === undefined) this.#serveOther(call, path);
     else this.#serveEndpoint(call, endpoint);
+  }
+
+  /** Answers a POST whose head has passed all checks of `#serveEndpoint`. */
+  #servePost(asked: PostCall): void {
+    const { path } = asked.post;
+    const endpoint = this.#postEndpoint(path);
+    const call: DirectCall = Object.assign(asked, { path, endpoint, budget: undefined });
+    if (!this.#isAdmitted(call, endpoint)) return undefined;
+    const read = this.#port.readPost(call);
+    if (typeof read === 'string') return this.#answers.refuseBody(call, read);
+    return this.#handle(call, endpoint, { ...read, ip: call.ip, isForwarded: false });
   }
 
   #serveEndpoint(call: Call, endpoint: AnyEndpoint): void {

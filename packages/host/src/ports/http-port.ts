@@ -9,14 +9,21 @@ import {
   type BodyRefusal,
 } from './body-budget.ts';
 import { type ClientIp, clientKey, normalIp } from './client-ip.ts';
-import { type BodyBounds, type BodyFault, finishAnswer, readBody } from './read-body.ts';
+import {
+  type BodyBounds,
+  type BodyFault,
+  finishAnswer,
+  type FinishedAnswer,
+  readBody,
+} from './read-body.ts';
 import {
   CONNECTION_LIMITS,
   ConnectionGate,
   type ConnectionLimits,
   turnAway,
 } from './connection-gate.ts';
-import { Pipeline } from './pipeline.ts';
+import { Pipeline, type TakenRequest } from './pipeline.ts';
+import { readSimplePost, sendAnswer, type SimplePost } from './simple-post.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isForeign, type Visitors } from './visitors.ts';
 
@@ -29,6 +36,8 @@ import { isForeign, type Visitors } from './visitors.ts';
 export type HttpPortOptions = {
   /** Handles a request when it is its client's turn. */
   readonly serve: (call: PortCall) => void;
+  /** Handles requests to some paths without the objects of the runtime's parser. */
+  readonly posts?: PostOptions | undefined;
   readonly clientIp: ClientIp;
   /** Requests from pages of other origins are answered with 403 without calling `serve`. */
   readonly visitors: Visitors;
@@ -63,23 +72,41 @@ export type HttpPortOptions = {
   readonly lingerMs?: number | undefined;
 };
 
+type PostOptions = {
+  readonly paths: ReadonlySet<string>;
+  /** Longer bodies are left to `serve`. */
+  readonly bytesMax: number;
+  /** Handles a request when it is its client's turn. */
+  readonly serve: (call: PostCall) => void;
+};
+
 /**
  * The module is not imported, because an import resolves all of its exports. That would load the
  * runtime's WebSocket client, which no port needs and which takes longer to load than all other
  * exports together.
  */
-const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+const { createServer } = process.getBuiltinModule('node:http');
 
 type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const KEEP_ALIVE_MS = 65_000;
+/** The runtime closes idle connections this much later than it announces. */
+const KEEP_ALIVE_BUFFER_MS = 1_000;
 /** A connection with a pending answer is closed after this time without progress. */
 const SILENCE_MS = 30_000;
 /** How long a stop waits for slow clients, because it still has to write a snapshot. */
 const DRAIN_MS = 5_000;
 const HEAD_BYTES = 512;
 
-type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };
+/** A connection with its unanswered requests. */
+type Line = {
+  readonly pipeline: Pipeline;
+  readonly calls: Set<CallUse>;
+  /** The client address if no proxy reports another one. */
+  readonly ip: string;
+  /** The last Host header that `visitors` accepts. */
+  host: string | undefined;
+};
 
 export class HttpPort {
   readonly server: Server;
@@ -187,7 +214,7 @@ export class HttpPort {
    */
   read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
     const { turn } = this.#queue;
-    const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
+    const hold = this.#bodies.enter(call.client, () => call.socket.destroy());
     if (typeof hold === 'string') return done(hold);
     call.releases.push(() => hold.release());
     const client = this.#inQueue(call.client);
@@ -219,14 +246,27 @@ export class HttpPort {
     };
   }
 
+  /** Returns the body of a request that has arrived completely, or the exhausted budget. */
+  readPost(call: PostCall): ReadBody {
+    const { body } = call.post;
+    const hold = this.#bodies.enter(call.client, () => call.socket.destroy());
+    if (typeof hold === 'string') return hold;
+    call.releases.push(() => hold.release());
+    const refused = hold.grow(body.length);
+    hold.read();
+    if (refused !== undefined) return refused;
+    this.works(call);
+    return { text: body.toString('utf8'), bytes: body.length };
+  }
+
   /** Marks the connection as in use while a request is processed, even without traffic. */
-  works(call: PortCall): void {
-    this.#gate.note(call.request.socket, 'working');
+  works(call: CallUse): void {
+    this.#gate.note(call.socket, 'working');
   }
 
   /** Accounts for a response until it has been sent. Returns the exhausted budget, if any. */
-  hold(call: PortCall, bytes: number): BodyRefusal | undefined {
-    const hold = this.#answers.enter(call.client, () => call.request.socket.destroy());
+  hold(call: CallUse, bytes: number): BodyRefusal | undefined {
+    const hold = this.#answers.enter(call.client, () => call.socket.destroy());
     if (typeof hold === 'string') return hold;
     const refused = hold.grow(bytes + HEAD_BYTES);
     if (refused === undefined) call.releases.push(() => hold.release());
@@ -262,11 +302,59 @@ export class HttpPort {
 
   #follow(socket: Socket): void {
     if (!this.#gate.has(socket)) return;
-    const calls = new Set<PortCall>();
+    const calls = new Set<CallUse>();
     const client = clientKey(normalIp(socket.remoteAddress ?? '') ?? '');
-    const later = (run: () => void): void => this.#queue.take(this.#inQueue(client), run);
-    this.#lines.set(socket, { calls, pipeline: new Pipeline(socket, later) });
+    const pipeline = new Pipeline(socket, {
+      later: (run) => this.#queue.take(this.#inQueue(client), run),
+      read: (bytes) => this.#take(socket, line, bytes),
+    });
+    const ip = this.#options.clientIp(socket.remoteAddress, undefined);
+    const line: Line = { calls, pipeline, ip, host: undefined };
+    this.#lines.set(socket, line);
     socket.once('close', () => calls.forEach(leave));
+  }
+
+  /** Takes a request that needs none of the checks that `#serve` makes for requests in general. */
+  #take(socket: Socket, line: Line, bytes: Buffer): TakenRequest | undefined {
+    const { posts, visitors } = this.#options;
+    if (posts === undefined || this.#isDraining || !socket.writable) return undefined;
+    const post = readSimplePost(bytes);
+    if (post === undefined || !posts.paths.has(post.path)) return undefined;
+    if (post.body.length > posts.bytesMax) return undefined;
+    if (post.host !== line.host && isForeign(post, visitors)) return undefined;
+    line.host = post.host;
+    return { bytes: post.bytes, serve: () => this.#enterPost(socket, line, post) };
+  }
+
+  #enterPost(socket: Socket, line: Line, post: SimplePost): void {
+    const { ip } = line;
+    const call: PostCall = {
+      post,
+      ...newUse(socket, ip),
+      isAnswered: false,
+      finish: (answer) => this.#finishPost(call, line, answer),
+    };
+    socket.setTimeout(SILENCE_MS);
+    this.#begin(call, line);
+    this.#queue.take(this.#inQueue(call.client), () => {
+      if (!call.isOver) this.#options.posts?.serve(call);
+    });
+  }
+
+  /** Sends an answer. The next request can follow when the operating system has taken it. */
+  #finishPost(call: PostCall, line: Line, answer: FinishedAnswer): void {
+    const { socket } = call;
+    call.isAnswered = true;
+    // The client has closed its side. The end of the connection releases what is held.
+    if (!socket.writable) return;
+    sendAnswer(socket, answer, KEEP_ALIVE_MS / 1000);
+    if (answer.isLast) return;
+    const finish = (): void => {
+      socket.setTimeout(KEEP_ALIVE_MS + KEEP_ALIVE_BUFFER_MS);
+      this.#end(call, line);
+    };
+    if (socket.writableLength === 0) finish();
+    else socket.write('', finish);
   }
 
   /**
@@ -279,30 +367,27 @@ export class HttpPort {
     // A pipelined request on a closed connection needs no response.
     if (line === undefined || socket.destroyed) return;
     const ip = this.#options.clientIp(socket.remoteAddress, forwardedFor(request));
-    const call: PortCall = {
-      request,
-      response,
-      startedMs: performance.now(),
-      ip,
-      client: clientKey(ip),
-      awaitsContinue: expects === 'continue',
-      releases: [],
-      isOver: false,
-      isLast: false,
-    };
-    this.#inFlight++;
-    this.#gate.note(socket, 'sending');
+    const awaitsContinue = expects === 'continue';
+    const call: PortCall = { request, response, ...newUse(socket, ip), awaitsContinue };
     line.pipeline.begin(request);
-    line.calls.add(call);
-    call.releases.push(() => this.#leaveOne());
-    response.once('close', () => {
-      this.#gate.note(socket, 'waiting');
-      line.calls.delete(call);
-      leave(call);
-      line.pipeline.end();
-    });
+    this.#begin(call, line);
+    response.once('close', () => this.#end(call, line));
     const queued = this.#inQueue(call.client);
     this.#queue.take(queued, () => call.isOver || this.#serve(call, expects));
+  }
+
+  #begin(call: CallUse, line: Line): void {
+    this.#inFlight++;
+    this.#gate.note(call.socket, 'sending');
+    line.calls.add(call);
+    call.releases.push(() => this.#leaveOne());
+  }
+
+  #end(call: CallUse, line: Line): void {
+    this.#gate.note(call.socket, 'waiting');
+    line.calls.delete(call);
+    leave(call);
+    line.pipeline.end();
   }
 
   #leaveOne(): void {
@@ -350,11 +435,6 @@ function end({ request, response }: PortCall, status: number, body: string): voi
   finishAnswer(request, response, { status, body, headers, isLast: true });
 }
 
-/** Returns the name of a status, which is empty for an unknown one. */
-export function statusText(status: number): string {
-  return STATUS_CODES[status] ?? '';
-}
-
 export type ReadBody = { readonly text: string; readonly bytes: number } | BodyFault;
 
 export function forwardedFor(request: IncomingMessage): string | undefined {
@@ -380,16 +460,13 @@ function refuseUpgrade(socket: Duplex): void {
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
-/** One request of a port, and the resources held for it. */
-export type PortCall = {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** The resources held for a request. */
+type CallUse = {
+  readonly socket: Socket;
   readonly startedMs: number;
   /** The client address, and the client whose budget applies. */
   readonly ip: string;
   readonly client: string;
-  /** True if the client waits for status 100 before it sends its body. */
-  awaitsContinue: boolean;
   /** Functions that release resources when the response is sent or the client is gone. */
   readonly releases: (() => void)[];
   /** True after the release. */
@@ -398,7 +475,28 @@ export type PortCall = {
   isLast: boolean;
 };
 
-export function leave(call: PortCall): void {
+/** One request of a port, and the resources held for it. */
+export type PortCall = CallUse & {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** True if the client waits for status 100 before it sends its body. */
+  awaitsContinue: boolean;
+};
+
+/** One request without the objects of the runtime's parser. */
+export type PostCall = CallUse & {
+  readonly post: SimplePost;
+  isAnswered: boolean;
+  readonly finish: (answer: FinishedAnswer) => void;
+};
+
+function newUse(socket: Socket, ip: string): CallUse {
+  const startedMs = performance.now();
+  const client = clientKey(ip);
+  return { socket, startedMs, ip, client, releases: [], isOver: false, isLast: false };
+}
+
+export function leave(call: CallUse): void {
   call.isOver = true;
   for (const release of call.releases.splice(0)) release();
 }

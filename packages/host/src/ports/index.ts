@@ -15,7 +15,8 @@ export {
 } from './client-ip.ts';
 export { CONNECTION_LIMITS, type ConnectionLimits } from './connection-gate.ts';
 export { finishAnswer } from './read-body.ts';
-export { forwardedFor, HttpPort, type PortCall, type ReadBody, statusText } from './http-port.ts';
+export { forwardedFor, HttpPort, type PortCall, type ReadBody } from './http-port.ts';
+export { statusText } from './simple-post.ts';
 export { isForeign, type PageOrigins, type Visitors } from './visitors.ts';
 export { TokenBucket, TokenBuckets } from './token-bucket.ts';
 export { NO_PACE } from './client-turns.ts';

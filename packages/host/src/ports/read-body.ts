@@ -107,7 +107,7 @@ function endLingering(request: IncomingMessage, response: ServerResponse): void 
   request.resume();
 }
 
-type FinishedAnswer = {
+export type FinishedAnswer = {
   readonly status: number;
   /** Response body; empty for a response without one. */
   readonly body: string | Buffer;
