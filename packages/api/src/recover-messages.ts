@@ -16,16 +16,52 @@ export type RecoverJob =
   | { readonly kind: 'explain' | 'recover'; readonly text: string }
   | { readonly kind: 'read'; readonly text: string; readonly job: ReadJob };
 
+const KINDS: readonly RecoverJob['kind'][] = ['explain', 'recover', 'read'];
+const JOB_PARTS = 5;
+
+const IS_LARGE = 1;
+const TAKES_HYPERLIQUID = 2;
+
+const NO_JOB: ReadJob = { isLarge: false, nonceAfter: 0, nonceBefore: 0 };
+
+/** Appends a job to a flat list: its kind, flags, the bounds of its nonce, and its text. */
+export function packJob(jobs: (string | number)[], asked: RecoverJob): void {
+  const { isLarge, nonceAfter, nonceBefore, takesHyperliquid } =
+    asked.kind === 'read' ? asked.job : NO_JOB;
+  const flags = (isLarge ? IS_LARGE : 0) | (takesHyperliquid === true ? TAKES_HYPERLIQUID : 0);
+  jobs.push(KINDS.indexOf(asked.kind), flags, nonceAfter, nonceBefore, asked.text);
+}
+
+function jobAt(jobs: RecoverBatch['jobs'], at: number): RecoverJob {
+  const kind = KINDS[jobs[at] as number]!;
+  const text = jobs[at + 4] as string;
+  if (kind !== 'read') return { kind, text };
+  const flags = jobs[at + 1] as number;
+  const job: ReadJob = {
+    isLarge: (flags & IS_LARGE) !== 0,
+    nonceAfter: jobs[at + 2] as number,
+    nonceBefore: jobs[at + 3] as number,
+    ...((flags & TAKES_HYPERLIQUID) === 0 ? {} : { takesHyperliquid: true }),
+  };
+  return { kind, text, job };
+}
+
 export type RecoverBatch = {
   /** Size decimals that the thread did not know in earlier requests. */
   readonly scales: readonly Scale[];
-  readonly jobs: readonly (RecoverJob & { readonly id: number })[];
+  /** Jobs as a flat list, which is cheap to pass between threads; see `packJob`. */
+  readonly jobs: readonly (string | number)[];
 };
 
-export type RecoverReplies = readonly {
-  readonly id: number;
-  readonly answer: Recovered | ReadCommand;
-}[];
+/**
+ * The answers to a batch, in the order of its jobs. Each is an object, or a flat list of values for
+ * a command; see `CommandReader`.
+ */
+export type RecoverReplies = {
+  readonly parts: readonly (Recovered | ReadCommand | string | number)[];
+  /** All encoded commands one after the other, so that a batch passes one buffer. */
+  readonly encoded: Uint8Array<ArrayBuffer>;
+};
 
 /** An instrument's id and its size decimals, or undefined if the instrument does not exist. */
 export type Scale = readonly [instrumentId: number, szDecimals: number | undefined];
@@ -51,7 +87,7 @@ export type UnderstoodRequest = {
 
 export type EncodedCommand = {
   /** The command and its request, encoded as in a block. */
-  readonly encoded: Uint8Array;
+  readonly encoded: Buffer;
   /** The size decimals that were used to convert decimal text to integers. */
   readonly scales: readonly Scale[];
   /**
@@ -65,11 +101,16 @@ export type EncodedCommand = {
  * Reads requests into commands, encoded as in a block. A recover thread does not have the venue's
  * state, only the size decimals that the main thread has sent. Each answer lists those it used, and
  * the main thread repeats a request if one of them is outdated.
+ *
+ * An answer with a command is a list of these parts: the nonce, 1 if the client waits for the
+ * execution, the transaction hash, the number of encoded bytes, the request without whitespace or
+ * an empty text, the number of scales, and each scale. The decimals of an unknown instrument are -1.
  */
 export class CommandReader {
   readonly #recoverer: Recoverer;
   readonly #scales = new Map<number, number>();
   readonly #buffer = new BlockBuffer();
+  #parts: (Recovered | ReadCommand | string | number)[] = [];
 
   constructor(recoverer: Recoverer) {
     this.#recoverer = recoverer;
@@ -80,56 +121,97 @@ export class CommandReader {
       if (szDecimals === undefined) this.#scales.delete(id);
       else this.#scales.set(id, szDecimals);
     }
-    return jobs.map((job) => ({ id: job.id, answer: this.#answerOne(job) }));
+    const parts = (this.#parts = []);
+    this.#buffer.clear();
+    for (let at = 0; at < jobs.length; at += JOB_PARTS) this.#answerOne(jobAt(jobs, at));
+    const encoded = new Uint8Array(this.#buffer.bytes.subarray(0, this.#buffer.length));
+    return { parts, encoded };
   }
 
   /** An exception fails only its own request, not the rest of the batch. */
-  #answerOne(job: RecoverJob): Recovered | ReadCommand {
+  #answerOne(job: RecoverJob): void {
+    const { kind, text } = job;
     try {
-      if (job.kind === 'read') return this.#read(job.text, job.job);
-      return job.kind === 'explain'
-        ? this.#recoverer.explain(job.text)
-        : this.#recoverer.recover(job.text);
+      if (kind === 'read') this.#read(text, job.job);
+      else if (kind === 'explain') this.#parts.push(this.#recoverer.explain(text));
+      else this.#parts.push(this.#recoverer.recover(text));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (job.kind !== 'read') return { fault: message, at: 0 };
-      return { refused: jsonRefusal(job.text, { message, at: 0 }, 'action'), isGateway: false };
+      const fault = { message, at: 0 };
+      if (kind !== 'read') this.#parts.push({ fault: message, at: 0 });
+      else this.#parts.push({ refused: jsonRefusal(text, fault, 'action'), isGateway: false });
     }
   }
 
-  #read(text: string, job: ReadJob): ReadCommand {
+  #read(text: string, job: ReadJob): void {
     const { sent, ...recovered } = this.#recoverer.read(text, job);
-    if ('refused' in sent) return sent;
+    if ('refused' in sent) return void this.#parts.push(sent);
     const { confirm, nonce } = sent.envelope;
-    const envelope = confirm === undefined ? { nonce } : { nonce, confirm };
+    const envelope = envelopeOf(nonce, confirm !== undefined);
     const { at, fault, txHash } = recovered;
-    if (fault !== undefined) return { envelope, fault, at: at ?? 0 };
-    if (txHash === undefined) return { envelope };
-    if (nonce <= job.nonceAfter) return { envelope, txHash };
+    if (fault !== undefined) return void this.#parts.push({ envelope, fault, at: at ?? 0 });
+    if (txHash === undefined) return void this.#parts.push({ envelope });
+    if (nonce <= job.nonceAfter) return void this.#parts.push({ envelope, txHash });
     const request = sentRequest(sent);
     const authority = authorityFrom(request, recovered, txHash as Hash);
-    if (!('signer' in authority)) return { envelope, txHash, unauthorized: authority };
+    if (!('signer' in authority)) {
+      return void this.#parts.push({ envelope, txHash, unauthorized: authority });
+    }
     const scales = new Map<number, number | undefined>();
     const command = actionToCommand(request.action, authority, (id) => {
       const szDecimals = this.#scales.get(id);
       scales.set(id, szDecimals);
       return szDecimals === undefined ? undefined : { szDecimals };
     });
-    return { envelope, txHash, command: this.#encode(command, text, [...scales]) };
-  }
-
-  #encode(command: RequestCommand, text: string, scales: readonly Scale[]): EncodedCommand {
-    const request = withoutSpace(text);
-    this.#buffer.clear();
-    this.#buffer.writeBlock([{ command, request }]);
-    const encoded = new Uint8Array(this.#buffer.bytes.subarray(0, this.#buffer.length));
-    return request === text ? { encoded, scales } : { encoded, scales, request };
+    const logged = withoutSpace(text);
+    const start = this.#buffer.length;
+    this.#buffer.writeBlock([{ command, request: logged }]);
+    const bytes = this.#buffer.length - start;
+    const shortened = logged === text ? '' : logged;
+    this.#parts.push(nonce, confirm === undefined ? 0 : 1, txHash, bytes, shortened, scales.size);
+    for (const [id, szDecimals] of scales) this.#parts.push(id, szDecimals ?? -1);
   }
 }
 
+function envelopeOf(nonce: number, isConfirmed: boolean): UnderstoodRequest['envelope'] {
+  return isConfirmed ? { nonce, confirm: 'executed' } : { nonce };
+}
+
+/** Returns the answers that a `CommandReader` has packed. */
+export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | ReadCommand)[] {
+  const answers: (Recovered | ReadCommand)[] = [];
+  let start = encoded.byteOffset;
+  for (let at = 0; at < parts.length;) {
+    const part = parts[at] as Recovered | ReadCommand | number;
+    if (typeof part === 'object') {
+      answers.push(part);
+      at += 1;
+      continue;
+    }
+    const [isConfirmed, txHash, bytes, request, scaleCount] = parts.slice(at + 1, at + 6) as [
+      number,
+      string,
+      number,
+      string,
+      number,
+    ];
+    at += 6;
+    const scales: Scale[] = [];
+    for (const end = at + 2 * scaleCount; at < end; at += 2) {
+      const szDecimals = parts[at + 1] as number;
+      scales.push([parts[at] as number, szDecimals < 0 ? undefined : szDecimals]);
+    }
+    const bytesOf = Buffer.from(encoded.buffer, start, bytes);
+    start += bytes;
+    const command: EncodedCommand =
+      request === '' ? { encoded: bytesOf, scales } : { encoded: bytesOf, scales, request };
+    answers.push({ envelope: envelopeOf(part, isConfirmed === 1), txHash, command });
+  }
+  return answers;
+}
+
 /** Decodes the command that a recover thread has encoded. */
-export function commandIn(encoded: Uint8Array): RequestCommand {
-  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-  const { commands } = decodeBlock(bytes, { start: 0, end: bytes.length, withRequests: false });
-  return commands[0]!.command as RequestCommand;
+export function commandIn(encoded: Buffer): RequestCommand {
+  const range = { start: 0, end: encoded.length, withRequests: false };
+  return decodeBlock(encoded, range).commands[0]!.command as RequestCommand;
 }

@@ -163,9 +163,10 @@ test('a thread that ends unexpectedly fails its jobs and is replaced', async () 
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
-      parentPort.on('message', ({ jobs: [{ id, text }] }) => {
-        if (text === 'die') process.exit(3);
-        parentPort.postMessage([{ id, answer: { signer: '0xabc', txHash: '0xdef' } }]);
+      parentPort.on('message', ({ jobs }) => {
+        if (jobs.includes('die')) process.exit(3);
+        const parts = [{ signer: '0xabc', txHash: '0xdef' }];
+        parentPort.postMessage({ parts, encoded: new Uint8Array(0) });
       });
       parentPort.postMessage({ backend: 'libauth', recoverUs: 400 });
     `)}`,

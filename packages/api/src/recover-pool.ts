@@ -6,12 +6,14 @@ import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
 import type { RecoverBackend } from './recover-backend.ts';
-import type {
-  ReadCommand,
-  RecoverBatch,
-  RecoverJob,
-  RecoverReplies,
-  Scale,
+import {
+  packJob,
+  type ReadCommand,
+  type RecoverBatch,
+  type RecoverJob,
+  type RecoverReplies,
+  type Scale,
+  unpackReplies,
 } from './recover-messages.ts';
 import type { Recovered } from './recoverer.ts';
 import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
@@ -56,12 +58,10 @@ type Job = {
   readonly reject: (error: Error) => void;
 };
 
-/** Thread with the jobs that it has not answered yet. */
+/** Thread with the batches that it has not answered yet, the oldest first. */
 type Slot = {
   worker: Thread;
-  readonly jobs: Map<number, Job>;
-  /** Number of batches that the thread has not answered yet. */
-  batches: number;
+  readonly batches: (readonly Job[])[];
   /** Scales that the thread gets with its next batch. */
   scales: Scale[];
   isReady: boolean;
@@ -85,7 +85,6 @@ export class RecoverPool {
   /** Clients are served in turn, because some jobs take a hundred times as long as others. */
   readonly #turns = new ClientTurns<Job>(NO_PACE);
   #waiting = 0;
-  #nextId = 1;
   #isScheduled = false;
   #isClosed = false;
   #backend: RecoverBackend | undefined;
@@ -111,7 +110,7 @@ export class RecoverPool {
   /** Returns the number of requests that are not answered yet. */
   get length(): number {
     let length = this.#waiting;
-    for (const slot of this.#slots) length += slot.jobs.size;
+    for (const slot of this.#slots) length += jobsOf(slot).length;
     return length;
   }
 
@@ -169,10 +168,10 @@ export class RecoverPool {
   }
 
   #dispatch(): void {
-    const idle = this.#slotsWith((slot) => slot.batches === 0);
+    const idle = this.#slotsWith((slot) => slot.batches.length === 0);
     this.#share(idle);
     if (this.#waiting < SECOND_BATCH_MIN) return;
-    this.#share(this.#slotsWith((slot) => slot.batches < BATCHES_PER_WORKER));
+    this.#share(this.#slotsWith((slot) => slot.batches.length < BATCHES_PER_WORKER));
   }
 
   #slotsWith(isWanted: (slot: Slot) => boolean): Slot[] {
@@ -203,16 +202,11 @@ export class RecoverPool {
   }
 
   #send(slot: Slot, jobs: readonly Job[]): void {
-    const batch: RecoverBatch = {
-      scales: slot.scales,
-      jobs: jobs.map((job) => {
-        const id = this.#nextId++;
-        slot.jobs.set(id, job);
-        return { ...job.asked, id };
-      }),
-    };
+    const packed: (string | number)[] = [];
+    for (const { asked } of jobs) packJob(packed, asked);
+    const batch: RecoverBatch = { scales: slot.scales, jobs: packed };
     slot.scales = [];
-    slot.batches++;
+    slot.batches.push(jobs);
     slot.worker.postMessage(batch);
   }
 
@@ -223,7 +217,7 @@ export class RecoverPool {
       ...(backend === undefined ? {} : { backend }),
     };
     const worker = startRecoverer(data);
-    const slot: Slot = { worker, jobs: new Map(), batches: 0, scales: [], isReady: false };
+    const slot: Slot = { worker, batches: [], scales: [], isReady: false };
     this.#slots.add(slot);
     // An idle thread must not keep the process alive.
     worker.unref();
@@ -248,19 +242,15 @@ export class RecoverPool {
   }
 
   #settle(slot: Slot, replies: RecoverReplies): void {
-    slot.batches--;
-    for (const { answer, id } of replies) {
-      const job = slot.jobs.get(id);
-      slot.jobs.delete(id);
-      job?.resolve(answer);
-    }
+    const jobs = slot.batches.shift() ?? [];
+    for (const [index, answer] of unpackReplies(replies).entries()) jobs[index]?.resolve(answer);
     if (this.#waiting > 0) this.#dispatch();
   }
 
   #lose(slot: Slot, error: unknown): void {
     // An error is followed by an exit, and only the first event counts.
     if (!this.#slots.delete(slot)) return;
-    this.#options.log.error({ err: error, jobs: slot.jobs.size }, 'signature worker lost');
+    this.#options.log.error({ err: error, jobs: jobsOf(slot).length }, 'signature worker lost');
     this.#options.onWorkerLost?.();
     failAll(slot, new RecoverUnavailableError('the signature worker was lost', { cause: error }));
     if (this.#isClosed) return;
@@ -270,9 +260,13 @@ export class RecoverPool {
   }
 }
 
+function jobsOf({ batches }: Slot): Job[] {
+  return batches.flat();
+}
+
 function failAll(slot: Slot, error: Error): void {
-  for (const job of slot.jobs.values()) job.reject(error);
-  slot.jobs.clear();
+  for (const job of jobsOf(slot)) job.reject(error);
+  slot.batches.length = 0;
 }
 
 /**

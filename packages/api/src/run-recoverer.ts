@@ -16,7 +16,10 @@ export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverU
 export async function runRecoverer(started: RecoverWorkerData, port: MessagePort): Promise<void> {
   const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
   const reader = new CommandReader(recoverer);
-  port.on('message', (batch: RecoverBatch) => port.postMessage(reader.answer(batch)));
+  port.on('message', (batch: RecoverBatch) => {
+    const replies = reader.answer(batch);
+    port.postMessage(replies, [replies.encoded.buffer]);
+  });
   const { backend, recoverUs } = recoverer;
   const ready: RecoverReady = { backend, recoverUs };
   port.postMessage(ready);

@@ -1,7 +1,9 @@
 import {
   CommandReader,
+  packJob,
   type ReadCommand,
   type Scale,
+  unpackReplies,
 } from '../../../../packages/api/src/recover-messages.ts';
 import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
@@ -12,9 +14,11 @@ export function localReader(recoverer: Recoverer): Pick<RecoverPool, 'learn' | '
   let scales: Scale[] = [];
   return {
     read(text, job) {
-      const batch = { scales, jobs: [{ id: 0, kind: 'read', text, job } as const] };
+      const jobs: (string | number)[] = [];
+      packJob(jobs, { kind: 'read', text, job });
+      const [answer] = unpackReplies(reader.answer({ scales, jobs }));
       scales = [];
-      return Promise.resolve(reader.answer(batch)[0]!.answer as ReadCommand);
+      return Promise.resolve(answer as ReadCommand);
     },
     learn: (more) => void scales.push(...more),
   };
