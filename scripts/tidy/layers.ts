@@ -58,7 +58,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
   contracts: { uses: [], layers: [['*']] },
   host: {
     uses: ['units', 'protocol'],
-    layers: [['http/'], ['operate/', 'settings/'], ['ports/', 'durable/', '*']],
+    layers: [['http/'], ['operate/', 'settings/'], ['ports/', 'durable/', '*'], ['clock.ts']],
   },
   devchain: {
     uses: ['units', 'host'],
