@@ -185,7 +185,7 @@ test(
     expect(await busy.stop()).toEqual({ code: 0, signal: null });
     const before = await dumpHistory({ file });
     const tables = new Set(before.map((line) => line.split(' ', 1)[0]));
-    for (const name of ['blocks', 'fills', 'orders', 'ledger', 'tx_blocks', 'receipt_blocks']) {
+    for (const name of ['blocks', 'fills', 'orders', 'ledger', 'txs', 'receipts']) {
       expect(tables).toContain(name);
     }
     const done = await rebuild('--data', data);

@@ -215,8 +215,8 @@ export function countOf(rows: BlockRows): number {
 /** Interval between deletions of old rows, in block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
-/** Number of blocks that one scrub step reads, and the pause between two steps. */
-const SCRUB_BLOCKS = 100;
+/** Number of runs of requests and receipts that one scrub step reads, and the pause between steps. */
+const SCRUB_RUNS = 4;
 export const SCRUB_EVERY_MS = 20;
 
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
@@ -265,7 +265,7 @@ export class Retention {
     }
     if (this.#scrubbed !== undefined && performance.now() - this.#scrubbedMs >= SCRUB_EVERY_MS) {
       this.#scrubbedMs = performance.now();
-      this.#scrubbed = await this.#store.scrub(this.#scrubbed, SCRUB_BLOCKS);
+      this.#scrubbed = await this.#store.scrub(this.#scrubbed, SCRUB_RUNS);
     }
     if (blockMs - this.#prunedMs < PRUNE_EVERY_MS) return;
     const { historyKeptMs, receiptsKeptMs } = this.#settings;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unpackText } from './chain-rows.ts';
+import { blocksOf, type ChainRun, keysOf } from './chain-runs.ts';
 import type { HistoryPlace } from './history-store.ts';
 import { TABLE_NAMES, tableOf } from './history-tables.ts';
 import type { Place, RowPacker } from './packed-rows.ts';
@@ -16,7 +16,7 @@ import { decodeEnds } from './trace-rows.ts';
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
   const lines: string[] = [];
-  const found: Found = { fills: new Set(), orders: new Set() };
+  const found: Found = { fills: new Set(), orders: new Set(), keys: new Set() };
   try {
     for (const name of TABLE_NAMES) {
       const list = sql.join(Object.keys(tableOf(name).columns).map((each) => sql.ref(each)));
@@ -28,16 +28,22 @@ export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   } finally {
     await driver.close();
   }
-  for (const name of ['fills', 'orders'] as const) {
-    for (const each of found[name]) lines.push(`${name} of an instrument alone: ${each}`);
+  for (const [name, owner] of OWNERS) {
+    for (const each of found[name]) lines.push(`${name} of ${owner} alone: ${each}`);
   }
   return lines.sort();
 }
 
 type Row = Record<string, unknown>;
 
-/** Instruments that were seen either in a run or in the table of instruments, but not in both. */
-type Found = { readonly [Name in 'fills' | 'orders']: Set<string> };
+/** Keys and instruments that were seen either in a run or in its index, but not in both. */
+type Found = { readonly [Name in 'fills' | 'orders' | 'keys']: Set<string> };
+
+const OWNERS = [
+  ['fills', 'an instrument'],
+  ['orders', 'an instrument'],
+  ['keys', 'a run'],
+] as const;
 
 /** Functions that return the lines of rows which can be stored in more than one way. */
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
@@ -45,15 +51,20 @@ const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),
   order_ends: ({ body }) =>
     decodeEnds(body as Uint8Array).map((end) => `order_ends ${JSON.stringify(end)}`),
-  fill_run_instruments: (row, { fills }) => pairUp(fills, row),
-  order_run_instruments: (row, { orders }) => pairUp(orders, row),
-  tx_blocks: ({ packed, txs, ...row }) => [
-    plainLine('tx_blocks', { ...row, txs: wholeText(txs, packed) }),
-  ],
-  receipt_blocks: ({ packed, receipts, ...row }) => [
-    plainLine('receipt_blocks', { ...row, receipts: wholeText(receipts, packed) }),
-  ],
+  fill_run_instruments: (row, { fills }) => pairUp(fills, placeOf(row)),
+  order_run_instruments: (row, { orders }) => pairUp(orders, placeOf(row)),
+  chain_runs: (row, { keys }) => chainLines(row as ChainRun, keys),
+  receipt_keys: ({ height, key }, { keys }) => pairUp(keys, `${key} ${height}`),
 };
+
+function chainLines(run: ChainRun, found: Set<string>): string[] {
+  const blocks = blocksOf(run);
+  for (const key of keysOf(blocks)) pairUp(found, `${key} ${run.height}`);
+  return blocks.flatMap(({ receipts, txs, ...block }) => [
+    ...txs.map((tx) => `txs ${JSON.stringify({ ...block, ...tx })}`),
+    ...receipts.map((receipt) => `receipts ${JSON.stringify({ in: block.height, ...receipt })}`),
+  ]);
+}
 
 function runLines<Each>(
   name: string,
@@ -63,7 +74,7 @@ function runLines<Each>(
 ): string[] {
   const { places, row } = packer.unpack(run.body);
   for (const instrument_id of new Set(places.map(({ instrumentId }) => instrumentId))) {
-    pairUp(found, { ...run, instrument_id });
+    pairUp(found, placeOf({ ...run, instrument_id }));
   }
   const lines = places.map((place, at) => rowLine(name, run, place, row(at)));
   const [first, last] = [places[0], places.at(-1)];
@@ -73,9 +84,12 @@ function runLines<Each>(
   return [...lines, `${name} of a run ${stored.join(' ')} that has ${own.join(' ')}`];
 }
 
-function pairUp(found: Set<string>, row: Row): readonly string[] {
+function placeOf(row: Row): string {
   const columns = ['account', 'kind', 'time_ms', 'height', 'idx', 'instrument_id'];
-  const pair = columns.map((each) => textOf(row[each])).join(' ');
+  return columns.map((each) => textOf(row[each])).join(' ');
+}
+
+function pairUp(found: Set<string>, pair: string): readonly string[] {
   if (!found.delete(pair)) found.add(pair);
   return [];
 }
@@ -88,10 +102,6 @@ function rowLine(
 ): string {
   const place = `${timeMs} ${height} ${index} ${instrumentId}`;
   return `${name} ${textOf(account)} ${kind} ${place} ${JSON.stringify(row)}`;
-}
-
-function wholeText(text: unknown, packed: unknown): string {
-  return unpackText({ text: String(text), packed: packed as Uint8Array | null });
 }
 
 function plainLine(name: string, row: Row): string {

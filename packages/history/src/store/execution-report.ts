@@ -10,7 +10,8 @@ import {
   type LiveRows,
   type OrderEndRecord,
 } from '../rows/block-rows.ts';
-import { clientIdKey, findReceipt, findTx, firstHeight, txsOf } from './chain-rows.ts';
+import { findReceipt, findTx, firstHeight, txsOf } from './chain-rows.ts';
+import { clientIdKey } from './chain-runs.ts';
 import type { HistoryTables } from './history-tables.ts';
 import { orderReport, type ReportParts } from './order-report.ts';
 import { fillPacker, type FoundRow, orderPacker, runRows } from './run-rows.ts';

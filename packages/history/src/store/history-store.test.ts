@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32, zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { hash, present } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +18,7 @@ import {
 import type { Answer, Ask, StoreTopic, UserPage } from '../history.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { isLive, type AccountType, type BlockRows, type RowPosition } from '../rows/block-rows.ts';
+import { hashKey } from './chain-runs.ts';
 import { dumpHistory } from './dump-history.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
 import { listOf } from './pages.ts';
@@ -60,7 +62,10 @@ async function freshPlace(kind: Kind): Promise<HistoryPlace> {
   return { url: await server.database() };
 }
 
-/** Stores fills and orders in one row each, as release 0.2.0 did. */
+/**
+ * Stores fills and orders in one row each, and requests and receipts in one text per block, as
+ * release 0.2.0 did.
+ */
 async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]): Promise<void> {
   const isFile = 'file' in place;
   const { close, database } = await (isFile ? openSqlite(place.file) : openPostgres(place.url));
@@ -69,8 +74,12 @@ async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]
     instrument_id ${int}`;
   const key = 'PRIMARY KEY (account, kind, time_ms, height, idx)';
   for (const statement of [
-    `DELETE FROM kysely_migration WHERE name = '0005-single-rows'`,
+    `DELETE FROM kysely_migration WHERE name IN ('0005-single-rows', '0006-chain-runs')`,
     'DROP TABLE open_orders',
+    'DROP TABLE chain_runs',
+    `CREATE TABLE tx_blocks (height ${int}, txs TEXT, crc ${int}, packed ${bytes})`,
+    `CREATE TABLE receipt_blocks (height ${int}, time_ms ${int}, block_hash TEXT, receipts TEXT,
+      crc ${int}, packed ${bytes})`,
     `CREATE TABLE fills (${columns}, body TEXT, ${key})`,
     `CREATE TABLE orders (${columns}, order_key ${int} UNIQUE, body TEXT, ${key})`,
   ]) {
@@ -78,7 +87,23 @@ async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]
   }
   const insert = (name: string, values: readonly unknown[]) =>
     sql`INSERT INTO ${sql.table(name)} VALUES (${listOf(values)})`.execute(database);
-  for (const { fills, head, orders } of blocks) {
+  for (const { fills, head, orders, receipts, txs } of blocks) {
+    const { hash: blockHash, height, parentHash, stateHash, timeMs } = head;
+    const hashes = [bytesOf(blockHash), hashKey(blockHash.slice(2)), bytesOf(parentHash)];
+    await insert('blocks', [height, timeMs, ...hashes, bytesOf(stateHash), txs.length]);
+    if (txs.length > 0) {
+      const text = JSON.stringify(
+        txs.map((tx) => [tx.index, tx.txHash, tx.user, tx.actionType, tx.error, tx.request]),
+      );
+      await insert('tx_blocks', [height, text, crc32(`${height}\n${text}`), null]);
+    }
+    if (receipts.length > 0) {
+      const text = receipts.map((each) => earlierReceipt(height, each)).join('');
+      const crc = crc32(`${height} ${timeMs} ${blockHash}\n${text}`);
+      const packed = height % 2 === 0 ? zstdCompressSync(text) : null;
+      const stored = packed === null ? text : '';
+      await insert('receipt_blocks', [height, timeMs, blockHash, stored, crc, packed]);
+    }
     for (const [index, { accountType, instrumentId, row, user }] of fills.entries()) {
       const place = [row.time, head.height, index, instrumentId];
       await insert('fills', [bytesOf(user), kindOf(accountType), ...place, fillCodec.encode(row)]);
@@ -92,6 +117,13 @@ async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]
     }
   }
   await close();
+}
+
+function earlierReceipt(height: number, row: ReceiptRow): string {
+  const { actionType, blockHash, body, failed, index, nonce, signer, timeMs, txHash, user } = row;
+  const fields = [txHash, signer, user, nonce, index, failed ? 1 : 0, actionType];
+  if (row.height !== height) fields.push(row.height, timeMs, blockHash);
+  return `${fields.join(' ')}\n${body}\n`;
 }
 
 async function writeAll(
@@ -243,8 +275,8 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     await (await openHistoryStore(place)).close();
     await writeSingleRows(place, before);
     const store = await openHistoryStore(place);
-    const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
-    await store.write([...bare, ...after]);
+    const stored = { fills: [], orders: [], txs: [], receipts: [] };
+    await store.write([...before.map((block) => ({ ...block, ...stored })), ...after]);
     // The indexer creates the rows of orders that changed later.
     const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
     const live = {
@@ -267,8 +299,19 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
         }
       }
     }
+    for (const { head, receipts, txs } of blocks) {
+      const answered = await store.ask('txs', { height: head.height, limit: 100 });
+      expect(answered.map(({ request, txHash }) => [txHash, request])).toEqual(
+        txs.map(({ request, txHash }) => [txHash, request]),
+      );
+      for (const { txHash } of receipts) {
+        const ask = { by: 'txHash', txHash } as const;
+        expect(await store.ask('receipt', ask)).toEqual(modelAnswer(blocks, 'receipt', ask));
+      }
+    }
     await store.close();
     const rows = await dumpHistory(place);
+    expect(rows.filter((line) => line.includes(' alone: '))).toEqual([]);
     expect(await dumpHistory(place)).toEqual(rows);
   });
 

@@ -11,7 +11,7 @@ import {
   HistoryMovedError,
 } from './store-errors.ts';
 import { crc32 } from 'node:zlib';
-import { addChain, hashKey, keysOf, unpackReceipts, unpackTxs } from './chain-rows.ts';
+import { addChain, blocksOf, keysOf } from './chain-runs.ts';
 import { addBuilderRows } from './builder-rows.ts';
 import {
   Draft,
@@ -64,7 +64,7 @@ export interface HistoryStore {
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
-   * Reads the packed rows of some blocks and checks that their keys exist. Returns the last height
+   * Reads some runs of requests and receipts and checks that their keys exist. Returns the last height
    * that was read, or undefined after the last block. Rejects with HistoryDamagedError.
    */
   scrub(afterHeight: number, limit: number): Promise<number | undefined>;
@@ -311,12 +311,12 @@ class DatabaseHistoryStore implements HistoryStore {
 export function batchOf(blocks: readonly BlockRows[]): Draft {
   const draft = new Draft();
   for (const block of blocks) {
-    addChain(draft, block);
     addUserRows(draft, block);
     addArrivals(draft, block);
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
   }
+  addChain(draft, blocks);
   addOrderEnds(draft, blocks);
   addRuns(draft, blocks);
   return draft;
@@ -363,58 +363,29 @@ export function counted(
 
 type Database = Kysely<HistoryTables>;
 
-/** Reads packed rows to find damage, because SQLite does not detect a changed byte in a value. */
+/** Reads runs to find damage, because SQLite does not detect a changed byte in a value. */
 async function scrubSome(
   database: Database,
   { afterHeight, limit }: { readonly afterHeight: number; readonly limit: number },
 ): Promise<number | undefined> {
-  const receipts = await database
-    .selectFrom('receipt_blocks')
+  const runs = await database
+    .selectFrom('chain_runs')
     .selectAll()
     .where('height', '>', afterHeight)
     .orderBy('height')
     .limit(limit)
     .execute();
-  const txs = await database
-    .selectFrom('tx_blocks')
-    .selectAll()
-    .where('height', '>', afterHeight)
-    .orderBy('height')
-    .limit(limit)
-    .execute();
-  for (const block of receipts) {
-    for (const row of unpackReceipts(block)) await expectKeys(database, block.height, keysOf(row));
-  }
-  for (const block of txs) {
-    for (const { txHash } of unpackTxs(block)) {
-      await expectKeys(database, block.height, [hashKey(txHash.slice(2))]);
-    }
-  }
-  // If one table was cut off by the limit, both were only read up to its last height.
-  const ends = [receipts, txs]
-    .filter((read) => read.length === limit)
-    .map((read) => heightOf(read));
-  if (ends.length > 0) return Math.min(...ends);
-  const last = Math.max(heightOf(receipts), heightOf(txs));
-  return last > afterHeight ? last : undefined;
-}
-
-function heightOf(rows: readonly { readonly height: number }[]): number {
-  return rows.at(-1)?.height ?? 0;
-}
-
-async function expectKeys(
-  database: Database,
-  height: number,
-  keys: readonly number[],
-): Promise<void> {
-  for (const key of keys) {
+  for (const run of runs) {
+    const keys = [...keysOf(blocksOf(run))];
     const found = await database
       .selectFrom('receipt_keys')
-      .select('height')
-      .where('key', '=', key)
-      .where('height', '=', height)
-      .executeTakeFirst();
-    if (found === undefined) throw new HistoryDamagedError(`a key of block ${height} is missing`);
+      .select('key')
+      .where('height', '=', run.height)
+      .where('key', 'in', keys)
+      .execute();
+    if (found.length < keys.length) {
+      throw new HistoryDamagedError(`a key of block ${run.height} is missing`);
+    }
   }
+  return runs.at(-1)?.height;
 }

@@ -83,23 +83,20 @@ export const TABLES = {
     },
     key: ['height'],
   }),
-  tx_blocks: table({
-    columns: { height: 'bigint', txs: 'text', crc: 'bigint', packed: 'bytea?' },
-    key: ['height'],
-  }),
-  receipt_blocks: table({
+  /** Requests and receipts of consecutive blocks, stored at the height of the last one. */
+  chain_runs: table({
     columns: {
       height: 'bigint',
-      time_ms: 'bigint',
-      block_hash: 'text',
-      receipts: 'text',
-      crc: 'bigint?',
-      packed: 'bytea?',
+      first_height: 'bigint',
+      /** Time of the first block. */
+      first_ms: 'bigint',
+      txs: 'bigint',
+      receipts: 'bigint',
+      body: 'bytea',
     },
     key: ['height'],
-    // Recomputed receipts replace those of an earlier release, which can lack a checksum.
-    onConflict: 'replace',
   }),
+  /** Runs by keys of their requests and receipts. */
   receipt_keys: table({
     columns: { key: 'bigint', height: 'bigint' },
     key: ['key', 'height'],

@@ -2,6 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import { Migrator, type Migration } from 'kysely/migration';
 import { isLive } from '../rows/block-rows.ts';
+import { addChainRun, runsOf } from './chain-runs.ts';
+import { earlierBlocks } from './earlier-chain.ts';
 import { Draft } from './history-tables.ts';
 import type { Placed, RowPacker } from './packed-rows.ts';
 import { listOf } from './pages.ts';
@@ -33,7 +35,10 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
       '0003-traces': statements(traceTables(WORDS[dialect])),
       '0004-figures': statements(figureTables(WORDS[dialect])),
       '0005-single-rows': {
-        up: (each: Kysely<unknown>) => inTransaction(each, WORDS[dialect]),
+        up: inTransaction((each) => packSingleRows(each, WORDS[dialect])),
+      },
+      '0006-chain-runs': {
+        up: inTransaction((each) => packChain(each, WORDS[dialect])),
       },
     }),
   };
@@ -227,9 +232,11 @@ function figureTables({ clustered, int }: Words): readonly string[] {
 }
 
 /** Migrations in SQLite do not run in a transaction, so one is begun here. */
-function inTransaction(database: Kysely<unknown>, words: Words): Promise<void> {
-  if (database.isTransaction) return packSingleRows(database, words);
-  return database.transaction().execute((transaction) => packSingleRows(transaction, words));
+function inTransaction(run: (database: Kysely<unknown>) => Promise<void>) {
+  return (database: Kysely<unknown>): Promise<void> =>
+    database.isTransaction
+      ? run(database)
+      : database.transaction().execute((transaction) => run(transaction));
 }
 
 /**
@@ -298,11 +305,40 @@ async function packTable<Row extends Fill | HistOrderRow>(
       ended.push({ place: { timeMs, height, index, instrumentId }, row });
     }
     if (ended.length > 0) addRun(draft, name, [first.account, first.kind], packer, ended);
-    for (const [table, values] of draft.tables) {
-      for (const each of values) {
-        await sql`INSERT INTO ${sql.table(table)} VALUES (${listOf(each)})
-          ON CONFLICT DO NOTHING`.execute(database);
-      }
+    await insert(database, draft);
+  }
+}
+
+async function insert(database: Kysely<unknown>, { tables }: Draft): Promise<void> {
+  for (const [table, rows] of tables) {
+    for (const row of rows) {
+      await sql`INSERT INTO ${sql.table(table)} VALUES (${listOf(row)})
+        ON CONFLICT DO NOTHING`.execute(database);
     }
+  }
+}
+
+/** Moves the requests and receipts of single blocks into runs, and derives their keys again. */
+async function packChain(
+  database: Kysely<unknown>,
+  { bytes, clustered, int }: Words,
+): Promise<void> {
+  const tables = [
+    `CREATE TABLE chain_runs (
+      height ${int} PRIMARY KEY, first_height ${int} NOT NULL, first_ms ${int} NOT NULL,
+      txs ${int} NOT NULL, receipts ${int} NOT NULL, body ${bytes} NOT NULL)`,
+    'CREATE INDEX chain_runs_with_receipts ON chain_runs (height) WHERE receipts > 0',
+    'DROP TABLE receipt_keys',
+    `CREATE TABLE receipt_keys (
+      key ${int} NOT NULL, height ${int} NOT NULL, PRIMARY KEY (key, height))${clustered}`,
+  ];
+  for (const statement of tables) await sql.raw(statement).execute(database);
+  for await (const blocks of earlierBlocks(database)) {
+    const draft = new Draft();
+    for (const run of runsOf(blocks)) addChainRun(draft, run);
+    await insert(database, draft);
+  }
+  for (const name of ['tx_blocks', 'receipt_blocks']) {
+    await sql`DROP TABLE ${sql.table(name)}`.execute(database);
   }
 }

@@ -1,16 +1,17 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import {
-  accountKey,
+  blocksOf,
+  type ChainBlock,
+  chainRun,
+  type ChainRun,
   clientIdKey,
-  hashKey,
   keysOf,
-  unpackReceipts,
-  unpackTxs,
-} from './chain-rows.ts';
+} from './chain-runs.ts';
+import { runAt } from './chain-rows.ts';
 import { type HistoryTables, TABLE_NAMES, type TableName, tableOf } from './history-tables.ts';
 import type { RowPacker } from './packed-rows.ts';
 import { listOf } from './pages.ts';
-import type { ArrivalTrace, TxRecord } from '../rows/block-rows.ts';
+import type { ArrivalTrace } from '../rows/block-rows.ts';
 import { fillPacker, orderPacker, type RunName, type RunRow } from './run-rows.ts';
 import { hexOf, type Table } from './table.ts';
 import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
@@ -35,6 +36,7 @@ type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 const OWNERS_PER_STEP = 200;
 const ROWS_PER_STEP = 2_000;
 const BLOCKS_PER_STEP = 500;
+const CHAIN_RUNS_PER_STEP = 16;
 /** Number of rows that one call deletes before it ends. */
 const ROWS_PER_CALL = 20_000;
 
@@ -173,32 +175,64 @@ function columnsOf(names: readonly string[]) {
 }
 
 /**
- * Deletes receipts of old blocks. Block times never decrease, so only the first blocks must be
- * read.
+ * Deletes receipts of old blocks. Block times never decrease, so only the first runs with receipts
+ * must be read.
  */
 async function pruneReceipts(database: Database, beforeMs: number): Promise<number> {
   const first = database
-    .selectFrom('receipt_blocks')
+    .selectFrom('chain_runs')
     .selectAll()
+    .where('receipts', '>', 0)
     .orderBy('height')
-    .limit(BLOCKS_PER_STEP);
+    .limit(CHAIN_RUNS_PER_STEP);
   const old = await database
     .selectFrom(first.as('first'))
     .selectAll()
-    .where('time_ms', '<', beforeMs)
+    .where('first_ms', '<', beforeMs)
     .execute();
   let deleted = 0;
-  for (const block of old) {
-    const { height } = block;
-    const receipts = unpackReceipts(block);
-    const remaining = new Set((await txKeys(database, height)).keys);
-    await deleteKeys(
-      database,
-      height,
-      receipts.flatMap(keysOf).filter((key) => !remaining.has(key)),
+  for (const run of old) {
+    const blocks = blocksOf(run);
+    const remaining = blocks.map((block) =>
+      block.timeMs < beforeMs ? { ...block, receipts: [] } : block,
     );
-    await database.deleteFrom('receipt_blocks').where('height', '=', height).execute();
-    deleted += receipts.length;
+    deleted += await putChainRun(database, run, { blocks, remaining });
+  }
+  return deleted;
+}
+
+/**
+ * Replaces the content of a run by the remaining requests and receipts, and returns the number of
+ * deleted ones. The last block is always kept, because its height is the key of the run.
+ */
+async function putChainRun(
+  database: Database,
+  run: ChainRun,
+  { blocks, remaining }: Readonly<Record<'blocks' | 'remaining', readonly ChainBlock[]>>,
+): Promise<number> {
+  const filled = remaining.filter(({ receipts, txs }) => receipts.length + txs.length > 0);
+  const last = remaining.at(-1);
+  if (last !== undefined && filled.at(-1) !== last) filled.push(last);
+  const { receipts, txs, ...columns } = chainRun(filled);
+  const deleted = run.receipts + run.txs - receipts - txs;
+  if (deleted === 0) return 0;
+  const left = keysOf(filled);
+  const gone = [...keysOf(blocks)].filter((key) => !left.has(key));
+  if (gone.length > 0) {
+    await database
+      .deleteFrom('receipt_keys')
+      .where('key', 'in', gone)
+      .where('height', '=', run.height)
+      .execute();
+  }
+  if (receipts + txs === 0) {
+    await database.deleteFrom('chain_runs').where('height', '=', run.height).execute();
+  } else {
+    await database
+      .updateTable('chain_runs')
+      .set({ ...columns, receipts, txs })
+      .where('height', '=', run.height)
+      .execute();
   }
   return deleted;
 }
@@ -216,70 +250,28 @@ async function pruneBlocks(
     .selectFrom(first.as('first'))
     .select('height')
     .where('time_ms', '<', limits.beforeMs)
+    .orderBy('height')
     .execute();
+  const [from, upTo] = [old[0]?.height, old.at(-1)?.height];
+  if (from === undefined || upTo === undefined) return { blocks: 0, txs: 0, arrivals: 0 };
+  const requests = new Map<number, ChainBlock['txs']>();
   let txs = 0;
+  for (let next = from; ;) {
+    const run = await runAt(database, next);
+    if (run === undefined || run.first_height > upTo) break;
+    next = run.height + 1;
+    const blocks = blocksOf(run);
+    for (const block of blocks) requests.set(block.height, block.txs);
+    const remaining = blocks.map((block) => (block.height > upTo ? block : { ...block, txs: [] }));
+    txs += await putChainRun(database, run, { blocks, remaining });
+  }
   let arrivals = 0;
   for (const { height } of old) {
-    const { count, keys, txs: requests } = await txKeys(database, height);
-    arrivals += await pruneArrivals(database, { height, txs: requests }, limits);
-    if (count > 0) {
-      const remaining = new Set(await receiptKeys(database, height));
-      await deleteKeys(
-        database,
-        height,
-        keys.filter((key) => !remaining.has(key)),
-      );
-      await database.deleteFrom('tx_blocks').where('height', '=', height).execute();
-    }
-    await database.deleteFrom('blocks').where('height', '=', height).execute();
-    txs += count;
+    const block = { height, txs: requests.get(height) ?? [] };
+    arrivals += await pruneArrivals(database, block, limits);
   }
+  await database.deleteFrom('blocks').where('height', '<=', upTo).execute();
   return { blocks: old.length, txs, arrivals };
-}
-
-/**
- * Returns the requests of a block and their keys. A key is deleted only when neither the request nor
- * its receipt is stored any longer.
- */
-async function txKeys(
-  database: Database,
-  height: number,
-): Promise<{
-  readonly count: number;
-  readonly keys: readonly number[];
-  readonly txs: readonly TxRecord[];
-}> {
-  const packed = await database
-    .selectFrom('tx_blocks')
-    .selectAll()
-    .where('height', '=', height)
-    .executeTakeFirst();
-  const txs = packed === undefined ? [] : unpackTxs(packed);
-  const keys = txs.flatMap(({ txHash, user }) => [hashKey(txHash.slice(2)), accountKey(user)]);
-  return { count: txs.length, keys: [...new Set(keys)], txs };
-}
-
-async function receiptKeys(database: Database, height: number): Promise<readonly number[]> {
-  const packed = await database
-    .selectFrom('receipt_blocks')
-    .selectAll()
-    .where('height', '=', height)
-    .executeTakeFirst();
-  return packed === undefined ? [] : unpackReceipts(packed).flatMap(keysOf);
-}
-
-async function deleteKeys(
-  database: Database,
-  height: number,
-  keys: readonly number[],
-): Promise<void> {
-  for (const key of keys) {
-    await database
-      .deleteFrom('receipt_keys')
-      .where('key', '=', key)
-      .where('height', '=', height)
-      .execute();
-  }
 }
 
 async function pruneEvents(database: Database, beforeMs: number): Promise<number> {

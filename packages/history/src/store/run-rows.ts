@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Fill, HistOrder, HistOrderRow } from '@oddlot/protocol';
 import { type Address, present } from '@oddlot/units';
 import { type BlockRows, isLive, type RowPosition } from '../rows/block-rows.ts';
-import { clientIdKey } from './chain-rows.ts';
+import { clientIdKey } from './chain-runs.ts';
 import type { Draft, HistoryTables } from './history-tables.ts';
 import { type Place, type Placed, type RowPacker, rowPacker } from './packed-rows.ts';
 import { comparePositions, isInside, listOf, type Span } from './pages.ts';

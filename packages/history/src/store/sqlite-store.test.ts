@@ -97,10 +97,12 @@ test('a file with tables of a later release is rejected and left unchanged', () 
     expect(await readFile(file)).toEqual(before);
   }));
 
+const CHANGED_BYTE = `substr(body, 1, 59) || x'00ff' || substr(body, 62)`;
+
 test.each<[string, string]>([
-  ['a receipt', `UPDATE receipt_blocks SET receipts = replace(receipts, 'order', 'ordes')`],
-  ['the time of a receipt', 'UPDATE receipt_blocks SET time_ms = time_ms + 1'],
-  ['a request', `UPDATE tx_blocks SET txs = replace(txs, 'action', 'actiom')`],
+  ['a byte of a run', `UPDATE chain_runs SET body = ${CHANGED_BYTE}`],
+  ['the time of a run', 'UPDATE chain_runs SET first_ms = first_ms + 1'],
+  ['the number of receipts', 'UPDATE chain_runs SET receipts = receipts - 1'],
   ['a key that is gone', 'DELETE FROM receipt_keys WHERE height > 30'],
 ])('a scrub finds %s that was changed', (_, statement) =>
   withFile(async (file) => {
@@ -119,7 +121,7 @@ test('a query that reads a damaged row fails', () =>
   withFile(async (file) => {
     await written(file);
     change(file, `UPDATE fill_runs SET body = substr(body, 2)`);
-    change(file, `UPDATE receipt_blocks SET receipts = receipts || ' '`);
+    change(file, `UPDATE chain_runs SET body = ${CHANGED_BYTE}`);
     const store = await openHistoryStore({ file });
     const { txHash } = present(RECEIPTS[0], 'a receipt');
     await expect(store.ask('receipt', { by: 'txHash', txHash })).rejects.toThrow(
@@ -166,8 +168,8 @@ test('the write-ahead log stays short during many writes and after one long tran
     const { database } = driver;
     let height = 1_000;
     const insert = (bytes: number) =>
-      sql`INSERT INTO receipt_blocks (height, time_ms, block_hash, receipts, crc)
-        VALUES (${height++}, 0, 'x', randomblob(${bytes}), 0)`.execute(database);
+      sql`INSERT INTO chain_runs (height, first_height, first_ms, txs, receipts, body)
+        VALUES (${height++}, 0, 0, 0, 0, randomblob(${bytes}))`.execute(database);
     const logBytes = async (): Promise<number> => (await stat(`${file}-wal`)).size;
     let most = 0;
     for (let round = 0; round < 300; round += 1) {
