@@ -32,8 +32,9 @@ import {
  * bytes into a preallocated file. The peer runs once blocking, which is the limit of the disk, and
  * once in the thread pool, which is the limit of a serving process. Wall-clock time is used,
  * because the disk dominates. As under load, commands pass through a proposer: one block is written
- * while the next one waits and the follower processes the previous one. Commands proposed in one
- * turn of the event loop share a block, and the row contains the commands per block.
+ * while the next one waits and the follower processes the previous one. Commands arrive with their
+ * bytes, as from a recover thread. Commands proposed in one turn of the event loop share a block,
+ * and the row contains the commands per block.
  */
 
 const TARGET = 0.8;
@@ -115,8 +116,11 @@ async function proposeBusily(
   block: readonly LoggedCommand[],
   commits: number,
 ): Promise<void> {
+  // The bytes are dropped once they are written, so each proposal is a new object.
   const propose = (): Promise<unknown> =>
-    Promise.all(block.map((logged) => proposer.propose(logged)));
+    Promise.all(
+      block.map(({ command, encoded, request }) => proposer.propose({ command, request, encoded })),
+    );
   let writing = propose();
   // The first block is created at the end of this turn. Later commands wait for its write.
   await new Promise((resolve) => setImmediate(resolve));
@@ -135,7 +139,13 @@ function blockOf(batch: number): LoggedCommand[] {
     actionsPerBlock: batch,
   });
   const commands = blocks.flatMap((block) => block.commands).slice(0, batch);
-  return commands.map((command) => ({ command, request: 'r'.repeat(REQUEST_BYTES) }));
+  return commands.map((command) => {
+    const request = 'r'.repeat(REQUEST_BYTES);
+    const buffer = new BlockBuffer();
+    buffer.writeBlock([{ command, request }]);
+    const encoded = new Uint8Array(buffer.bytes.subarray(0, buffer.length));
+    return { command, request, encoded };
+  });
 }
 
 function bytesOf(block: readonly LoggedCommand[]): Buffer {

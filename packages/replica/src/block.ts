@@ -16,7 +16,7 @@ import type { Hash } from '@oddlot/units';
  */
 export type LoggedCommand = {
   readonly command: Command;
-  readonly request?: string;
+  readonly request?: string | undefined;
   /**
    * Command and request as bytes of a block, if another thread has encoded them. Removed after the
    * log has written them.
@@ -33,7 +33,7 @@ export type LogEntry = {
    * Id that the proposer gave the block. A log with a single writer reports it but does not store
    * it.
    */
-  readonly proposal?: string;
+  readonly proposal?: string | undefined;
 };
 
 export type SignedOperatorCommand = OperatorCommand & { readonly operator: Authority };

@@ -82,9 +82,11 @@ export class Proposer {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
     this.#flights.delete(proposal);
-    for (const [index, { resolve }] of batch.entries()) {
-      const outcome = present(block.result.outcomes[index], 'the outcome of a command');
-      resolve({ block, index, outcome });
+    const { outcomes } = block.result;
+    let index = 0;
+    for (const { resolve } of batch) {
+      resolve({ block, index, outcome: present(outcomes[index], 'the outcome of a command') });
+      index += 1;
     }
   }
 
@@ -120,18 +122,27 @@ export class Proposer {
     if (this.#queue.length === 0) return;
     // Under a new name the block could overtake blocks that were sent before it.
     if (this.#hasGap && this.#flights.size > 0) return;
-    void this.#append(this.#queue.splice(0, this.#fitting()));
+    void this.#append(this.#take(this.#fitting()));
+  }
+
+  #take(count: number): readonly Waiting[] {
+    if (count < this.#queue.length) return this.#queue.splice(0, count);
+    const all = this.#queue;
+    this.#queue = [];
+    return all;
   }
 
   /** Returns the number of queued commands that fit into a block; at least one, however large. */
   #fitting(): number {
     let bytes = 0;
-    for (const [index, { logged }] of this.#queue.entries()) {
+    let count = 0;
+    for (const { logged } of this.#queue) {
       bytes += BYTES_PER_COMMAND + BYTES_PER_CHARACTER * (logged.request?.length ?? 0);
-      const isFull = index === BLOCK_COMMANDS_MAX || bytes > BLOCK_BYTES_MAX;
-      if (isFull && index > 0) return index;
+      const isFull = count === BLOCK_COMMANDS_MAX || bytes > BLOCK_BYTES_MAX;
+      if (isFull && count > 0) break;
+      count += 1;
     }
-    return this.#queue.length;
+    return count;
   }
 
   async #append(batch: readonly Waiting[], onFailed?: (error: unknown) => void): Promise<void> {

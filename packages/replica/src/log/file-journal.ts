@@ -235,7 +235,8 @@ export class FileJournal implements Log {
         if (block.ordered !== undefined) this.#copiedSeq = block.ordered.seq - 1;
         return reject(new JournalFullError('the disk is nearly full, so nothing is written'));
       }
-      this.#filling.add({ ...block, resolve, reject });
+      const { commands, ordered, proposal } = block;
+      this.#filling.add({ commands, ordered, proposal, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
       // All blocks that are appended in this turn share the first write.
