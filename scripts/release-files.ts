@@ -236,6 +236,14 @@ const client = createClient({ url: 'http://127.0.0.1:1', wallet });
 if (typeof client.exchange.order !== 'function') throw new Error('it cannot trade');
 console.log(VERSION);`;
 
+const CCXT_PROGRAM = `
+import { Exchange } from 'ccxt';
+import { oddlot } from '@oddlot/ccxt';
+import manifest from '@oddlot/ccxt/package.json' with { type: 'json' };
+const exchange = new oddlot({ privateKey: '0x' + '11'.repeat(32) });
+if (!(exchange instanceof Exchange)) throw new Error('it is not an exchange of ccxt');
+console.log(manifest.version);`;
+
 const TESTKIT_PROGRAM = `
 import { startVenue } from '@oddlot/testkit';
 import manifest from '@oddlot/testkit/package.json' with { type: 'json' };
@@ -257,6 +265,7 @@ export const PUBLISHED: readonly Published[] = [
     program: CLI_PROGRAM,
   },
   { stem: 'oddlot-sdk', folder: 'packages/sdk', program: SDK_PROGRAM },
+  { stem: 'oddlot-ccxt', folder: 'packages/ccxt', program: CCXT_PROGRAM },
   {
     stem: 'oddlot-testkit',
     script: 'build:testkit',

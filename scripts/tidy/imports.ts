@@ -131,13 +131,17 @@ function bareProblem(
 /** Returns the packages that a package.json allows its files to import. */
 export function declaredIn(manifestText: string): ReadonlySet<string> {
   const manifest = JSON.parse(manifestText) as Record<string, unknown>;
+  // A peer of a published package need not be installed in the workspace.
+  const { publishConfig } = manifest as { readonly publishConfig?: Record<string, unknown> };
+  const peers = Object.keys((publishConfig?.['peerDependencies'] as object | undefined) ?? {});
   const names = [
     'dependencies',
     'devDependencies',
     'optionalDependencies',
     'peerDependencies',
   ].flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}));
-  return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
+  const own = typeof manifest.name === 'string' ? [manifest.name] : [];
+  return new Set([...names, ...peers, ...own]);
 }
 
 /** Returns the files that a package.json of this repository exports to other packages. */

@@ -92,6 +92,21 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['errors.ts', 'typed-data.ts', 'nonce.ts', 'version.ts'],
     ],
   },
+  ccxt: {
+    uses: ['units', 'protocol', 'sdk'],
+    layers: [
+      ['index.ts'],
+      ['oddlot.ts', 'prediction.ts'],
+      ['oddlot-trading.ts'],
+      ['oddlot-account.ts'],
+      ['oddlot-markets.ts', 'prediction-markets.ts'],
+      ['connected.ts', 'prediction-parts.ts'],
+      ['channels.ts', 'perp-account.ts', 'perp-markets.ts', 'perp-orders.ts'],
+      ['parts.ts', 'streams.ts'],
+      ['link.ts'],
+      ['errors.ts', 'ccxt.d.ts'],
+    ],
+  },
   relay: {
     uses: ['units', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
     layers: [

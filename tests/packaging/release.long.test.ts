@@ -112,6 +112,7 @@ test('a dry run creates and checks every artefact and changes no tracked file', 
     `oddlot-${version}.tar.gz`,
     `oddlot-${version}.tgz`,
     `oddlot-sdk-${version}.tgz`,
+    `oddlot-ccxt-${version}.tgz`,
     `oddlot-testkit-${version}.tgz`,
     `oddlot-${version}.cdx.json`,
   ];

@@ -9,7 +9,7 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { nodeOf } from './node-releases.ts';
-import { packSdkCopy } from './pack-sdk-copy.ts';
+import { packClientCopy } from './pack-client-copy.ts';
 import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const find = async (major: number) => nodes.set(major, await nodeOf(major));
   await Promise.all([
     Venue.start().then((started) => (venue = started)),
-    packSdkCopy(folder).then(installAtHome),
+    packClientCopy(folder, 'sdk').then(installAtHome),
     ...MAJORS.map(find),
   ]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
-import { packSdkCopy } from './pack-sdk-copy.ts';
+import { packClientCopy } from './pack-client-copy.ts';
 import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
@@ -134,7 +134,7 @@ test.each(['nodenext', 'bundler'])('the types are complete with %s', async (reso
 });
 
 test('a bot that is written with the SDK trades over the connection of a venue', async () => {
-  await runCommand('npm', [...INSTALL, await packSdkCopy(folder)], { cwd: home });
+  await runCommand('npm', [...INSTALL, await packClientCopy(folder, 'sdk')], { cwd: home });
   await writeFile(join(home, 'bot.ts'), BOT);
   expect(await compile('bot.ts', 'nodenext')).toBe('');
   expect(await runCommand(NODE, ['bot.ts'], { cwd: home })).toBe('filled\n');

@@ -5,11 +5,20 @@ import { expect } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
+/** Packages that are packed from their sources, and the packages that each contains. */
+const CLIENTS = {
+  sdk: ['units', 'protocol', 'sdk'],
+  ccxt: ['units', 'protocol', 'sdk', 'ccxt'],
+} as const;
+
 /**
- * Packs the SDK and returns the path of the tarball. It packs a copy of the sources, because packing
- * replaces the manifest while other tests run.
+ * Packs a client and returns the path of the tarball. It packs a copy of the sources, because
+ * packing replaces the manifest while other tests run.
  */
-export async function packSdkCopy(folder: string): Promise<string> {
+export async function packClientCopy(
+  folder: string,
+  client: keyof typeof CLIENTS,
+): Promise<string> {
   const copy = join(folder, 'copy');
   await mkdir(join(copy, 'scripts'), { recursive: true });
   await mkdir(join(folder, 'tarballs'));
@@ -18,13 +27,13 @@ export async function packSdkCopy(folder: string): Promise<string> {
     'tsconfig.base.json',
     'LICENSE',
     'NOTICE',
-    'scripts/pack-sdk.ts',
+    'scripts/pack-client.ts',
     'scripts/public-types.ts',
     'package.json',
   ]) {
     await copyFile(join(REPOSITORY, name), join(copy, name));
   }
-  for (const part of ['units', 'protocol', 'sdk']) {
+  for (const part of CLIENTS[client]) {
     const from = join(REPOSITORY, 'packages', part);
     const to = join(copy, 'packages', part);
     const filter = (path: string): boolean => !['dist', 'node_modules'].includes(basename(path));
@@ -32,7 +41,7 @@ export async function packSdkCopy(folder: string): Promise<string> {
     const own = join(from, 'node_modules');
     if (existsSync(own)) await symlink(own, join(to, 'node_modules'));
   }
-  const cwd = join(copy, 'packages', 'sdk');
+  const cwd = join(copy, 'packages', client);
   const manifest = await readFile(join(cwd, 'package.json'), 'utf8');
   const flags = ['--json', '--foreground-scripts=false', '--ignore-scripts=false'];
   await runCommand('npm', ['pack', ...flags, '--pack-destination', join(folder, 'tarballs')], {
@@ -42,5 +51,5 @@ export async function packSdkCopy(folder: string): Promise<string> {
   expect(await readFile(join(cwd, 'package.json'), 'utf8')).toBe(manifest);
   expect(existsSync(join(cwd, 'LICENSE'))).toBe(false);
   const { version } = JSON.parse(manifest) as { version: string };
-  return join(folder, 'tarballs', `oddlot-sdk-${version}.tgz`);
+  return join(folder, 'tarballs', `oddlot-${client}-${version}.tgz`);
 }

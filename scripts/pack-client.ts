@@ -7,32 +7,49 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { build as viteBuild } from 'vite';
-import { importedNames, writeTypes } from './public-types.ts';
+import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 
 /**
- * Makes `npm pack -w packages/sdk` produce a self-contained package. In the workspace the SDK runs
- * from TypeScript and imports its sibling packages. The published package contains JavaScript,
- * declarations, and those packages. npm reads one manifest for both, so `prepack` builds and
- * installs the public manifest, and `postpack` restores that of the workspace.
+ * Makes `npm pack -w packages/sdk` and `npm pack -w packages/ccxt` produce self-contained packages.
+ * In the workspace they run from TypeScript and import their sibling packages. A published package
+ * contains JavaScript, declarations, and those packages. npm reads one manifest for both, so
+ * `prepack` builds and installs the public manifest, and `postpack` restores that of the workspace.
  */
 
+type Client = {
+  /** Packages that are compiled into the client, each into a folder with its name. */
+  readonly parts: readonly string[];
+  readonly entryPoints: readonly string[];
+  /** The only published declarations, if they use no other ones of the parts. */
+  readonly types?: string;
+};
+
+const CLIENTS: Readonly<Record<string, Client>> = {
+  sdk: { parts: ['units', 'protocol', 'sdk'], entryPoints: ['index', 'actions'] },
+  ccxt: {
+    parts: ['units', 'protocol', 'sdk', 'ccxt'],
+    entryPoints: ['index'],
+    types: 'ccxt/index.d.ts',
+  },
+};
+
 const ROOT = join(import.meta.dirname, '..');
-const SDK = join(ROOT, 'packages', 'sdk');
-const OUT = join(SDK, 'dist', 'npm');
-const MANIFEST = join(SDK, 'package.json');
+/** npm runs the scripts of a package in its folder. */
+const NAME = basename(process.cwd());
+const CLIENT = CLIENTS[NAME] ?? fail(`There is no client in ${process.cwd()}`);
+const FOLDER = join(ROOT, 'packages', NAME);
+const OUT = join(FOLDER, 'dist', 'npm');
+const MANIFEST = join(FOLDER, 'package.json');
 /** The workspace's manifest while the public one replaces it. */
-const SAVED_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
+const SAVED_MANIFEST = join(FOLDER, 'dist', 'package.workspace.json');
 /** Files that are copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];
-/** Packages that are compiled into the SDK, each into a folder with its name. */
-const PARTS = ['units', 'protocol', 'sdk'];
-
-const ENTRY_POINTS = ['index', 'actions'];
 
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly publishConfig?: { readonly peerDependencies?: Readonly<Record<string, string>> };
 };
 
 const [step] = process.argv.slice(2);
@@ -42,12 +59,12 @@ if (step === 'prepack') {
   const manifest = publicManifest();
   mkdirSync(dirname(SAVED_MANIFEST), { recursive: true });
   copyFileSync(MANIFEST, SAVED_MANIFEST);
-  for (const name of NOTICES) copyFileSync(join(ROOT, name), join(SDK, name));
+  for (const name of NOTICES) copyFileSync(join(ROOT, name), join(FOLDER, name));
   writeFileSync(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);
 } else if (step === 'postpack') {
   restore();
 } else {
-  throw new Error('usage: node scripts/pack-sdk.ts prepack|postpack');
+  fail('usage: node scripts/pack-client.ts prepack|postpack');
 }
 
 /**
@@ -56,12 +73,14 @@ if (step === 'prepack') {
  */
 function restore(): void {
   if (existsSync(SAVED_MANIFEST)) renameSync(SAVED_MANIFEST, MANIFEST);
-  for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
+  for (const name of NOTICES) rmSync(join(FOLDER, name), { force: true });
 }
 
 async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
-  writeTypes(join(SDK, 'tsconfig.package.json'), { out: OUT, parts: PARTS });
+  const { parts, types } = CLIENT;
+  writeTypes(join(FOLDER, 'tsconfig.package.json'), { out: OUT, parts });
+  if (types !== undefined) keepReachable(OUT, types);
   await bundle();
 }
 
@@ -71,13 +90,21 @@ async function build(): Promise<void> {
  */
 async function bundle(): Promise<void> {
   const packages = join(ROOT, 'packages');
-  const entryPoints = ENTRY_POINTS.map((name) => [`sdk/${name}`, join(SDK, 'src', `${name}.ts`)]);
-  const siblings = PARTS.map((part) => [`@oddlot/${part}`, join(packages, part, 'src/index.ts')]);
+  const entryPoints = CLIENT.entryPoints.map((name) => [
+    `${NAME}/${name}`,
+    join(FOLDER, 'src', `${name}.ts`),
+  ]);
+  // The longer name comes first, because an alias also matches the start of a name.
+  const actions = ['@oddlot/sdk/actions', join(packages, 'sdk/src/actions.ts')];
+  const siblings = CLIENT.parts.map((part) => [
+    `@oddlot/${part}`,
+    join(packages, part, 'src/index.ts'),
+  ]);
   await viteBuild({
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    resolve: { alias: Object.fromEntries(siblings) },
+    resolve: { alias: Object.fromEntries([actions, ...siblings]) },
     build: {
       outDir: OUT,
       emptyOutDir: false,
@@ -102,9 +129,13 @@ async function bundle(): Promise<void> {
  * dependencies.
  */
 function publicManifest(): Manifest {
-  const { private: _, scripts: __, publishConfig, ...rest } = readManifest('sdk');
-  const declared = Object.assign({}, ...PARTS.map((part) => readManifest(part).dependencies));
-  const names = [...importedNames(OUT)].sort();
+  const { private: _, scripts: __, publishConfig, ...rest } = readManifest(NAME);
+  const declared = Object.assign(
+    {},
+    ...CLIENT.parts.map((part) => readManifest(part).dependencies),
+  );
+  const peers = publishConfig?.peerDependencies ?? {};
+  const names = [...importedNames(OUT)].filter((name) => !Object.hasOwn(peers, name)).sort();
   const dependencies = Object.fromEntries(
     names.map((name) => {
       if (declared[name] === undefined) throw new Error(`${name} is imported but not declared`);
@@ -118,4 +149,8 @@ function publicManifest(): Manifest {
 
 function readManifest(part: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, 'packages', part, 'package.json'), 'utf8')) as Manifest;
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }

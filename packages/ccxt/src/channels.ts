@@ -1,0 +1,110 @@
+import type {
+  AccountStateUpdate,
+  Candle,
+  ClearinghouseState,
+  Fill,
+  L2Book,
+  OrderUpdate,
+  Ticker,
+  TickersUpdate,
+  Trade,
+  UpdatedOutcomeOrder,
+  UserFillsUpdate,
+} from '@oddlot/sdk';
+import { type Channel, unseen } from './streams.ts';
+
+/** Name of the reader that gets the values of all instruments. */
+export const ALL = '*';
+
+/** Channel of the tickers of some instruments, or of all perps. */
+export function tickersChannel(ids: readonly string[] | undefined): Channel<Ticker> {
+  const scope = ids === undefined ? { accountType: 'perp' } : { instrumentIds: ids.map(Number) };
+  return {
+    path: 'api-ws',
+    subscription: { type: 'tickers', ...scope },
+    kind: 'fact',
+    read: ({ data }) => (data as TickersUpdate).tickers,
+  };
+}
+
+export function bookChannel(coin: string): Channel<L2Book> {
+  return {
+    path: 'ws',
+    subscription: { type: 'l2Book', coin },
+    kind: 'state',
+    read: ({ data }) => [data as L2Book],
+  };
+}
+
+/** Channel of new trades. A snapshot after a lost connection can repeat earlier ones. */
+export function tradesChannel(coin: string): Channel<Trade> {
+  const fresh = unseen(({ tid }: Trade) => tid);
+  return {
+    path: 'ws',
+    subscription: { type: 'trades', coin },
+    kind: 'fact',
+    read: ({ data }) => fresh(data as Trade[]),
+  };
+}
+
+/** Number of recent trades that the venue keeps for a query at most. */
+const RECENT_TRADES = 200;
+
+/** Channel whose first frame has the newest trades, newest first. */
+export function recentTradesChannel(coin: string): Channel<Trade> {
+  return {
+    path: 'api-ws',
+    subscription: { type: 'recentTrades', coin, limit: RECENT_TRADES },
+    kind: 'fact',
+    read: ({ data }) => (data as { readonly trades: readonly Trade[] }).trades,
+  };
+}
+
+export function candlesChannel(coin: string, interval: string): Channel<Candle> {
+  return {
+    path: 'api-ws',
+    subscription: { type: 'candle', coin, interval },
+    kind: 'fact',
+    read: ({ data }) => [data as Candle],
+  };
+}
+
+/** Channel of the orders of an account: those on perps, or those on outcome markets. */
+export function ordersChannel<Order extends UpdatedOutcomeOrder | OrderUpdate['order']>(
+  type: 'orderUpdates' | 'outcomeOrderUpdates',
+  user: string,
+): Channel<OrderUpdate<Order>> {
+  return {
+    path: 'ws',
+    subscription: { type, user },
+    kind: 'fact',
+    read: ({ data }) => data as OrderUpdate<Order>[],
+  };
+}
+
+/** Channel of new fills. The rows of the first snapshot are earlier fills. */
+export function fillsChannel(user: string, accountType: readonly string[]): Channel<Fill> {
+  const fresh = unseen(({ oid, tid }: Fill) => `${tid}-${oid}`);
+  return {
+    path: 'api-ws',
+    subscription: { type: 'userFills', user, accountType },
+    kind: 'fact',
+    read: ({ data }, isFirst) => {
+      const { fills, isSnapshot } = data as UserFillsUpdate;
+      const rows = fresh(isSnapshot === true ? [...fills].reverse() : fills);
+      return isFirst && isSnapshot === true ? [] : rows;
+    },
+  };
+}
+
+export function stateChannel(
+  user: string,
+  accountType: 'perp' | 'outcome',
+): Channel<ClearinghouseState> {
+  return {
+    path: 'ws',
+    subscription: { type: 'clearinghouseState', user, accountType },
+    kind: 'state',
+    read: ({ data }) => [(data as AccountStateUpdate).clearinghouseState],
+  };
+}

@@ -1,0 +1,36 @@
+import type { Exchange, PredictionExchange } from 'ccxt';
+import { Oddlot } from './oddlot.ts';
+import { OddlotPrediction } from './prediction.ts';
+
+/** Configuration of an exchange, in addition to that of every exchange of ccxt. */
+export type OddlotConfig = {
+  /** Address of the venue; by default that of a venue on this machine. */
+  readonly url?: string;
+  /**
+   * Network to which signatures are bound: the network name of the venue, or `'testnet'` for a
+   * venue with test funds. It is required unless the venue runs on this machine.
+   */
+  readonly network?: string;
+  /** Address of the account, which differs from that of the key if the key is an agent's. */
+  readonly walletAddress?: string;
+  /** Key of the account, or of an agent that may trade for it. */
+  readonly privateKey?: string;
+  readonly [option: string]: unknown;
+};
+
+/** Exchange class for the perps of an Oddlot venue. */
+export const oddlot: new (config?: OddlotConfig) => Exchange = Oddlot;
+export type oddlot = Exchange;
+
+/** Methods for outcome markets that ccxt does not have. */
+export type OutcomeShares = {
+  /** Converts USDC to pairs of YES and NO shares. */
+  splitShares(outcome: string, amount: number, params?: object): Promise<object>;
+  /** Converts pairs of YES and NO shares to USDC. */
+  mergeShares(outcome: string, amount: number, params?: object): Promise<object>;
+};
+
+/** Exchange class for the outcome markets of an Oddlot venue. */
+export const oddlotPrediction: new (config?: OddlotConfig) => PredictionExchange & OutcomeShares =
+  OddlotPrediction;
+export type oddlotPrediction = PredictionExchange & OutcomeShares;

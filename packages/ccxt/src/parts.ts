@@ -1,0 +1,189 @@
+import type { Candle, HistOrder, InfoRequestOf, L2Book, Side } from '@oddlot/protocol';
+import type { BaseExchange, Dict, Market } from 'ccxt';
+import { BadSymbol } from 'ccxt';
+import type { Link, Page } from './link.ts';
+
+/** The only currency of balances, fees and margin. */
+export const USDC = 'USDC';
+
+/** Intervals of candles, which have the same names in ccxt and in the API. */
+export const TIMEFRAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M'].map(
+    (name) => [name, name],
+  ),
+);
+
+const SIDES: Readonly<Record<Side, 'buy' | 'sell'>> = { B: 'buy', A: 'sell' };
+
+export const sideOf = (side: Side): 'buy' | 'sell' => SIDES[side];
+
+const STATUSES: Readonly<Record<string, string>> = {
+  open: 'open',
+  triggered: 'open',
+  filled: 'closed',
+  cancelled: 'canceled',
+  rejected: 'rejected',
+};
+
+export const statusOf = (status: string): string => STATUSES[status] ?? status;
+
+const TIMES_IN_FORCE: Readonly<Record<HistOrder['tif'], string>> = {
+  GTC: 'GTC',
+  GTD: 'GTD',
+  ALO: 'PO',
+  IOC: 'IOC',
+};
+
+export const timeInForceOf = (tif: string): string | undefined =>
+  TIMES_IN_FORCE[tif as HistOrder['tif']];
+
+/** Converts an unset text of the API to undefined. */
+export const given = (text: string | null | undefined): string | undefined =>
+  text === null || text === '' ? undefined : text;
+
+/** Returns the fee of a row as in ccxt. */
+export const feeOf = (exchange: BaseExchange, cost: string | undefined): Dict | undefined =>
+  cost === undefined ? undefined : { cost: exchange.parseNumber(cost), currency: USDC };
+
+/** Returns the time of a row as in ccxt. */
+export const timeOf = (exchange: BaseExchange, timestamp: number | undefined): Dict => ({
+  timestamp,
+  datetime: exchange.iso8601(timestamp),
+});
+
+/** Markets of an exchange by instrument id and by the names that rows of the API contain. */
+const INDEXES = new WeakMap<object, ReadonlyMap<string, Market>>();
+
+/** Fields with which rows of the API identify their instrument. */
+type Instrumented = {
+  readonly instrumentId?: number | string;
+  readonly asset?: string;
+  readonly coin?: string;
+};
+
+/** Finds the market of a row. Rows of an instrument that was listed later have none. */
+export function marketIn(exchange: BaseExchange, row: Instrumented): Market | undefined {
+  const { markets } = exchange;
+  if (markets === undefined) return undefined;
+  const index = INDEXES.get(markets) ?? indexOf(markets);
+  INDEXES.set(markets, index);
+  return index.get(String(row.instrumentId ?? row.asset ?? row.coin));
+}
+
+function indexOf(markets: Readonly<Record<string, Market>>): ReadonlyMap<string, Market> {
+  const index = new Map<string, Market>();
+  for (const market of Object.values(markets)) {
+    const { name } = market.info as { readonly name?: string };
+    index.set(market.id, market);
+    if (name !== undefined) index.set(name, market);
+  }
+  return index;
+}
+
+/** Finds the markets of symbols; all markets without symbols. */
+export function marketsOf(
+  exchange: BaseExchange,
+  symbols: readonly string[] | undefined,
+): readonly Market[] {
+  const named = exchange.marketSymbols(symbols) ?? Object.keys(exchange.markets ?? {});
+  return named.map((symbol) => exchange.market(symbol));
+}
+
+/** Returns the rows of symbols as an object that is keyed by symbol. */
+export function bySymbol(
+  exchange: BaseExchange,
+  rows: readonly Dict[],
+  symbols: readonly string[] | undefined,
+): Dict {
+  const wanted = exchange.marketSymbols(symbols);
+  const kept = rows.filter(({ symbol }) => wanted === undefined || wanted.includes(String(symbol)));
+  return Object.fromEntries(kept.map((row) => [String(row['symbol']), row]));
+}
+
+/** Number of pages that a method reads at most, of up to 2,000 rows each. */
+const PAGES_MAX = 50;
+
+/**
+ * Reads rows of the history. The venue returns the newest rows first, so without a start one page
+ * has the newest `limit` rows, and with a start all pages are read to find the oldest ones.
+ */
+export async function rowsOf<Row>(
+  ask: (page: { limit: number; cursor?: string }) => Promise<Page<readonly Row[]>>,
+  { limit, max, since }: { limit?: number | undefined; max: number; since?: number | undefined },
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const size = since === undefined ? Math.min(limit ?? max, max) : max;
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const answer = await ask({ limit: size, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...answer.data);
+    cursor = answer.nextCursor ?? undefined;
+    const isEnough = since === undefined && rows.length >= (limit ?? 1);
+    if (cursor === undefined || isEnough) break;
+  }
+  return rows;
+}
+
+/** Returns the start of the time range of a query and its end, if `params` has one. */
+export function spanOf(
+  exchange: BaseExchange,
+  since: number | undefined,
+  params: Dict,
+): { startTime?: number; endTime?: number } {
+  const until = exchange.safeInteger(params, 'until');
+  return {
+    ...(since === undefined ? {} : { startTime: since }),
+    ...(until === undefined ? {} : { endTime: until }),
+  };
+}
+
+/** Reads the book of an instrument. */
+export async function bookOf(link: Link, id: string): Promise<L2Book> {
+  return link.info({ type: 'l2Book', coin: id });
+}
+
+type OhlcvOptions = {
+  readonly id: string;
+  readonly timeframe: string;
+  readonly since?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly params: Dict;
+};
+
+/** Maximum number of candles in an answer. */
+const CANDLES_MAX = 5000;
+/** Number of candles without a start and a limit. */
+const CANDLES_DEFAULT = 500;
+
+type Interval = InfoRequestOf<'candleSnapshot'>['req']['interval'];
+
+/** Reads candles. Without a start, the newest ones are read. */
+export async function candlesOf(
+  exchange: BaseExchange,
+  link: Link,
+  { id, limit, params, since, timeframe }: OhlcvOptions,
+): Promise<readonly Candle[]> {
+  const interval = exchange.timeframes[timeframe] ?? timeframe;
+  const stepMs = exchange.parseTimeframe(timeframe) * 1000;
+  const count = Math.min(limit ?? CANDLES_DEFAULT, CANDLES_MAX);
+  const until = exchange.safeInteger(params, 'until');
+  const newest = until ?? exchange.milliseconds();
+  // A month of ccxt has 30 days, so one more step includes the longer ones.
+  const startTime = Math.max(0, since ?? newest - stepMs * (count + 1));
+  const endTime = until ?? (since === undefined ? undefined : since + stepMs * (count + 1));
+  const span = { startTime, ...(endTime === undefined ? {} : { endTime }) };
+  const req = { coin: id, interval: interval as Interval, ...span };
+  const candles = await link.info({ type: 'candleSnapshot', req });
+  return since === undefined ? candles.slice(-count) : candles.slice(0, count);
+}
+
+/** Returns a candle as in ccxt. */
+export function ohlcvOf(exchange: BaseExchange, { t, o, h, l, c, v }: Candle) {
+  return [t, ...[o, h, l, c, v].map((text) => exchange.parseNumber(text))];
+}
+
+/** Returns the market of a symbol, which must be given. */
+export function namedMarket(exchange: BaseExchange, symbol: string | undefined): Market {
+  if (symbol === undefined) throw new BadSymbol(`${exchange.id} requires a symbol`);
+  return exchange.market(symbol);
+}

@@ -1,0 +1,95 @@
+import type { TestVenue } from '@oddlot/testkit';
+import { oddlot, oddlotPrediction } from '@oddlot/ccxt';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { expect } from 'vitest';
+import type { Json } from '../../support/client.ts';
+
+const CLASSES = { oddlot, oddlotPrediction } as const;
+
+type Bot = { readonly exchange: Json; readonly address: string; readonly privateKey: string };
+
+/** Creates exchanges of ccxt for new accounts, and closes them. */
+export class Bots {
+  readonly #venue: TestVenue;
+  readonly #opened: Json[] = [];
+
+  constructor(venue: TestVenue) {
+    this.#venue = venue;
+  }
+
+  /** Creates an exchange for a new account with test funds. */
+  async funded(name: keyof typeof CLASSES, config: object = {}): Promise<Bot> {
+    const privateKey = generatePrivateKey();
+    const address = privateKeyToAddress(privateKey);
+    await this.#venue.fund(address, { perp: '60000', outcome: '5000' });
+    const exchange = this.open(name, { privateKey, walletAddress: address, ...config });
+    return { exchange, address, privateKey };
+  }
+
+  open(name: keyof typeof CLASSES, config: object): Json {
+    const exchange = new CLASSES[name]({ url: this.#venue.url, ...config });
+    this.#opened.push(exchange);
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    for (const exchange of this.#opened) await exchange.close();
+  }
+}
+
+/** Names in `has` that describe a market or a transport and are not methods. */
+const TRAITS = ['publicAPI', 'privateAPI', 'swap', 'prediction', 'ws'];
+
+/** Requires a driver for each method that an exchange declares, and no other ones. */
+export function expectAllDriven(exchange: Json, drivers: object): void {
+  const declared = Object.entries(exchange.has)
+    .filter(([, value]) => value === true || value === 'emulated')
+    .map(([name]) => name)
+    .filter((name) => !TRAITS.includes(name));
+  expect(Object.keys(drivers).toSorted()).toEqual(declared.toSorted());
+  for (const name of declared) expect(exchange[name], name).toBeTypeOf('function');
+}
+
+/** Runs an action once a watching call has subscribed, and returns what the call receives. */
+export async function watched(
+  exchange: Json,
+  call: () => Promise<Json>,
+  act: () => Promise<unknown>,
+): Promise<Json> {
+  const received = call();
+  // The subscription must exist before the event that it reports.
+  await expect
+    .poll(
+      () =>
+        Object.values<Json>(exchange.clients).every(
+          (client) => client.isConnected && Object.keys(client.subscriptions).length > 0,
+        ) && Object.keys(exchange.clients).length > 0,
+    )
+    .toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await act();
+  return received;
+}
+
+/** Time without a frame after which a stream is quiet. */
+const QUIET_MS = 300;
+
+/** Ends a subscription, and checks that the call that waits for it ends with an error. */
+export async function unwatched(
+  watch: () => Promise<Json>,
+  end: () => Promise<Json>,
+): Promise<void> {
+  let waiting: Promise<Json>;
+  let result: Json;
+  do {
+    waiting = watch().then(
+      () => 'value',
+      (error: Error) => error,
+    );
+    const quiet = new Promise((resolve) => setTimeout(() => resolve('quiet'), QUIET_MS));
+    result = await Promise.race([waiting, quiet]);
+  } while (result === 'value');
+  expect(result).toBe('quiet');
+  expect(await end()).toBe(true);
+  expect((await waiting).constructor.name).toBe('UnsubscribeError');
+}
