@@ -49,6 +49,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
     ['operations/compromised-venue', 'operations/verify-folder', 'cli/verify-venue'],
   ],
   ['packages/sdk/', ['e2e/']],
+  ['packages/ccxt/', ['clients/ccxt/']],
   ['packages/testkit/', ['testkit/']],
   ['packages/cli/', ['cli/']],
   ['packages/web/', ['web/markets', 'web/perps.test']],
@@ -88,7 +89,16 @@ function runTestsOfChange(branch: string): number {
     process.stdout.write('No changed file affects a test.\n');
     return 0;
   }
-  return spawnSync('vitest', ['run', ...tests], { cwd: ROOT, stdio: 'inherit' }).status ?? 1;
+  // The tests with published clients need packages that this command installs.
+  const own = tests.filter((test) => !test.startsWith('tests/clients/'));
+  const commands = [
+    ...(own.length === 0 ? [] : [['vitest', 'run', ...own]]),
+    ...(own.length === tests.length ? [] : [['npm', 'run', 'test:clients']]),
+  ];
+  const failed = commands.filter(([program = '', ...parameters]) => {
+    return spawnSync(program, parameters, { cwd: ROOT, stdio: 'inherit' }).status !== 0;
+  });
+  return failed.length === 0 ? 0 : 1;
 }
 
 function git(...args: readonly string[]): string[] {
