@@ -1,5 +1,5 @@
 import type { TestVenue } from '@oddlot/testkit';
-import { oddlot, oddlotPrediction } from '@oddlot/ccxt';
+import { oddlot, oddlotPrediction } from '../../../packages/ccxt/src/index.ts';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expect } from 'vitest';
 import type { Json } from '../../support/client.ts';
