@@ -47,8 +47,9 @@ function startOnThread(data: RecoverWorkerData): Thread {
 
 /**
  * Reports that the pool cannot answer now: its queue is full, it is closed, or the thread was lost.
+ * The client gets status 503.
  */
-export class RecoverUnavailableError extends Error {
+export class RecoverUnavailableError extends UnavailableError {
   override readonly name = 'RecoverUnavailableError';
 }
 
@@ -267,19 +268,4 @@ function jobsOf({ batches }: Slot): Job[] {
 function failAll(slot: Slot, error: Error): void {
   for (const job of jobsOf(slot)) job.reject(error);
   slot.batches.length = 0;
-}
-
-/**
- * Returns the answer of a recovery thread, or throws an error that becomes a 503 if the pool cannot
- * answer now.
- */
-export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (cause instanceof RecoverUnavailableError) {
-      throw new UnavailableError('signature recovery is temporarily unavailable', { cause });
-    }
-    throw cause;
-  }
 }

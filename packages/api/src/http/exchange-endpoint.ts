@@ -44,7 +44,7 @@ import { isOutcomeOrder, outcomeToWire } from '@oddlot/translate/outcome-to-wire
 import { rejectToWire, requestTexts } from '@oddlot/translate/reject-to-wire';
 import { refusalWithInstrument } from '@oddlot/translate/instruments';
 import type { AdmissionGuard } from '../admission-guard.ts';
-import { recovering, type RecoverPool } from '../recover-pool.ts';
+import type { RecoverPool } from '../recover-pool.ts';
 import { commandIn, type ReadCommand, type UnderstoodRequest } from '../recover-messages.ts';
 import {
   acknowledgement,
@@ -230,7 +230,7 @@ async function readCommand(
   client: string,
 ): Promise<ReadCommand> {
   for (;;) {
-    const read = await recovering(pool.read(text, job, client));
+    const read = await pool.read(text, job, client);
     const used = 'envelope' in read ? (read.command?.scales ?? []) : [];
     const outdated = used.filter(([id, scale]) => instruments(id)?.szDecimals !== scale);
     if (outdated.length === 0) return read;
@@ -356,11 +356,15 @@ async function answerExecuted(
   }
   // A request is acknowledged only after it is durable, so there is no earlier answer.
   const done = await within(pending.executed);
-  const first = await firstAnswer(context, proposed, done);
-  if (first !== undefined) return first(false);
   const outcome = asAdmitted(done.outcome, admitted);
-  const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
-  return plain ?? answerOutcome(context, proposed, { ...done, reported: outcome }, false);
+  if (outcome.reject === undefined) {
+    const plain = plainReply(command, outcome);
+    if (plain !== undefined) return plain;
+  } else {
+    const first = await firstAnswer(context, proposed, done);
+    if (first !== undefined) return first(false);
+  }
+  return answerOutcome(context, proposed, { ...done, reported: outcome }, false);
 }
 
 /** Builds the answer with `confirm`, which also waits for orders in the delay queue. */

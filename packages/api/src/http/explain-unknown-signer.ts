@@ -1,7 +1,7 @@
 import { agentOwner, hasAccount, type State } from '@oddlot/engine';
 import { mainnetSignature, unfundedSigner } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import { recovering, type RecoverPool } from '../recover-pool.ts';
+import type { RecoverPool } from '../recover-pool.ts';
 import type { ExplainSigner } from './exchange-endpoint.ts';
 
 type Options = {
@@ -19,7 +19,7 @@ export function signerExplainer({ pool, state }: Options): ExplainSigner {
   const isKnown = (user: Address): boolean =>
     hasAccount(state(), user) || agentOwner(state(), user) !== undefined;
   return async (signer, request) => {
-    const { mainnetSigner } = await recovering(pool.recover(request));
+    const { mainnetSigner } = await pool.recover(request);
     const isForMainnet = mainnetSigner !== undefined && isKnown(mainnetSigner as Address);
     return isForMainnet ? mainnetSignature('a') : unfundedSigner(signer);
   };

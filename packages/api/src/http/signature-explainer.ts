@@ -13,7 +13,7 @@ import {
 import type { Replica } from '@oddlot/replica/replica';
 import type { InfoAnswer, InfoSettings } from '@oddlot/translate/answer-info';
 import { explainJob } from '../read-request.ts';
-import { recovering, type RecoverPool } from '../recover-pool.ts';
+import type { RecoverPool } from '../recover-pool.ts';
 import { agentOwner, hasAccount, type State } from '@oddlot/engine';
 import { type Address, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -52,7 +52,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
     if (!parsed.ok) return parsed;
     const vaults = [...replica.state.vaults.keys()].slice(0, LIMITS.explainVaultsMax);
     const job = explainJob({ otherNetworks, settlementChainId, vaults }, text);
-    const { explanation, fault, at } = await recovering(pool.explain(job, client));
+    const { explanation, fault, at } = await pool.explain(job, client);
     if (explanation === undefined) {
       return { ok: false, error: jsonRefusal(text, { message: fault ?? '', at: at ?? 0 }) };
     }

@@ -80,7 +80,7 @@ export type AnyEndpoint = Endpoint | TextEndpoint | StreamEndpoint;
 
 /** Thrown if a dependency of a request is unavailable; the client can retry later. */
 export class UnavailableError extends Error {
-  override readonly name = 'UnavailableError';
+  override readonly name: string = 'UnavailableError';
 }
 
 /** Returns a response of /info in its envelope. */

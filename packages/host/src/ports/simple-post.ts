@@ -50,7 +50,7 @@ export function readSimplePost(bytes: Buffer): SimplePost | undefined {
   const text = bytes.toString('latin1', 0, HEAD_BYTES_MAX);
   const headEnd = text.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   if (headEnd < END_OF_HEAD.length) return undefined;
-  const head = readHead(text.slice(0, headEnd - 2));
+  const head = headOf(text.slice(0, headEnd - 2));
   if (head === undefined) return undefined;
   const end = headEnd + head.length;
   if (bytes.length < end) return undefined;
@@ -59,6 +59,20 @@ export function readSimplePost(bytes: Buffer): SimplePost | undefined {
 }
 
 type Head = { readonly path: string; readonly host: string; readonly length: number };
+
+/** Clients repeat few heads, which differ in the length of the body. */
+const HEADS_MAX = 500;
+const heads = new Map<string, Head>();
+
+function headOf(lines: string): Head | undefined {
+  const known = heads.get(lines);
+  if (known !== undefined) return known;
+  const head = readHead(lines);
+  if (head === undefined) return undefined;
+  if (heads.size === HEADS_MAX) heads.clear();
+  heads.set(lines, head);
+  return head;
+}
 
 /** Reads a request line and header lines, each of which occurs once. */
 function readHead(lines: string): Head | undefined {

@@ -14,7 +14,6 @@ import type { Receipt } from '@oddlot/history/receipts';
 import { authorityOf } from '@oddlot/replica/block';
 import { internalNameNamed, internalNameOf } from '@oddlot/translate/action-to-command';
 import { briefAction, publicAction } from '@oddlot/translate/explorer';
-import { recovering } from '../../recover-pool.ts';
 import { readCursor } from './cursor.ts';
 import {
   waitFor,
@@ -237,7 +236,7 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
  */
 async function storedFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
   const { actionType, error, request, user } = found;
-  const { signer } = await recovering(pool.recover(request));
+  const { signer } = await pool.recover(request);
   const status: ActionResultStatus = error === null ? 'success' : { error };
   return {
     signer: signer ?? user,
