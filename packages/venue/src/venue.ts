@@ -34,6 +34,13 @@ import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
+/**
+ * Number of resting orders for which addresses are reserved at the start, because a pool that grows
+ * copies all orders at once: 140 ms of CPU time at a million orders, 8 ms at 65,536. The system
+ * adds memory to the addresses when orders use them, so the reservation itself uses none.
+ */
+const ORDERS_RESERVED = 2 ** 20;
+
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
@@ -80,8 +87,12 @@ export function startVenue(config: Config, deps: VenueDependencies): Promise<Ven
     // The ports are checked before anything is created or replayed. If the folder is locked, that
     // error is more helpful, because the venue that uses the folder also uses the ports.
     if (!isDirectoryLocked(config.data)) await checkPorts(portsOf(config));
-    const { chainUrl, listen, logTrouble, serviceNetwork, stop } = await openVenue(config, deps);
+    const { chainUrl, listen, logTrouble, replica, serviceNetwork, stop } = await openVenue(
+      config,
+      deps,
+    );
     opened.defer(stop);
+    replica.state.pool.reserve(ORDERS_RESERVED);
     return { ...(await listen()), chainUrl, logTrouble, serviceNetwork, stop };
   }, logUnclosed(deps.log));
 }
