@@ -82,6 +82,7 @@ test('funding is paid, listed and streamed, negative for the side that pays', as
     szi: '0.05',
     usdc: expect.stringMatching(/^-/),
   });
+  expect(await info.userFunding({ user })).toEqual(payments);
   const times = payments.map(({ time }) => time);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   const [{ position }] = (await info.clearinghouseState({ user })).assetPositions as [Json];

@@ -8,9 +8,14 @@ import { promisify } from 'node:util';
 export async function runCommand(
   program: string,
   parameters: readonly string[],
-  { cwd, timeoutMs = 120_000 }: { readonly cwd: string; readonly timeoutMs?: number },
+  {
+    cwd,
+    env = {},
+    timeoutMs = 120_000,
+  }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv; readonly timeoutMs?: number },
 ): Promise<string> {
-  const options = { cwd, timeout: timeoutMs, maxBuffer: 32 << 20, env: quietEnvironment() };
+  const environment = { ...quietEnvironment(), ...env };
+  const options = { cwd, timeout: timeoutMs, maxBuffer: 32 << 20, env: environment };
   try {
     return (await promisify(execFile)(program, [...parameters], options)).stdout;
   } catch (error) {
@@ -24,7 +29,7 @@ export async function runCommand(
  * Returns the environment without npm's variables for scripts, which would change the behaviour of
  * a nested npm.
  */
-function quietEnvironment(): NodeJS.ProcessEnv {
+export function quietEnvironment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:config_(?:workspace|prefix|local_prefix)|lifecycle|package)/.test(name),
   );

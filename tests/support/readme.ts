@@ -7,13 +7,12 @@ import { NODE, REPOSITORY } from './venue-process.ts';
 
 const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
 const PAGES = ['README.md', 'docs/get-started/without-the-sdk.md'];
-const TEXT = PAGES.map((path) => readFileSync(join(REPOSITORY, path), 'utf8')).join('\n');
 
 /** Default address of a venue in the documents. */
-const DEFAULT_URL = 'http://127.0.0.1:8690';
+export const DEFAULT_URL = 'http://127.0.0.1:8690';
 
 export const RUN_MS_MAX = 60_000;
-export const MARKERS = TEXT.match(/<!-- test: /g)?.length ?? 0;
+export const MARKERS = textOf(PAGES).match(/<!-- test: /g)?.length ?? 0;
 
 export type ReadmeBlock = {
   readonly name: string;
@@ -21,9 +20,18 @@ export type ReadmeBlock = {
   readonly code: string;
 };
 
-/** Returns each fenced block that follows a line `<!-- test: NAME -->`. */
+/** Returns the programs that run in the repository, as the README test does. */
 export function readmeBlocks(): ReadmeBlock[] {
-  return [...TEXT.matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
+  return blocksOf(PAGES);
+}
+
+/** Returns each fenced block of these pages that follows a line `<!-- test: NAME -->`. */
+export function blocksOf(pages: readonly string[]): ReadmeBlock[] {
+  return [...textOf(pages).matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
+}
+
+function textOf(pages: readonly string[]): string {
+  return pages.map((path) => readFileSync(join(REPOSITORY, path), 'utf8')).join('\n');
 }
 
 export type BlockRun = { exitCode: number | null; stdout: string; stderr: string };

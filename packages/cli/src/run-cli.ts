@@ -9,6 +9,7 @@ import { addDeposit, addTransfers } from './commands/add-deposit.ts';
 import { addDev } from './commands/add-dev.ts';
 import { addGovernance } from './commands/add-governance.ts';
 import { addMcp } from './commands/add-mcp.ts';
+import { addSign } from './commands/add-sign.ts';
 import { addMargin } from './commands/add-margin.ts';
 import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
@@ -84,6 +85,7 @@ function programOf(
   addTables(program, around);
   addVenue(program, around);
   addWatch(program, around);
+  addSign(program, around);
   addMcp(program, around);
   addBackup(program);
   addSnapshot(program);

@@ -17,7 +17,17 @@ import { type Aggregation, bookOf, stepOf, tickFor } from './book.ts';
 import { fillsOf, fundingOf, ledgerOf, tradeOf } from './fills.ts';
 import { frontendOrder, historicalOrder, openOrder, reportedOrder } from './orders.ts';
 import { rowsOf, type Span } from './pages.ts';
-import { aggregation, builder, coin, dex, interval, oid, span, user } from './read-query.ts';
+import {
+  aggregation,
+  builder,
+  coin,
+  dex,
+  interval,
+  oid,
+  span,
+  spanFromStart,
+  user,
+} from './read-query.ts';
 import {
   contextsOf,
   marginTable,
@@ -142,7 +152,7 @@ export const INFO_CALLS = {
   ),
   userFillsByTime: call(
     differs('Partial fills are never combined.'),
-    { ...user, ...span, aggregateByTime: z.boolean().nullish() },
+    { ...user, ...span, aggregateByTime: z.boolean().nullish(), reversed: z.boolean().nullish() },
     async (context, query) => {
       const rows = await rowsOf(context, { type: 'userFills', user: query.user }, query, FILLS_MAX);
       return fillsOf(context.coins, rows);
@@ -150,7 +160,7 @@ export const INFO_CALLS = {
   ),
   userFunding: call(
     differs('Rows have no transaction hash.'),
-    { ...user, ...span },
+    { ...user, ...spanFromStart },
     async (context, query) => {
       const asked = { type: 'userFundings', user: query.user } as const;
       const rows = await rowsOf(context, asked, query, FUNDINGS_MAX);
@@ -159,7 +169,7 @@ export const INFO_CALLS = {
   ),
   userNonFundingLedgerUpdates: call(
     differs('Faucet grants are deposits; rows of outcome markets are omitted.'),
-    { ...user, startTime: span.startTime.default(0), endTime: span.endTime },
+    { ...user, ...spanFromStart },
     async (context, query) => {
       const asked = {
         type: 'userNonFundingLedgerUpdates',

@@ -14,7 +14,12 @@ type Row = {
   readonly userNonFundingLedgerUpdates: LedgerUpdate;
 };
 
-export type Span = { readonly startTime: number; readonly endTime?: number | null | undefined };
+export type Span = {
+  readonly startTime: number;
+  readonly endTime?: number | null | undefined;
+  /** True for the newest rows, newest first. */
+  readonly reversed?: boolean | null | undefined;
+};
 
 export async function rowsOf<const Type extends keyof Row>(
   asker: Asker,
@@ -23,7 +28,7 @@ export async function rowsOf<const Type extends keyof Row>(
     readonly user: string;
     readonly accountTypes?: readonly 'perp'[];
   },
-  { endTime, startTime }: Span,
+  { endTime, reversed, startTime }: Span,
   rowsMax: number,
 ): Promise<Row[Type][]> {
   const period = { startTime, ...(endTime === undefined || endTime === null ? {} : { endTime }) };
@@ -36,7 +41,7 @@ export async function rowsOf<const Type extends keyof Row>(
     cursor = nextCursor;
     if (cursor === undefined || cursor === null) break;
   }
-  return rows.reverse().slice(0, rowsMax);
+  return (reversed === true ? rows : rows.toReversed()).slice(0, rowsMax);
 }
 
 /** Returns the rows of an answer. Funding payments are inside an object with other fields. */

@@ -18,6 +18,8 @@ export const dex = {
 };
 
 export const span = { startTime: Ms, endTime: Ms.nullish() };
+/** A period that begins with the first row unless a start is given. */
+export const spanFromStart = { ...span, startTime: Ms.nullish().transform((time) => time ?? 0) };
 export const interval = { interval: z.enum(INTERVALS) };
 /** An order id or a client order id. */
 export const oid = { oid: z.union([U64, z.string().refine(isCloid)]) };
