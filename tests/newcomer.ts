@@ -143,7 +143,10 @@ async function runModule(name: string, { folder, url }: Place): Promise<string> 
 /** Returns a program of the documentation with the address of a venue. */
 function programOf(name: string, url: string): string {
   const found = blocksOf(PAGES).find((block) => block.name === name);
-  return present(found, `the program ${name} of the documentation`).code.replaceAll(DEFAULT_URL, url);
+  return present(found, `the program ${name} of the documentation`).code.replaceAll(
+    DEFAULT_URL,
+    url,
+  );
 }
 
 function run(program: string, args: readonly string[], folder: string): Promise<string> {
