@@ -148,8 +148,13 @@ test('requests, connections and frames of one client are limited', async () => {
   const headers = { 'content-type': 'application/json' };
   const ask = () =>
     fetch(`${venue.hyperliquidUrl}/info`, { method: 'POST', headers, body: '{"type":"meta"}' });
-  const answers = await Promise.all(Array.from({ length: 120 }, ask));
-  const limited = answers.find(({ status }) => status === 429)!;
+  let limited: Response | undefined;
+  // A busy machine can need more than a second for these requests, in which time the budget refills.
+  for (let round = 0; limited === undefined && round < 20; round++) {
+    const answers = await Promise.all(Array.from({ length: 120 }, ask));
+    limited = answers.find(({ status }) => status === 429);
+  }
+  if (limited === undefined) throw new Error('no request was limited');
   expect(limited.headers.get('retry-after')).toBe('1');
   expect(await limited.json()).toEqual({ code: 429, msg: expect.stringContaining('rate limit') });
   for (let count = 0; count < 5; count++) await open();
