@@ -19,6 +19,7 @@ const MANIFESTS = [
     exports: { './ports': './src/ports/index.ts' },
   }),
   manifest('packages/custody/package.json', {}),
+  manifest('packages/ccxt/package.json', { publishConfig: { peerDependencies: { ccxt: '^4' } } }),
   manifest('packages/api/package.json', {
     dependencies: {
       '@oddlot/engine': '0',
@@ -213,6 +214,8 @@ describe('the import rules', () => {
     [ENGINE, "import type { Order } from '@oddlot/protocol';", 'import-direction'],
     ['packages/protocol/src/a.ts', "export * from '@oddlot/engine';", 'import-direction'],
     ['packages/sdk/src/a.ts', "import { apply } from '@oddlot/engine';", 'import-direction'],
+    ['packages/ccxt/src/a.ts', "import { Exchange } from 'ccxt';", undefined],
+    ['packages/sdk/src/a.ts', "import { Exchange } from 'ccxt';", 'import-undeclared'],
     [VENUE, "import { applyBlock, type State } from '@oddlot/engine';", undefined],
     [VENUE, "import { apply } from '../../../engine/src/apply.ts';", 'import-direction'],
     [VENUE, "import { HttpPort } from '@oddlot/host/ports';", undefined],

@@ -14,6 +14,8 @@ const VENUE = {
   dex: true,
   url: LOCAL_URL,
   rateLimit: RATE_LIMIT_MS,
+  // The venue waits up to 10 s for an execution, and its answer must arrive before the timeout.
+  timeout: 20_000,
   timeframes: TIMEFRAMES,
   api: {
     public: { post: { info: 1 } },

@@ -33,6 +33,9 @@ export const RATE_LIMIT_MS = 20;
 const INFO_COST = 1;
 const EXCHANGE_COST = 5;
 
+/** The longest timer. The timeout of ccxt, which begins after its limiter, ends each attempt. */
+const TIMEOUT_MS = 2 ** 31 - 1;
+
 /**
  * Connects an exchange class of ccxt with the venue. Queries use the request functions of ccxt.
  * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost answer, and
@@ -143,6 +146,7 @@ export class Link {
       network: network as string | undefined,
       orderLifeMs: options['orderLifeMs'] as number | undefined,
       retriesMax: options['retriesMax'] as number | undefined,
+      timeoutMs: TIMEOUT_MS,
       fetch: (target, init) => this.#fetch(target, String(init.body)),
     });
     this.#sender = { key, sender };

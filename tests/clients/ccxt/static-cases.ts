@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { oddlot, oddlotPrediction } from '../../../packages/ccxt/src/index.ts';
+import type { Json } from '../../support/client.ts';
+
+/** Files of static cases in the format of ccxt, one of each kind per exchange class. */
+const FOLDER = join(import.meta.dirname, 'static');
+
+export const CLASSES = { oddlot, oddlotPrediction } as const;
+
+export type ClassName = keyof typeof CLASSES;
+
+/** Case of a request: the method, its parameters, and the last request that it sends. */
+export type RequestCase = {
+  readonly description: string;
+  readonly method: string;
+  readonly url: string;
+  readonly input: readonly Json[];
+  /** Body of the request as JSON text. */
+  readonly output: string;
+};
+
+/** Case of a response: the answer of the venue, and what the method returns. */
+export type ResponseCase = {
+  readonly description: string;
+  readonly method: string;
+  readonly input: readonly Json[];
+  readonly httpResponse: Json;
+  readonly parsedResponse: Json;
+};
+
+type CaseFile<Case> = {
+  readonly exchange: string;
+  readonly skipKeys: readonly string[];
+  readonly outputType?: 'json';
+  readonly methods: Readonly<Record<string, readonly Case[]>>;
+};
+
+export function readCases<Case>(kind: 'request' | 'response', name: ClassName): CaseFile<Case> {
+  return JSON.parse(readFileSync(join(FOLDER, kind, `${name}.json`), 'utf8')) as CaseFile<Case>;
+}
+
+/** The account key of the cases, which is public and must not hold funds. */
+export const STATIC_KEY = `0x${'11'.repeat(32)}`;
+export const STATIC_URL = 'https://venue.example';
+
+/** Creates an exchange with the markets of the cases, whose requests are never sent. */
+export function offlineExchange(name: ClassName): Json {
+  const exchange: Json = new CLASSES[name]({
+    url: STATIC_URL,
+    network: 'testnet',
+    privateKey: STATIC_KEY,
+    walletAddress: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+    enableRateLimit: false,
+    options: { retriesMax: 0, orderLifeMs: Infinity },
+  });
+  const path = join(FOLDER, 'markets', `${name}.json`);
+  exchange.setMarkets(Object.values(JSON.parse(readFileSync(path, 'utf8'))));
+  return exchange;
+}
+
+/** Returns the last request of a call. */
+export async function requestOf(
+  exchange: Json,
+  { input, method }: Pick<RequestCase, 'input' | 'method'>,
+): Promise<{ url: string; body: Json }> {
+  exchange.fetch = () => Promise.reject(new Error('not sent'));
+  await exchange[method](...input).catch(() => undefined);
+  return { url: exchange.last_request_url, body: JSON.parse(exchange.last_request_body) };
+}
+
+/** Returns the result of a call that receives an answer of the venue. */
+export async function resultOf(
+  exchange: Json,
+  { httpResponse, input, method }: Omit<ResponseCase, 'description' | 'parsedResponse'>,
+): Promise<Json> {
+  const answer = JSON.stringify(httpResponse);
+  exchange.fetch = async (url: string, verb: string, headers: object, body: string) =>
+    exchange.handleRestResponse(new Response(answer), url, verb, headers, body);
+  const result = await exchange[method](...input);
+  // A JSON file has no undefined fields.
+  return JSON.parse(JSON.stringify(result));
+}
+
+/** Removes the fields that differ between two signatures, at any depth. */
+export function without(value: Json, keys: readonly string[]): Json {
+  if (Array.isArray(value)) return value.map((each) => without(each, keys));
+  if (value === null || typeof value !== 'object') return value;
+  const kept = Object.entries(value).filter(([key]) => !keys.includes(key));
+  return Object.fromEntries(kept.map(([key, each]) => [key, without(each, keys)]));
+}

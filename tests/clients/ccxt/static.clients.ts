@@ -1,0 +1,173 @@
+import { createHasher, NETWORKS, privateKeyWallet, signAction } from '@oddlot/sdk';
+import { MESSAGES } from '@oddlot/protocol';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../support/client.ts';
+import {
+  CLASSES,
+  type ClassName,
+  offlineExchange,
+  readCases,
+  type RequestCase,
+  requestOf,
+  type ResponseCase,
+  resultOf,
+  STATIC_KEY,
+  STATIC_URL,
+  without,
+} from './static-cases.ts';
+
+/**
+ * Goal: the requests of the ccxt classes and what they make of answers do not change by accident.
+ * Method: cases in the format of ccxt, which contain requests and recorded answers as literal JSON.
+ */
+
+const NAMES = Object.keys(CLASSES) as ClassName[];
+
+const casesOf = <Case extends { description: string; method: string }>(
+  kind: 'request' | 'response',
+  name: ClassName,
+): [string, Case][] =>
+  Object.values(readCases<Case>(kind, name).methods)
+    .flat()
+    .map((each) => [`${each.method}: ${each.description}`, each]);
+
+/** JSON has null in place of an omitted parameter. */
+const inputOf = (input: readonly Json[]): Json[] =>
+  input.map((value) => (value === null ? undefined : value));
+
+describe.each(NAMES)('the static cases of %s', (name) => {
+  const { exchange: id, skipKeys } = readCases<RequestCase>('request', name);
+
+  test('the cases name the exchange', () => expect(offlineExchange(name).id).toBe(id));
+
+  test.each(casesOf<RequestCase>('request', name))('request of %s', async (_, each) => {
+    const call = { method: each.method, input: inputOf(each.input) };
+    const { body, url } = await requestOf(offlineExchange(name), call);
+    expect(url).toBe(each.url);
+    expect(without(body, skipKeys)).toEqual(JSON.parse(each.output));
+  });
+
+  const signed = casesOf<RequestCase>('request', name).filter(([, { url }]) =>
+    url.endsWith('/exchange'),
+  );
+  test.each(signed)('signature of %s is that of the SDK', async (_, each) => {
+    const call = { method: each.method, input: inputOf(each.input) };
+    const { body } = await requestOf(offlineExchange(name), call);
+    const { action, signature: __, ...fields } = body;
+    const hasher = createHasher(NETWORKS.testnet);
+    const wallet = privateKeyWallet(STATIC_KEY as `0x${string}`);
+    const own = await signAction(action, fields, { hasher, wallet });
+    expect(body).toEqual(JSON.parse(own.body));
+  });
+
+  test.each(casesOf<ResponseCase>('response', name))('result of %s', async (_, each) => {
+    const input = inputOf(each.input);
+    const result = await resultOf(offlineExchange(name), { ...each, input });
+    const { skipKeys: skipped } = readCases<ResponseCase>('response', name);
+    expect(without(result, skipped)).toEqual(without(each.parsedResponse, skipped));
+  });
+});
+
+/** Refusals of the venue and the classes that bots catch. */
+const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = [
+  ['priceOffTick', 'INVALID', 'InvalidOrder'],
+  ['sizeAboveMax', 'INVALID', 'InvalidOrder'],
+  ['invalidLimit', 'INVALID', 'BadRequest'],
+  ['tradingHalted', 'INVALID', 'MarketClosed'],
+  ['notAllowed', 'NOT_ALLOWED', 'NotSupported'],
+  ['missingField', 'BAD_REQUEST', 'BadRequest'],
+  ['invalidSignature', 'UNAUTHORIZED', 'AuthenticationError'],
+  ['nonceUsed', 'BAD_NONCE', 'InvalidNonce'],
+  ['networkMismatch', 'MISMATCH', 'AuthenticationError'],
+  ['noAccount', 'NO_ACCOUNT', 'AccountNotEnabled'],
+  ['userBlacklisted', 'GATED', 'PermissionDenied'],
+  ['agentsFull', 'AGENT', 'OperationRejected'],
+  ['leverageOpenOrders', 'LEVERAGE', 'OperationRejected'],
+  ['insufficientMargin', 'MARGIN', 'InsufficientFunds'],
+  ['orderGone', 'ORDER', 'OrderNotFound'],
+  ['postOnlyWouldMatch', 'ORDER', 'OrderImmediatelyFillable'],
+  ['duplicateCloid', 'ORDER', 'DuplicateOrderId'],
+  ['tooManyOpenOrders', 'ORDER', 'InvalidOrder'],
+  ['buildersFull', 'BUILDER', 'OperationRejected'],
+  ['unsupportedVersion', 'VERSION', 'NotSupported'],
+  ['invalidAddress', 'FUNDS', 'InvalidAddress'],
+  ['outcomeResolved', 'OUTCOME', 'MarketClosed'],
+  ['insufficientShares', 'OUTCOME', 'InsufficientFunds'],
+  ['actionExpired', 'EXPIRED', 'OperationRejected'],
+  ['rateLimited', 'RATE_LIMITED', 'RateLimitExceeded'],
+  ['instrumentNotFound', 'NOT_FOUND', 'BadSymbol'],
+  ['internal', 'INTERNAL', 'ExchangeNotAvailable'],
+  ['historyBehind', 'UNAVAILABLE', 'ExchangeNotAvailable'],
+];
+
+describe('a refusal of the venue', () => {
+  test.each(REFUSALS)('%s (%s) is a %s', async (key, name, expected) => {
+    const build = MESSAGES[key] as (...values: string[]) => string;
+    const message = build('1', '2', '3');
+    const body = { success: false, code: 1, message, name };
+    const exchange = offlineExchange('oddlot');
+    const asked = resultOf(exchange, { method: 'fetchPositions', input: [], httpResponse: body });
+    await expect(asked).rejects.toMatchObject({
+      name: expected,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('an entry of an order has the class of its text', async () => {
+    const error = `orders[0]: ${MESSAGES.postOnlyWouldMatch()}`;
+    const entry = {
+      i: 0,
+      oid: 1,
+      cloid: null,
+      state: 'rejected',
+      filledSz: '0',
+      avgPx: null,
+      error,
+    };
+    const data = {
+      type: 'PlaceOrder',
+      data: { statuses: [{ error, code: 1, name: 'ORDER' }], orders: [entry] },
+    };
+    const reply = { status: 'ok', code: 0, confirm: 'executed', height: 1, data };
+    const input = ['BTC/USDC:USDC', 'limit', 'buy', 0.01, 90_000];
+    const asked = resultOf(offlineExchange('oddlot'), {
+      method: 'createOrder',
+      input,
+      httpResponse: reply,
+    });
+    await expect(asked).rejects.toMatchObject({ name: 'OrderImmediatelyFillable' });
+  });
+});
+
+describe('the configuration', () => {
+  test('sandbox mode signs for test funds, and the addresses follow the URL', () => {
+    const exchange: Json = new CLASSES.oddlot({ url: `${STATIC_URL}/`, sandbox: true });
+    expect(exchange.network).toBe('testnet');
+    expect(exchange.urls.api).toEqual({
+      public: STATIC_URL,
+      private: STATIC_URL,
+      ws: { ws: 'wss://venue.example/ws', 'api-ws': 'wss://venue.example/api-ws' },
+    });
+  });
+
+  test('an address in the form of ccxt is used for requests and sockets', () => {
+    const exchange: Json = new CLASSES.oddlot({ urls: { api: { public: 'http://other' } } });
+    expect(exchange.urls.api).toMatchObject({
+      private: 'http://other',
+      ws: { ws: 'ws://other/ws' },
+    });
+  });
+
+  test('a remote venue without a network name is not signed for', async () => {
+    const exchange = offlineExchange('oddlot');
+    exchange.network = undefined;
+    const asked = exchange.createOrder('BTC/USDC:USDC', 'limit', 'buy', 0.01, 90_000);
+    await expect(asked).rejects.toThrow('network name');
+  });
+
+  test('an account without an address is that of its key', () => {
+    const exchange = offlineExchange('oddlot');
+    exchange.walletAddress = undefined;
+    expect(exchange.link.user({})).toBe(privateKeyWallet(STATIC_KEY as `0x${string}`).address);
+  });
+});
