@@ -38,7 +38,7 @@ test(
     const { page } = visit;
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     const box = page.getByRole('region', { name: 'Account', exact: true });
-    await box.getByText('no cross positions').waitFor();
+    await box.getByText('no open positions').waitFor();
     await expect.poll(() => figure(page, 'Equity')).toBe('1,000.00');
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
@@ -133,7 +133,7 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
     ['Equity', Number(state.marginSummary.accountValue)],
     ['Available to trade', Number(availableToTrade[0])],
     ['Withdrawable', Number(state.withdrawable)],
-    ['Maintenance margin', Number(state.crossMaintenanceMarginUsed)],
+    ['Cross maintenance margin', Number(state.crossMaintenanceMarginUsed)],
     ['Unrealised PnL', pnl],
   ];
   for (const [name, value] of due) {

@@ -2,6 +2,7 @@ import { createClient } from '@oddlot/sdk';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
+import { quoteMarket } from './support/market-maker.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -37,22 +38,39 @@ test("simulated history is labelled, ends at the venue's start, and is in no fig
   expect((await info.cryptoPriceHistory({ ...asked, symbol: 'NOTHING' })).data).toEqual([]);
 });
 
-test('charts and price changes show labelled reference data from the first second', async () => {
+test('charts and price changes contain no simulated history, and the chart shows it only on request', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
   const row = page.getByRole('row', { name: /BTC-USDC/ });
-  await expect.poll(() => row.locator('svg polyline').count()).toBe(2);
-  const change = row.getByTitle('Simulated history');
-  expect(await change.innerText()).toMatch(/%$/);
+  await expect.poll(() => row.getByText('–', { exact: true }).count()).toBeGreaterThan(0);
+  expect(await row.locator('svg polyline').count()).toBe(0);
   await visit.open('/trade/BTC-USDC');
-  await page.getByTitle('Simulated history').waitFor();
-  // There are no trades, but the chart is not empty.
-  await page.getByText('Trades appear here in real time.').waitFor();
   const chart = page.getByRole('region', { name: 'Price chart' });
-  await chart.locator('canvas').first().waitFor();
-  await expect.poll(() => chart.getByText('No trades yet').count()).toBe(0);
-  // The line is labelled as simulated everywhere.
+  await chart.getByText('No trades yet').waitFor();
+  expect(await chart.getByText('simulated history').count()).toBe(0);
+  const showPast = async (): Promise<void> => {
+    await chart.getByRole('button', { name: 'More tools' }).press('Enter');
+    await page.getByRole('menuitemcheckbox', { name: 'Simulated history' }).press('Enter');
+  };
+  await showPast();
   await chart.getByText('simulated history').waitFor();
+  await expect.poll(() => chart.getByText('No trades yet').count()).toBe(0);
   expect(await faultsFound(page)).toEqual([]);
+  await showPast();
+  await chart.getByText('No trades yet').waitFor();
+});
+
+test('the price change of a young market is since its first trade, and says so', async () => {
+  await quoteMarket(venue.url, { market: 'SOL-USDC', bids: [], asks: ['150'], size: '1' });
+  await quoteMarket(venue.url, { market: 'SOL-USDC', bids: ['150'], asks: [], size: '1' });
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/SOL-USDC');
+  await page.getByText('Since start', { exact: true }).waitFor();
+  await visit.open('/');
+  await page
+    .getByRole('row', { name: /SOL-USDC/ })
+    .getByText('since start')
+    .waitFor();
 });

@@ -49,7 +49,7 @@ test('controls that do not fit a narrow chart are in menus, also in full screen'
   await button(page, 'More tools').click();
   await page.getByRole('menuitemcheckbox', { name: 'Oracle' }).click();
   const lines = page.getByRole('list', { name: 'Chart lines' });
-  await lines.getByText(/^Oracle /).waitFor();
+  await lines.getByText(/Oracle · [\d,.]+$/).waitFor();
   expect(await faultsFound(page)).toEqual([]);
   const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
   for (const wanted of [true, false]) {

@@ -33,7 +33,12 @@ describe('formatted numbers', () => {
     ['an empty value', number(''), '–'],
     ['money to the cent', money('1042.184'), '1,042.18'],
     ['less than a cent is not zero', money('0.000001'), '<0.01'],
-    ['a loss of less than a cent', money('-0.004', { isSigned: true }), '>\u22120.01'],
+    ['a loss of less than a cent has its first digit', money('-0.0042'), '−0.004'],
+    [
+      'a gain of less than a cent has its first digit',
+      money('0.0042', { isSigned: true }),
+      '+0.004',
+    ],
     ['half a cent is rounded up', money('0.005'), '0.01'],
     ['money rounds halves away from zero', money('2.345'), '2.35'],
     ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84%'],

@@ -26,18 +26,27 @@ export function number(text: string | null | undefined, format: NumberFormat = {
 
 const MONEY_DECIMALS = 2;
 
-/** Formats USDC to the cent. Smaller amounts are shown as `<0.01`. */
+/**
+ * Formats USDC to the cent. Smaller amounts are shown as `<0.01`, or with their first digit if they
+ * have a sign.
+ */
 export function money(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const { decimals = MONEY_DECIMALS } = format;
   if (format.decimals === undefined && isBelowCent(text)) {
-    return sign(text) > 0 ? `<${number('0.01')}` : `>${number('-0.01')}`;
+    if (sign(text) > 0 && format.isSigned !== true) return `<${number('0.01')}`;
+    return number(text, { ...format, decimals: firstDigitOf(text) });
   }
   return number(text, { ...format, decimals });
 }
 
 export function usdc(text: string | null | undefined, format: NumberFormat = {}): string {
   return isDecimal(text) ? `${money(text, format)} USDC` : NOTHING;
+}
+
+/** Returns the place of the first digit after the point that is not 0: 3 for `0.0042`. */
+function firstDigitOf(text: string): number {
+  return (/\.(0*)/.exec(text)?.[1]?.length ?? 0) + 1;
 }
 
 export function isBelowCent(text: string): boolean {

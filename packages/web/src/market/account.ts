@@ -330,12 +330,17 @@ export function useWorstUse(user: string | undefined): MarginUse | undefined {
 }
 
 export function worstUse(state: ClearinghouseState): MarginUse | undefined {
+  return marginUses(state)[0];
+}
+
+/** Returns the margin use of the cross account and of each isolated position, the highest first. */
+export function marginUses(state: ClearinghouseState): readonly MarginUse[] {
   const isolated = state.assetPositions
     .filter(({ position }) => position.leverage.type === 'Isolated')
     .map(({ position }) => shareOf(position.marginRatio, position.coin));
   return [crossUse(state), ...isolated]
     .filter((use) => use !== undefined)
-    .toSorted((a, b) => compare(b.share, a.share))[0];
+    .toSorted((a, b) => compare(b.share, a.share));
 }
 
 /** Converts the venue's ratio, which is available margin over required margin. */

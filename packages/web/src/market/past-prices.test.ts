@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pastLine } from './past-prices.ts';
 
-const price = (timeMs: number, value: number) => ({ timeMs, value, text: String(value) });
+const price = (timeMs: number, value: number) => ({ timeMs, value });
 const past = [price(0, 100), price(60, 160), price(120, 130)];
 
 test('past prices are interpolated at whole steps before the first candle', () => {

@@ -3,40 +3,34 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { divide, isDecimal, multiply, subtract, toPixels } from '../lib/decimal.ts';
 import { isLike } from '../lib/typed-text.ts';
-import { queryClient, usePerps } from './queries.ts';
+import { usePerps } from './queries.ts';
 import { tickers } from './streams.ts';
 import { reader, venueNow } from './venue.ts';
 
-type PastPrice = { readonly timeMs: number; readonly value: number; readonly text: string };
+type PastPrice = { readonly timeMs: number; readonly value: number };
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const NONE: readonly PastPrice[] = [];
 
-function pastQuery(symbol: string, span: 'day' | 'week') {
-  return {
+/** Returns simulated prices from before the venue's start, if they are wanted. */
+export function usePastPrices(
+  symbol: string | undefined,
+  span: 'day' | 'week',
+): readonly PastPrice[] {
+  const query = useQuery({
     queryKey: ['pastPrices', symbol, span],
     queryFn: async (): Promise<readonly PastPrice[]> => {
       const endTime = venueNow();
       const startTime = endTime - (span === 'day' ? DAY_MS : WEEK_MS);
-      const asked = { symbol, startTime, endTime, variant: 'before' };
+      const asked = { symbol: symbol!, startTime, endTime, variant: 'before' };
       const { data } = await reader.info.cryptoPriceHistory(asked);
-      return data.map(({ timestamp, value }) => ({
-        timeMs: timestamp,
-        value: toPixels(value),
-        text: value,
-      }));
+      return data.map(({ timestamp, value }) => ({ timeMs: timestamp, value: toPixels(value) }));
     },
     staleTime: DAY_MS / 24,
-  };
-}
-
-export function usePastPrices(symbol: string, span: 'day' | 'week'): readonly PastPrice[] {
-  return useQuery(pastQuery(symbol, span)).data ?? NONE;
-}
-
-async function pastPrices(symbol: string): Promise<readonly PastPrice[]> {
-  return queryClient.fetchQuery(pastQuery(symbol, 'day')).catch(() => NONE);
+    enabled: symbol !== undefined,
+  });
+  return query.data ?? NONE;
 }
 
 export function pastLine(
@@ -58,7 +52,6 @@ export function pastLine(
 export type Trend = {
   readonly closes: readonly number[];
   readonly open: string | undefined;
-  readonly before: number;
 };
 
 const HOUR_MS = 3_600_000;
@@ -68,9 +61,9 @@ const LINES_MAX = 30;
 
 export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend> {
   return useQueries({
-    queries: perps.slice(0, LINES_MAX).map(({ baseCurrency, index }) => ({
+    queries: perps.slice(0, LINES_MAX).map(({ index }) => ({
       queryKey: ['trend', index],
-      queryFn: async () => withPast(await trendOf(String(index)), await pastPrices(baseCurrency)),
+      queryFn: () => trendOf(String(index)),
       staleTime: STALE_MS,
       refetchInterval: STALE_MS,
     })),
@@ -96,8 +89,9 @@ export function dayChange(
   return divide(subtract(prices.markPx, before), before, 6);
 }
 
-export function isAgainstPast(prices: Prices | undefined, since: Trend | undefined): boolean {
-  return !isDecimal(prices?.prevDayPx) && (since?.before ?? 0) > 0;
+/** True if the change is against the first trade, because the market has not traded for a day. */
+export function isSinceStart(prices: Prices | undefined, since: Trend | undefined): boolean {
+  return !isDecimal(prices?.prevDayPx) && since?.open !== undefined;
 }
 
 async function trendOf(coin: string): Promise<Trend> {
@@ -109,17 +103,7 @@ async function trendOf(coin: string): Promise<Trend> {
 }
 
 function trendIn(candles: readonly Candle[]): Trend {
-  return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o, before: 0 };
-}
-
-export function withPast(own: Trend, past: readonly PastPrice[]): Trend {
-  const [first] = past;
-  if (first === undefined || past.length < POINTS_MIN) return own;
-  return {
-    closes: [...past.map(({ value }) => value), ...own.closes],
-    open: first.text,
-    before: past.length,
-  };
+  return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o };
 }
 
 export type PerpRow = {

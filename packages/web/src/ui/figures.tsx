@@ -280,12 +280,11 @@ type SparkProps = {
   readonly width?: number;
   readonly height?: number;
   readonly label: string;
-  readonly faint?: number | undefined;
   /** The direction that the line shows; by default its change from the first value to the last. */
   readonly isUp?: boolean | undefined;
 };
 
-export function Spark({ values, width = 96, height = 24, label, faint = 0, isUp }: SparkProps) {
+export function Spark({ values, width = 96, height = 24, label, isUp }: SparkProps) {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined || values.length < 2) {
     return <span style={{ width, height }} className="inline-block" aria-hidden="true" />;
@@ -307,20 +306,7 @@ export function Spark({ values, width = 96, height = 24, label, faint = 0, isUp 
       viewBox={`0 0 ${width} ${height}`}
       className={(isUp ?? last >= first) ? 'text-buy' : 'text-sell'}
     >
-      {faint > 0 && (
-        <polyline
-          points={points.slice(0, faint + 1).join(' ')}
-          fill="none"
-          stroke="var(--faint)"
-          strokeDasharray="2 1.5"
-        />
-      )}
-      <polyline
-        points={points.slice(faint).join(' ')}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.25"
-      />
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.25" />
     </svg>
   );
 }

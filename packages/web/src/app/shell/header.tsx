@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import { add } from '../../lib/decimal.ts';
 import { explainError } from '../../lib/explain-error.ts';
-import { percent, short } from '../../lib/format.ts';
+import { number, percent, short } from '../../lib/format.ts';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { useLanguage, useWords, type Words } from '../../lib/words.ts';
 import { accountStates, hasReached, useWorstUse, type MarginUse } from '../../market/account.ts';
@@ -151,10 +151,14 @@ function MarginWatch() {
   }
 }
 
+/** Round trips above this time delay orders noticeably. */
+const SLOW_MS = 1_000;
+
 function Latency() {
   const t = useWords();
   const { latencyMs, replica, status } = useStore(connection);
   const isLive = status !== 'lost';
+  const isSlow = latencyMs !== undefined && latencyMs > SLOW_MS;
   return (
     <span
       title={
@@ -168,7 +172,7 @@ function Latency() {
         aria-hidden="true"
         className={classes(
           'size-1.5 shrink-0 rounded-full',
-          !isLive
+          !isLive || isSlow
             ? 'bg-warning'
             : status === 'open' && latencyMs !== undefined
               ? 'bg-buy'
@@ -176,7 +180,9 @@ function Latency() {
         )}
       />
       {isLive && latencyMs !== undefined
-        ? t('header.latency', { ms: Math.max(1, Math.round(latencyMs)) })
+        ? t(isSlow ? 'header.slow' : 'header.latency', {
+            ms: number(String(Math.max(1, Math.round(latencyMs)))),
+          })
         : isLive
           ? null
           : t('header.offline')}

@@ -19,7 +19,7 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { priceDecimals, useVenueSecond } from '../../market/cells.tsx';
 import {
   changeOf,
-  isAgainstPast,
+  isSinceStart,
   openInterestOf,
   usePerpRows,
   type PerpRow,
@@ -429,11 +429,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       from: 'tablet',
       cell: ({ perp, ticker, trend }) => (
         <span className="inline-block align-middle">
-          <Spark
-            values={lineOf(trend, ticker)}
-            faint={trend?.before}
-            label={t('markets.trendOf', { name: perp.name })}
-          />
+          <Spark values={lineOf(trend, ticker)} label={t('markets.trendOf', { name: perp.name })} />
         </span>
       ),
     },
@@ -465,11 +461,13 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
 }
 
 function Change({ row, t }: { readonly row: PerpRow; readonly t: Words }) {
-  const isPast = isAgainstPast(row.ticker, row.trend);
   return (
-    <span title={isPast ? t('markets.beforeTitle') : undefined}>
+    <>
       <Percent value={changeOf(row)} />
-    </span>
+      {isSinceStart(row.ticker, row.trend) && (
+        <span className="block text-11 text-muted">{t('markets.sinceStart')}</span>
+      )}
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { compact, countdown, hourlyRate, number, usdc } from '../../lib/format.t
 import { useWords, type Words } from '../../lib/words.ts';
 import { showAlerts } from '../../market/alerts/alerts.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
-import { dayChange, isAgainstPast, useTrends } from '../../market/past-prices.ts';
+import { dayChange, isSinceStart, useTrends } from '../../market/past-prices.ts';
 import { contexts } from '../../market/streams.ts';
 import { Percent, Price } from '../../ui/figures.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
@@ -23,7 +23,7 @@ export function MarketStrip() {
   const own = useMemo(() => [perp], [perp]);
   const trend = useTrends(own).get(perp.index);
   const change = dayChange(ctx, trend);
-  const title = isAgainstPast(ctx, trend) ? t('markets.beforeTitle') : undefined;
+  const isYoung = isSinceStart(ctx, trend);
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (
@@ -41,10 +41,8 @@ export function MarketStrip() {
         <Fact label={t('perps.strip.oracle')} isOnlyWide>
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>
-        <Fact label={t('perps.strip.change')} isOnlyWide>
-          <span title={title}>
-            <Percent value={change} />
-          </span>
+        <Fact label={t(isYoung ? 'perps.strip.sinceStart' : 'perps.strip.change')} isOnlyWide>
+          <Percent value={change} />
         </Fact>
         <Fact label={t('perps.strip.volume')} isOnlyWide>
           {inUsdc(ctx?.dayNtlVlm)}

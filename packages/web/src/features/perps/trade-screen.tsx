@@ -12,10 +12,16 @@ import {
 import { texts } from 'words:perps';
 import { useStore } from 'zustand';
 import { useStored } from '../../lib/browser.ts';
-import { compare, divide, multiply, subtract, sum } from '../../lib/decimal.ts';
+import { compare, divide, isDecimal, multiply, subtract, sum } from '../../lib/decimal.ts';
 import { clockTime, number, percent } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
-import { accountStates, crossUse, hasReached } from '../../market/account.ts';
+import {
+  accountStates,
+  crossUse,
+  hasReached,
+  marginUses,
+  type MarginUse,
+} from '../../market/account.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
 import { tapes } from '../../market/streams.ts';
 import { useSession } from '../../session/session.ts';
@@ -368,7 +374,7 @@ function AccountBox() {
         {t('perps.box.label')}
         <span className="text-11 text-muted">USDC</span>
       </h2>
-      <MarginBar state={state} />
+      <MarginBars state={state} />
       <Perps state={state} asset={asset} />
       <Outcomes user={user} />
       <Ways />
@@ -376,35 +382,61 @@ function AccountBox() {
   );
 }
 
-function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }) {
+const METERS_MAX = 4;
+
+/** Shows the margin use of the cross account and of each isolated position, the highest first. */
+function MarginBars({ state }: { readonly state: ClearinghouseState | undefined }) {
+  const t = useWords();
+  const uses = state === undefined ? [] : marginUses(state);
+  return (
+    <div className="flex flex-col gap-2">
+      {uses.length === 0 && <MarginBar use={undefined} isLoaded={state !== undefined} />}
+      {uses.slice(0, METERS_MAX).map((use) => (
+        <MarginBar key={use.market ?? ''} use={use} isLoaded />
+      ))}
+      <p className="-mt-1.5 flex justify-between gap-2 text-11 text-muted">
+        <span>
+          {uses.length > METERS_MAX && t('perps.box.more', { count: uses.length - METERS_MAX })}
+        </span>
+        <span>{t('perps.box.end')}</span>
+      </p>
+    </div>
+  );
+}
+
+type MarginBarProps = { readonly use: MarginUse | undefined; readonly isLoaded: boolean };
+
+function MarginBar({ use, isLoaded }: MarginBarProps) {
   const t = useWords();
   const warnFrom = useStore(preferences, ({ marginShownFrom }) => marginShownFrom);
-  const use = state && crossUse(state);
   const isNear = use !== undefined && hasReached(use, warnFrom);
-  const shown = use === undefined ? t('perps.box.noCross') : percent(use.share, { decimals: 1 });
+  const none = isLoaded ? t('perps.box.noPositions') : '–';
+  const shown = use === undefined ? none : percent(use.share, { decimals: 1 });
+  const label =
+    use?.market === undefined
+      ? t('perps.box.ratio')
+      : t('perps.box.ratioOf', { market: use.market });
+  const reached = use === undefined ? '0' : multiply(use.share, '100');
   return (
     <div>
       <p className="flex justify-between gap-2">
-        <span className="text-muted">{t('perps.box.ratio')}</span>
-        <span className={classes('tabular-nums', isNear && 'text-warning')}>
-          {state === undefined ? '–' : shown}
-        </span>
+        <span className="truncate text-muted">{label}</span>
+        <span className={classes('shrink-0 tabular-nums', isNear && 'text-warning')}>{shown}</span>
       </p>
       <div
         role="meter"
-        aria-label={t('perps.box.ratio')}
+        aria-label={label}
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-valuenow={use === undefined ? 0 : Number(multiply(use.share, '100'))}
+        aria-valuenow={Number(reached)}
         aria-valuetext={shown}
         className="mt-1 h-1.5 overflow-hidden rounded bg-raised"
       >
         <div
           className={classes('h-full', isNear ? 'bg-warning' : 'bg-accent')}
-          style={{ width: `${use === undefined ? '0' : multiply(use.share, '100')}%` }}
+          style={{ width: `${reached}%` }}
         />
       </div>
-      <p className="mt-0.5 text-end text-11 text-muted">{t('perps.box.end')}</p>
     </div>
   );
 }
@@ -418,6 +450,9 @@ function Perps({ state, asset }: PerpsProps) {
   const t = useWords();
   const { side } = useDraft();
   const summary = state?.marginSummary;
+  const free = asset?.availableToTrade[side === 'buy' ? 0 : 1];
+  const isLess =
+    isDecimal(free) && isDecimal(state?.withdrawable) && compare(free, state.withdrawable) < 0;
   const leverage =
     summary === undefined ? undefined : divide(summary.totalNtlPos, summary.accountValue, 4);
   const pnl = state && sum(state.assetPositions.map(({ position }) => position.unrealizedPnl));
@@ -426,15 +461,17 @@ function Perps({ state, asset }: PerpsProps) {
       <Line label={t('perps.box.equity')}>
         <Money value={summary?.accountValue} />
       </Line>
-      <Line label={t('perps.box.free')}>
-        <Money value={asset?.availableToTrade[side === 'buy' ? 0 : 1]} />
+      <Line label={t('perps.box.free')} note={isLess ? t('perps.box.freeNote') : undefined}>
+        <Money value={free} />
       </Line>
       <Line label={t('perps.box.withdrawable')}>
         <Money value={state?.withdrawable} />
       </Line>
-      <Line label={t('perps.box.maintenance')}>
-        <Money value={state?.crossMaintenanceMarginUsed} />
-      </Line>
+      {state !== undefined && crossUse(state) !== undefined && (
+        <Line label={t('perps.box.maintenance')}>
+          <Money value={state.crossMaintenanceMarginUsed} />
+        </Line>
+      )}
       <Line label={t('perps.box.leverage')}>
         {leverage === undefined ? '–' : `${number(leverage, { decimals: 2 })}×`}
       </Line>
@@ -493,10 +530,15 @@ function Ways() {
   );
 }
 
-function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+type LineProps = Readonly<{ label: string; note?: string | undefined; children: ReactNode }>;
+
+function Line({ label, note, children }: LineProps) {
   return (
     <div className="flex justify-between gap-2">
-      <dt className="text-muted">{label}</dt>
+      <dt className="text-muted">
+        <span>{label}</span>
+        {note !== undefined && <span className="block text-11 text-balance">{note}</span>}
+      </dt>
       <dd className="tabular-nums">{children}</dd>
     </div>
   );

@@ -15,9 +15,9 @@ test('sizes are cumulated from the best level to the last one displayed', () => 
   expect(averageOf(summed[1]!)).toBe('100.75');
 });
 
-test('the spread is in ticks and basis points, and undefined for an empty side', () => {
-  expect(spreadOf('99.5', '100.5', '0.5')).toEqual({ inTicks: '2', inBasisPoints: '100' });
-  expect(spreadOf(undefined, '100.5', '0.5')).toBeUndefined();
+test('the spread is a price and basis points, and undefined for an empty side', () => {
+  expect(spreadOf('99.5', '100.5')).toEqual({ price: '1', inBasisPoints: '100' });
+  expect(spreadOf(undefined, '100.5')).toBeUndefined();
 });
 
 test('own orders are found in grouped levels, bids in the level below and asks in the level above', () => {

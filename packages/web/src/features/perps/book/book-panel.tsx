@@ -41,7 +41,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
     };
   }, [orders, perp.index]);
   const [offset, setOffset] = useState(0);
-  const spread = spreadOf(best.bid, best.ask, grid.tick);
+  const spread = spreadOf(best.bid, best.ask);
   const isEmpty = best.bid === undefined && best.ask === undefined;
   const half = { store, tick: chosen ?? grid.tick, unit, offset };
   return (
@@ -59,7 +59,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
               ? (best.refusal ??
                 (best.isLoaded ? t(isEmpty ? 'perps.book.empty' : 'perps.book.oneSided') : ''))
               : t('perps.book.spread', {
-                  ticks: number(spread.inTicks),
+                  price: number(spread.price, { decimals: grid.priceDecimals }),
                   points: number(spread.inBasisPoints, { decimals: 2 }),
                 })}
           </span>
@@ -71,11 +71,15 @@ export function BookPanel({ title }: { readonly title?: string }) {
 }
 
 function Mark() {
+  const t = useWords();
   const { coin, grid } = useTradedPerp();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
   return (
-    <span className="text-15 font-semibold">
-      <Price value={markPx} decimals={grid.priceDecimals} hasFlash />
+    <span className="text-11 whitespace-nowrap text-muted">
+      {t('perps.strip.mark')}{' '}
+      <span className="text-13 font-semibold text-text">
+        <Price value={markPx} decimals={grid.priceDecimals} hasFlash />
+      </span>
     </span>
   );
 }

@@ -18,6 +18,8 @@ export type ChartLine = {
   readonly id: string;
   readonly price: string;
   readonly label: string;
+  /** Text of a label without room. */
+  readonly short: string;
   readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
   readonly style: 'dashed' | 'dotted' | 'solid';
   readonly name?: string | undefined;
@@ -61,6 +63,7 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
       id: `entry ${leg}`,
       price: entryPx,
       label: `${t(`perps.${leg}`)} ${size} · ${money(unrealizedPnl, { isSigned: true })}`,
+      short: t(`perps.${leg}`),
       tone: 'accent',
       style: 'dashed',
       ...exitsFrom(row, own, t),
@@ -71,6 +74,7 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
       id: `liquidation ${leg}`,
       price: liquidationPx,
       label: t('perps.line.liquidation'),
+      short: t('perps.tape.liquidationShort'),
       tone: 'warning',
       style: 'dotted',
     });
@@ -116,6 +120,7 @@ function exitLines(
     id: `${kind} ${oid}`,
     price,
     label: t(`perps.line.${kind}`),
+    short: t(`perps.ticket.${kind}`),
     tone: kind === 'takeProfit' ? 'buy' : 'sell',
     style: 'dotted',
     move: (trader, next) =>
@@ -140,6 +145,7 @@ function orderLine(
     label: t(isBuy ? 'perps.line.buy' : 'perps.line.sell', {
       size: number(sz, { decimals: sizeDecimals }),
     }),
+    short: t(isBuy ? 'perps.buy' : 'perps.sell'),
     tone: isBuy ? 'buy' : 'sell',
     style: 'solid',
     size: { whole: origSz, lot },
@@ -177,6 +183,9 @@ function triggerLine(
     label: isExit
       ? t(isProfit ? 'perps.line.takeProfit' : 'perps.line.stopLoss')
       : t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size }),
+    short: isExit
+      ? t(isProfit ? 'perps.ticket.takeProfit' : 'perps.ticket.stopLoss')
+      : t(isBuy ? 'perps.buy' : 'perps.sell'),
     tone: isBuy ? 'buy' : 'sell',
     style: 'dotted',
     move: isReplaceable(trigger)
@@ -206,6 +215,7 @@ function line(field: Field, price: string, side: 'buy' | 'sell', t: Words): Char
     id: `draft ${field}`,
     price,
     label,
+    short: t('perps.line.draft.short'),
     tone: 'muted',
     style: 'dashed',
     set: (next) => changeDraft({ [field]: next }),

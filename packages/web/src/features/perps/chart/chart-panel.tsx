@@ -45,6 +45,7 @@ export function ChartPanel() {
   const [isLogarithmic, setIsLogarithmic] = useStored('logarithmic', false);
   const [extra, setExtra] = useStored<readonly Extra[]>('chartLines', []);
   const [indicators, setIndicators] = useStored<readonly Indicator[]>('indicators', []);
+  const [withPast, setWithPast] = useStored('chartPast', false);
   const [compared, setCompared] = useState<Compared>();
   const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
   const lines = useLines(extra);
@@ -79,6 +80,8 @@ export function ChartPanel() {
                 onExtra={setExtra}
                 isLogarithmic={isLogarithmic}
                 onLogarithmic={setIsLogarithmic}
+                withPast={withPast}
+                onPast={setWithPast}
                 onPicture={() => void savePicture(picture?.take(), perp.name, interval)}
               />
             </>
@@ -93,6 +96,7 @@ export function ChartPanel() {
             <PriceChart
               interval={interval}
               isLogarithmic={isLogarithmic}
+              withPast={withPast}
               indicators={indicators}
               compared={compared}
               lines={lines}
@@ -220,6 +224,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         id: name,
         price: prices[name],
         label: t(`perps.chart.${name}`),
+        short: t(`perps.chart.${name}`),
         tone: 'muted' as const,
         style: 'dotted' as const,
       }));
@@ -259,6 +264,8 @@ type ChartSwitchesProps = {
   readonly onExtra: (extra: readonly Extra[]) => void;
   readonly isLogarithmic: boolean;
   readonly onLogarithmic: (isOn: boolean) => void;
+  readonly withPast: boolean;
+  readonly onPast: (isOn: boolean) => void;
   readonly onPicture: () => void;
 };
 
@@ -267,22 +274,23 @@ function ChartSwitches(props: ChartSwitchesProps) {
   const switches = useSwitches(props);
   return (
     <>
-      <span className="ms-auto hidden shrink-0 gap-1 @min-[812px]:flex">
-        {switches.map(({ face, isOn, name, onPress }) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={isOn}
-            aria-label={face === undefined ? undefined : name}
-            title={face === undefined ? undefined : name}
-            onClick={onPress}
-            className="h-6 rounded px-1.5 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text @min-[940px]:px-2"
-          >
-            {face ?? name}
-          </button>
-        ))}
+      <span className="ms-auto hidden shrink-0 gap-1 @min-[700px]:flex">
+        {switches
+          .filter(({ isOn }) => isOn === undefined)
+          .map(({ face, name, onPress }) => (
+            <button
+              key={name}
+              type="button"
+              aria-label={face === undefined ? undefined : name}
+              title={face === undefined ? undefined : name}
+              onClick={onPress}
+              className="h-6 rounded px-1.5 text-12 text-muted hover:text-text @min-[940px]:px-2"
+            >
+              {face ?? name}
+            </button>
+          ))}
       </span>
-      <span className="ms-auto flex shrink-0 @min-[812px]:hidden">
+      <span className="flex shrink-0 @max-[700px]:ms-auto">
         <ChartMenu
           label={t('perps.chart.more')}
           items={switches.map(({ isOn, name, onPress }) => ({
@@ -305,6 +313,8 @@ function useSwitches({
   onExtra,
   isLogarithmic,
   onLogarithmic,
+  withPast,
+  onPast,
   onPicture,
 }: ChartSwitchesProps): readonly Switch[] {
   const t = useWords();
@@ -326,6 +336,7 @@ function useSwitches({
       onPress: () => onLogarithmic(!isLogarithmic),
       isOn: isLogarithmic,
     },
+    { name: t('perps.chart.past'), onPress: () => onPast(!withPast), isOn: withPast },
     { name: t('perps.chart.picture'), onPress: onPicture, face: <PictureIcon /> },
     ...(document.fullscreenEnabled ? [fullScreen] : []),
   ];

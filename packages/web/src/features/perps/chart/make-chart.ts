@@ -31,9 +31,9 @@ export type PriceChart = {
   readonly remove: () => void;
 };
 
-const STRETCH_MAX = 2;
+const STRETCH_MAX = 1.5;
 /** The scale covers at least this fraction of the price, so that small moves look small. */
-const FLAT = 0.004;
+const FLAT = 0.001;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   // The content security policy blocks the styles of the logo, so the page contains a link instead.
@@ -87,6 +87,12 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
           ? undefined
           : onStep(price.toFixed(grid.priceDecimals), grid.tick);
       },
+      lastY: () => {
+        const last = isGone ? undefined : candles.data().at(-1);
+        if (last === undefined || !isBar(last)) return undefined;
+        return candles.priceToCoordinate(last.close) ?? undefined;
+      },
+      hidesCandles: (y, width) => !isGone && hidesCandles(chart, candles, { y, width }),
       axisWidth: () => (isGone ? 0 : chart.priceScale('right').width()),
       onRedraw: (listener) => {
         listeners.add(listener);
@@ -94,6 +100,32 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
       },
     },
   };
+}
+
+function isBar(item: object): item is CandlestickData {
+  return 'close' in item;
+}
+
+const LABEL_HALF_PX = 12;
+
+function hidesCandles(
+  chart: IChartApi,
+  candles: ISeriesApi<'Candlestick'>,
+  { y, width }: { readonly y: number; readonly width: number },
+): boolean {
+  const time = chart.timeScale();
+  const [from, to] = [
+    time.coordinateToLogical(time.width() - width),
+    time.coordinateToLogical(time.width()),
+  ];
+  const top = candles.coordinateToPrice(y - LABEL_HALF_PX);
+  const bottom = candles.coordinateToPrice(y + LABEL_HALF_PX);
+  if (from === null || to === null || top === null || bottom === null) return false;
+  for (let at = Math.floor(from); at <= to; at++) {
+    const bar = candles.dataByIndex(at);
+    if (bar !== null && isBar(bar) && bar.high >= bottom && bar.low <= top) return true;
+  }
+  return false;
 }
 
 type Autoscale = { readonly priceRange: { minValue: number; maxValue: number } | null } | null;
@@ -200,5 +232,9 @@ export type Scale = {
   readonly toPrice: (y: number) => string | undefined;
   readonly height: () => number;
   readonly axisWidth: () => number;
+  /** Position of the last price, whose label is drawn on the axis. */
+  readonly lastY: () => number | undefined;
+  /** True if a label at this height, as wide as this from the axis, would hide candles. */
+  readonly hidesCandles: (y: number, width: number) => boolean;
   readonly onRedraw: (listener: () => void) => () => void;
 };

@@ -1,4 +1,4 @@
-import type { Candle, Fill } from '@oddlot/sdk';
+import type { Candle } from '@oddlot/sdk';
 import { LineSeries, PriceScaleMode, type ISeriesApi } from 'lightweight-charts';
 import {
   useCallback,
@@ -25,7 +25,7 @@ import {
 import { number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
-import { candleSeries, changedEnd, startOf, type CandleInterval } from '../../../market/candles.ts';
+import { candleSeries, changedEnd, type CandleInterval } from '../../../market/candles.ts';
 import { inNextFrame, onFrame } from '../../../market/frame.ts';
 import { contexts } from '../../../market/streams.ts';
 import { useSession } from '../../../session/session.ts';
@@ -38,6 +38,7 @@ import { useAct, useTradedPerp } from '../use-account.ts';
 import type { ChartLine } from './chart-lines.ts';
 import { hasOwnPane, type Indicator } from './chart-panel.tsx';
 import { useDrawings } from './drawings/drawing.ts';
+import { fillMarkers } from './fill-markers.ts';
 import type { indicatorLines } from './indicator-lines.ts';
 import {
   barOf,
@@ -58,6 +59,7 @@ const DrawingOverlay = onDemand(
 export function PriceChart({
   interval,
   isLogarithmic,
+  withPast,
   indicators,
   compared,
   lines,
@@ -65,6 +67,8 @@ export function PriceChart({
 }: {
   readonly interval: CandleInterval;
   readonly isLogarithmic: boolean;
+  /** True if simulated prices from before the venue's start are wanted. */
+  readonly withPast: boolean;
   readonly indicators: readonly Indicator[];
   readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
@@ -81,7 +85,7 @@ export function PriceChart({
     refusal: state.refusal,
   }));
   const store = candleSeries.useStore({ coin, interval });
-  const hasPast = usePastLine(made, store, interval, firstMs);
+  const hasPast = usePastLine(made, store, { interval, firstMs, isWanted: withPast });
   const before = hasPast ? `┄ ${t('perps.chart.before')}` : '';
   const isEmpty = hasNone && !hasPast;
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
@@ -213,19 +217,14 @@ function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
   useEffect(() => {
     if (made === undefined) return;
     const { buy, sell } = palette();
-    const markers = fills
-      .filter(({ instrumentId }) => instrumentId === perp.index)
-      .map(({ side, time }: Fill) => {
-        const isBuy = side === 'B';
-        return {
-          time: secondsOf(startOf(time, interval)),
-          position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
-          shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
-          color: isBuy ? buy : sell,
-          size: 0.6,
-        };
-      })
-      .sort((a, b) => a.time - b.time);
+    const markers = fillMarkers(fills, perp.index, interval).map(({ isBuy, orders, timeMs }) => ({
+      time: secondsOf(timeMs),
+      position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
+      shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
+      color: isBuy ? buy : sell,
+      size: 0.6,
+      ...(orders > 1 ? { text: `×${orders}` } : {}),
+    }));
     made.markers.setMarkers(markers);
   }, [made, fills, perp.index, interval]);
 }
@@ -299,6 +298,8 @@ export function LineOverlay({ lines, scale }: LineOverlayProps) {
 }
 
 const EDGE_NOTE_PX = 40;
+/** Measuring a label would force a layout in every frame, so its width is estimated. */
+const [CHAR_PX, TAG_PX] = [6.2, 16];
 
 /**
  * Places the labels of all lines. Prices out of sight are listed at the edge, so that the scale
@@ -311,8 +312,13 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const y = scale.toY(item.dataset['price'] ?? '');
     return y === undefined ? [] : [{ id: String(at), y }];
   });
-  const { places, ...counted } = placeTags(lines, height);
+  const lastY = scale.lastY();
+  const { places, ...counted } = placeTags(
+    lastY === undefined ? lines : [...lines, { id: 'last', y: lastY, isFixed: true }],
+    height,
+  );
   const axis = `${scale.axisWidth()}px`;
+  list.style.setProperty('--axis', axis);
   items.forEach((item, at) => {
     const placed = places.get(String(at));
     const isSeen = placed !== undefined && !placed.isCounted;
@@ -326,7 +332,9 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
     const tag = item.firstElementChild as HTMLElement;
     tag.style.transform = `translateY(${placed.tagY - y}px)`;
-    const note = tag.lastElementChild as HTMLElement;
+    const note = tag.querySelector<HTMLElement>('[data-note]')!;
+    const width = TAG_PX + (tag.dataset['chars'] ?? '').length * CHAR_PX;
+    item.toggleAttribute('data-open', !scale.hidesCandles(placed.tagY, width));
     const text =
       placed.edge === undefined ? '' : edgeText(placed.edge, item.dataset['price'], markPx);
     if (note.textContent !== text) note.textContent = text;
@@ -371,18 +379,32 @@ function Line({ line, scale, onMove }: LineProps) {
   };
   const warning = moved === undefined ? undefined : line.warn?.(moved);
   const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
-  const text = [
+  const price = number(shown, { decimals: grid.priceDecimals });
+  const words = [
     label,
-    number(shown, { decimals: grid.priceDecimals }),
     ...(resized === undefined ? [] : [t('perps.line.resized', { size: number(resized) })]),
     ...(warning === undefined ? [] : [t(`perps.line.${warning}`)]),
   ].join(' · ');
   const tone = warning === undefined ? line.tone : 'warning';
+  const isBeingMoved = moved !== undefined || resized !== undefined;
   const tag = classes(
-    'absolute -top-2.5 end-2 z-10 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
+    'chart-tag pointer-events-auto absolute -top-2.5 end-[calc(-1*var(--axis,0px))] z-10 flex h-5 items-stretch text-11 whitespace-pre hover:z-20 focus-visible:z-20',
     TONES[tone],
+    isBeingMoved && 'is-open',
+    isBusy && 'opacity-60',
   );
   const stroke = classes(TONES[tone], STYLES[line.style]);
+  const content = (
+    <>
+      <span className="chart-tag-short">{line.short}</span>
+      <span className="chart-tag-label">
+        {words}
+        <span data-note="" />
+      </span>
+      <span className="heard"> · </span>
+      <span className="chart-tag-price">{price}</span>
+    </>
+  );
   return (
     <li ref={item} data-price={shown} className={classes('absolute start-0 h-0 border-t', stroke)}>
       {canMove ? (
@@ -392,8 +414,9 @@ function Line({ line, scale, onMove }: LineProps) {
           aria-orientation="vertical"
           aria-label={line.name ?? line.label}
           aria-valuenow={toPixels(shown)}
-          aria-valuetext={text}
-          className={classes(tag, 'pointer-events-auto cursor-ns-resize touch-none')}
+          aria-valuetext={`${words} · ${price}`}
+          data-chars={words}
+          className={classes(tag, 'cursor-ns-resize touch-none')}
           onKeyDown={(event) => onKey(event, { shown, moved, tick: grid.tick, move, resize, send })}
           onBlur={() => {
             if (line.set === undefined) move(undefined);
@@ -403,13 +426,11 @@ function Line({ line, scale, onMove }: LineProps) {
           onPointerCancel={() => line.set === undefined && move(undefined)}
           onPointerUp={() => send(moved)}
         >
-          {text}
-          <span />
+          {content}
         </button>
       ) : (
-        <span className={classes(tag, isBusy && 'opacity-60')}>
-          {text}
-          <span />
+        <span data-chars={words} className={tag}>
+          {content}
         </span>
       )}
     </li>
@@ -487,7 +508,8 @@ function onKey(
 
 type Placed = Readonly<{ tagY: number; edge: 'above' | 'below' | undefined; isCounted: boolean }>;
 
-type Wanted = { readonly id: string; readonly y: number };
+/** A fixed label is drawn elsewhere, and others move away from it. */
+type Wanted = { readonly id: string; readonly y: number; readonly isFixed?: true };
 
 const STEP_PX = 22;
 const EDGE_MAX = 3;
@@ -518,29 +540,30 @@ export function placeTags(
   const inside = sorted.filter(({ y }) => y >= 0 && y <= height);
   const from = (top + 0.5) * STEP_PX;
   const to = height - (bottom + 0.5) * STEP_PX;
-  apart(
-    inside.map(({ y }) => y),
-    top === 0 ? 0 : from,
-    bottom === 0 ? height : to,
-  ).forEach((tagY, at) => places.set(inside[at]!.id, { tagY, edge: undefined, isCounted: false }));
+  apart(inside, top === 0 ? 0 : from, bottom === 0 ? height : to).forEach((tagY, at) =>
+    places.set(inside[at]!.id, { tagY, edge: undefined, isCounted: false }),
+  );
   return { places, ...counted };
 }
 
+const FIXED_WEIGHT = 1_000;
+
 /** Moves positions apart with isotonic regression, which keeps a minimum distance between them. */
-function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
-  const groups: { readonly sum: number; readonly count: number }[] = [];
-  wanted.forEach((y, at) => {
-    let [sum, count] = [y - at * STEP_PX, 1];
+function apart(wanted: readonly Wanted[], from: number, to: number): readonly number[] {
+  const groups: { readonly sum: number; readonly weight: number; readonly count: number }[] = [];
+  wanted.forEach(({ isFixed, y }, at) => {
+    let [weight, count] = [isFixed === true ? FIXED_WEIGHT : 1, 1];
+    let sum = (y - at * STEP_PX) * weight;
     for (let before = groups.at(-1); before !== undefined; before = groups.at(-1)) {
-      if (before.sum / before.count <= sum / count) break;
+      if (before.sum / before.weight <= sum / weight) break;
       groups.pop();
-      [sum, count] = [before.sum + sum, before.count + count];
+      [sum, weight, count] = [before.sum + sum, before.weight + weight, before.count + count];
     }
-    groups.push({ sum, count });
+    groups.push({ sum, weight, count });
   });
   const most = to - (wanted.length - 1) * STEP_PX;
   return groups
-    .flatMap(({ count, sum }) => Array<number>(count).fill(Math.round(sum / count)))
+    .flatMap(({ count, sum, weight }) => Array<number>(count).fill(Math.round(sum / weight)))
     .map((less, at) => Math.min(Math.max(less, from), most) + at * STEP_PX);
 }
 

@@ -22,14 +22,24 @@ type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean
 export function usePastLine(
   made: PriceChart | undefined,
   store: StoreApi<Candles>,
-  interval: CandleInterval,
-  firstMs: number | undefined,
+  {
+    interval,
+    firstMs,
+    isWanted,
+  }: {
+    readonly interval: CandleInterval;
+    readonly firstMs: number | undefined;
+    readonly isWanted: boolean;
+  },
 ): boolean {
   const { perp } = useTradedPerp();
   const stepMs = intervalMs(interval);
-  const past = usePastPrices(perp.baseCurrency, stepMs < HOUR_MS / 4 ? 'day' : 'week');
+  const past = usePastPrices(
+    isWanted ? perp.baseCurrency : undefined,
+    stepMs < HOUR_MS / 4 ? 'day' : 'week',
+  );
   useEffect(() => {
-    if (made === undefined || past.length === 0) return undefined;
+    if (made === undefined || !isWanted || past.length === 0) return undefined;
     const beforeMs = firstMs ?? startOf(venueNow(), interval);
     const line = pastLine(past, { beforeMs, stepMs, max: STEPS_MAX });
     const series = made.chart.addSeries(LineSeries, {
@@ -46,8 +56,8 @@ export function usePastLine(
     return () => {
       if (!made.isGone()) made.chart.removeSeries(series);
     };
-  }, [made, past, firstMs, interval, stepMs, store]);
-  return past.length > 0;
+  }, [made, past, firstMs, interval, isWanted, stepMs, store]);
+  return isWanted && past.length > 0;
 }
 
 export type Compared = { readonly coin: string; readonly name: string };

@@ -103,6 +103,7 @@ function CloseQuestion({ onDone }: { readonly onDone: () => void }) {
   const [fault, setFault] = useState<unknown>();
   const { act, isBusy } = useAct(setFault);
   const exits = positions.flatMap((row) => exitsAmong(row, triggers));
+  const hasExits = exits.length > 0 || positions.some(({ tpsl }) => tpsl.length > 0);
   const close = async (): Promise<void> => {
     setFault(undefined);
     if (perps === undefined) return;
@@ -129,7 +130,13 @@ function CloseQuestion({ onDone }: { readonly onDone: () => void }) {
           <Money value={results} isSigned isColoured />
         </li>
       </ul>
-      <p className="text-muted">{t('perps.closeAll.exits', { count: exits.length })}</p>
+      {hasExits && (
+        <p className="text-muted">
+          {exits.length === 0
+            ? t('perps.closeAll.exitsOnly')
+            : t('perps.closeAll.exits', { count: exits.length })}
+        </p>
+      )}
       {fault !== undefined && <ErrorSentence error={fault} />}
       <Button
         kind="danger"

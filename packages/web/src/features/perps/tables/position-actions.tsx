@@ -227,7 +227,7 @@ function PositionDetails({ row, onClose }: Readonly<{ row: AssetPosition; onClos
         <Fact name={t('perps.column.pnl')}>
           <span className={colourOf(unrealizedPnl)}>
             {money(unrealizedPnl, { isSigned: true })} (
-            {percent(returnOnEquity, { decimals: 1, isSigned: true })})
+            {percent(returnOnEquity, { isSigned: true })})
           </span>
         </Fact>
         <Fact name={t('perps.column.liquidation')}>
@@ -294,7 +294,7 @@ export function MarginButtons({ row }: { readonly row: AssetPosition }) {
           aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
             market: positionName(row, t),
           })}
-          className="h-5 w-4 rounded text-muted hover:bg-raised hover:text-text"
+          className="ms-1 size-4 rounded border border-line text-center text-11 leading-none text-muted hover:border-faint hover:text-text"
         >
           {way > 0 ? '+' : '−'}
         </button>

@@ -71,12 +71,12 @@ function besideEachOther(t: Words): Columns {
   return [
     {
       id: 'market',
-      width: '176px',
+      width: '206px',
       header: t('perps.column.market'),
       cell: (row) => (
         <span className="flex items-center gap-2">
           <Name row={row} />
-          <Badge>{leverageOf(row, t)}</Badge>
+          <Badge>{wayOf(row, t)}</Badge>
         </span>
       ),
     },
@@ -119,12 +119,12 @@ function inPairs(t: Words): Columns {
   return [
     {
       id: 'market',
-      width: '112px',
-      tabletWidth: '100px',
-      phoneWidth: '86px',
+      width: '124px',
+      tabletWidth: '112px',
+      phoneWidth: '98px',
       header: t('perps.column.market'),
       cell: (row) => (
-        <Stacked align="left" below={<span className="text-11">{leverageOf(row, t)}</span>}>
+        <Stacked align="left" below={<span className="text-11">{wayOf(row, t)}</span>}>
           <Name row={row} />
         </Stacked>
       ),
@@ -246,22 +246,24 @@ const SharedPnl: Figure = (props) => (
 );
 const Roe: Figure = ({ row: { position } }) => (
   <span className={colourOf(position.unrealizedPnl)}>
-    ({percent(position.returnOnEquity, { decimals: 1, isSigned: true })})
+    ({percent(position.returnOnEquity, { isSigned: true })})
   </span>
 );
 const Margin: Figure = ({ row: { position } }) => <Money value={position.marginUsed} />;
 const MarginBelow: Figure = (props) => (
   <>
-    <MarginButtons {...props} />
     <MarginShare {...props} />
+    <MarginButtons {...props} />
   </>
 );
 const Funding: Figure = ({ row: { position } }) => (
   <Money value={position.cumFunding.sinceOpen} isSigned isColoured />
 );
 
-function leverageOf({ position: { leverage } }: AssetPosition, t: Words): string {
-  return `${leverage.value}× ${t(`perps.account.${leverage.type}`)}`;
+/** Returns the direction in words, because colour alone is not readable for everyone. */
+function wayOf(row: AssetPosition, t: Words): string {
+  const { type, value } = row.position.leverage;
+  return `${t(isLong(row) ? 'perps.long' : 'perps.short')} ${value}× ${t(`perps.account.${type}`)}`;
 }
 
 function byPnl(left: AssetPosition, right: AssetPosition): number {

@@ -23,7 +23,7 @@ import {
 import { largestOrder, type Remedy } from '../../../lib/explain-error.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { contexts } from '../../../market/streams.ts';
+import { books, contexts } from '../../../market/streams.ts';
 import { connection, reader } from '../../../market/venue.ts';
 import {
   FirstSteps,
@@ -121,6 +121,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
           isReady={parameters !== undefined}
           isBusy={sending.isBusy}
           isGated={refusalOf(simulation.result)?.name === 'GATED'}
+          isRefused={draft.share === undefined && simulation.result?.accepted === false}
         >
           {label}
         </SendButton>
@@ -178,11 +179,13 @@ const WAYS_TO_STOP = ['closed', 'halted', 'lost', 'gated'] as const;
 type SendButtonProps = {
   readonly isReady: boolean;
   readonly isGated: boolean;
+  /** True if the venue would reject the order as it is typed. */
+  readonly isRefused: boolean;
   readonly isBusy: boolean;
   readonly children: string;
 };
 
-function SendButton({ isReady, isBusy, isGated, children }: SendButtonProps) {
+function SendButton({ isReady, isBusy, isGated, isRefused, children }: SendButtonProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   const { side } = useDraft();
@@ -197,7 +200,7 @@ function SendButton({ isReady, isBusy, isGated, children }: SendButtonProps) {
       size="large"
       isWide
       isBusy={isBusy}
-      disabled={!isReady || stopped !== undefined}
+      disabled={!isReady || isRefused || stopped !== undefined}
     >
       {stopped === undefined ? children : t(`perps.ticket.${stopped}`)}
     </Button>
@@ -515,7 +518,7 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
   const { type } = useDraft();
   const orders = result?.orders ?? NO_ORDERS;
   const entries = type === 'scale' ? orders : orders.slice(0, 1);
-  const sentence = useSentence(entries, isTriggerType(type));
+  const sentence = useSentence(entries, drafted, isTriggerType(type));
   const isNews = useIsNews(result !== undefined);
   if (drafted.missing !== undefined || result?.accepted === false) return null;
   return (
@@ -534,6 +537,7 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
           {message}
         </p>
       ))}
+      <DepthLine entries={entries} />
       <FeeLines entries={entries} drafted={drafted} />
       <MarginLines asset={asset} result={result} />
       <LiquidationLine asset={asset} result={result} />
@@ -561,7 +565,11 @@ function useIsNews(isAnswered: boolean): boolean {
   return isNews;
 }
 
-function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): string {
+function useSentence(
+  entries: readonly SimulatedOrder[],
+  drafted: Drafted,
+  isWaiting: boolean,
+): string {
   const t = useWords();
   const { coin, grid } = useTradedPerp();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
@@ -580,7 +588,37 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
     slippage: percent(distance, { decimals: 3, isSigned: true }),
     rest: number(resting),
   };
+  const missing = drafted.missing === undefined ? subtract(drafted.size, filled) : '0';
+  if (sign(resting) === 0 && sign(missing) > 0) {
+    return t('perps.preview.fillsShort', { ...words, rest: number(missing) });
+  }
   return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
+}
+
+const DEEP_SHARE = '0.5';
+
+/** Shows how much of the book an order would take, because the maximum size ignores its depth. */
+function DepthLine({ entries }: { readonly entries: readonly SimulatedOrder[] }) {
+  const t = useWords();
+  const { coin, perp } = useTradedPerp();
+  const { side } = useDraft();
+  const depth = books.use({ coin }, ({ book }) =>
+    sum((book?.levels[side === 'buy' ? 1 : 0] ?? []).map(({ sz }) => sz)),
+  );
+  const filled = sum(entries.map(({ filledSz }) => filledSz));
+  const share = sign(filled) > 0 ? divide(filled, depth, 4) : undefined;
+  if (share === undefined) return null;
+  return (
+    <Line label={t(`perps.preview.depth.${side}`)}>
+      <span className={compare(share, DEEP_SHARE) >= 0 ? 'text-warning' : undefined}>
+        {t('perps.preview.depth.of', {
+          share: percent(share, { decimals: 0 }),
+          size: number(depth),
+          unit: perp.baseCurrency,
+        })}
+      </span>
+    </Line>
+  );
 }
 
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };

@@ -21,12 +21,12 @@ describe('a new drawing', () => {
   const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
   test('a new drawing is placed around the mark, on the grid of prices and candles', () => {
     expect(newDrawing('line', about).points).toEqual([
-      { timeMs: 1_800_000, price: '96854.5' },
-      { timeMs: 3_600_000, price: '97145.5' },
+      { timeMs: 1_800_000, price: '96970.9' },
+      { timeMs: 3_600_000, price: '97029.1' },
     ]);
   });
   test('a new price level has one point', () => {
-    expect(newDrawing('level', about).points).toEqual([{ timeMs: 3_600_000, price: '97145.5' }]);
+    expect(newDrawing('level', about).points).toEqual([{ timeMs: 3_600_000, price: '97029.1' }]);
   });
 });
 

@@ -11,7 +11,8 @@ export type Drawing = Readonly<{ id: string; kind: DrawingKind; points: readonly
 
 const DRAWINGS_MAX = 40;
 const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
-const OFFSET = '0.0015';
+/** Within the smallest range of the scale, so that both ends are in sight. */
+const OFFSET = '0.0003';
 const CANDLES_BACK = 30;
 
 export function newDrawing(
