@@ -38,7 +38,7 @@ test(
     const { page } = visit;
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     const box = page.getByRole('region', { name: 'Account', exact: true });
-    await box.getByText('no open positions').waitFor();
+    await box.getByText('no positions').waitFor();
     await expect.poll(() => figure(page, 'Equity')).toBe('1,000.00');
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);

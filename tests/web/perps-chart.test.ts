@@ -36,7 +36,7 @@ test('the German controls of the chart fit on a desktop, a tablet and a phone', 
     await expect.poll(async () => [width, await hidden()]).toEqual([width, 0]);
   }
   await button(page, 'Indikatoren').click();
-  await page.getByRole('menuitemcheckbox', { name: 'Volumenprofil' }).waitFor();
+  await button(page, 'Volumenprofil').waitFor();
 });
 
 test('controls that do not fit a narrow chart are in menus, also in full screen', async () => {
@@ -73,18 +73,38 @@ test('intervals are stored, indicators are drawn in panes, and the chart can be 
     await expect.poll(() => asked(interval)).toBe(true);
   }
   const before = await panes(page);
-  for (const name of ['SMA 20', 'RSI 14', 'MACD 12, 26, 9']) {
-    await button(page, 'Indicators').click();
-    await page.getByRole('menuitemcheckbox', { name }).click();
+  await button(page, 'Indicators').click();
+  const dialog = page.getByRole('dialog', { name: 'Indicators' });
+  const added = dialog.getByRole('list', { name: 'Indicators on the chart' });
+  for (const name of ['Simple moving average', 'Simple moving average', 'MACD']) {
+    await dialog.getByRole('button', { name, exact: true }).click();
   }
-  await expect.poll(() => panes(page)).toBe(before + 2);
+  await dialog.getByRole('textbox', { name: 'Search indicators' }).fill('rsi');
+  await dialog.getByRole('button', { name: 'Relative strength index' }).press('Enter');
+  // A chart can have several indicators of a kind, each with its own settings.
+  const second = added.getByRole('listitem').nth(1);
+  await second.getByRole('textbox', { name: 'Period' }).fill('5');
+  await second.getByRole('button', { name: 'Source Close' }).press('Enter');
+  await page.getByRole('menuitemradio', { name: 'High' }).press('Enter');
+  await second.getByRole('button', { name: 'Colour 4' }).press('Enter');
   expect(await faultsFound(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => panes(page)).toBe(before + 2);
+  const legend = button(page, 'Change indicators');
+  await expect
+    .poll(() => legend.innerText())
+    .toMatch(/SMA 20\s*SMA 5, high\s*MACD 12, 26, 9\s*RSI 14/);
   await page.reload();
   await page.getByRole('radio', { name: '1w', checked: true }).waitFor();
   await expect.poll(() => panes(page)).toBe(before + 2);
-  await button(page, 'Indicators').click();
-  await page.getByRole('menuitemcheckbox', { name: 'MACD', checked: true }).click();
+  // The settings belong to the market, and another one begins with a copy.
+  await legend.press('Enter');
+  await dialog.getByRole('button', { name: 'Remove MACD 12, 26, 9' }).press('Enter');
+  await page.keyboard.press('Escape');
   await expect.poll(() => panes(page)).toBe(before + 1);
+  await visit.open('/trade/ETH-USDC');
+  await expect.poll(() => legend.innerText()).toMatch(/SMA 20\s*SMA 5, high\s*RSI 14/);
+  await visit.open('/trade/BTC-USDC');
 
   const [picture] = await Promise.all([
     page.waitForEvent('download'),
@@ -144,7 +164,8 @@ test('the chart shows volume by price next to the candles, and another market in
   await visit.open('/trade/BTC-USDC');
   await page.getByText(/^O [\d,]/).waitFor();
   await button(page, 'Indicators').press('Enter');
-  await page.getByRole('menuitemcheckbox', { name: 'Volume profile' }).press('Enter');
+  await button(page, 'Volume profile').press('Enter');
+  await page.keyboard.press('Escape');
   await expect.poll(() => inked(page)).toBeGreaterThan(100);
   const asked = (coin: string): boolean =>
     visit.sent.some(({ body }) => body.includes('"candle') && body.includes(`"coin":"${coin}"`));

@@ -47,7 +47,7 @@ test(
       .poll(async () => Math.abs(Number(await meter.getAttribute('aria-valuenow')) - (await due())))
       .toBeLessThan(0.01);
     const box = page.getByRole('region', { name: 'Account', exact: true });
-    expect(await box.getByText('no open positions').count()).toBe(0);
+    expect(await box.getByText('no positions').count()).toBe(0);
     expect(await box.getByText('Cross maintenance margin').count()).toBe(0);
     const row = page.getByRole('row', { name: new RegExp(perp.name) });
     await row.getByText('Long 20× Isolated').waitFor();

@@ -10,9 +10,10 @@ import { contexts } from '../../market/streams.ts';
 import { Percent, Price } from '../../ui/figures.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
 import { Tooltip } from '../../ui/overlays.tsx';
+import { LayoutMenu } from './layout/layout-menu.tsx';
 import { useTradedPerp } from './use-account.ts';
 
-export function MarketStrip() {
+export function MarketStrip({ hasLayouts }: { readonly hasLayouts: boolean }) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
   const ctx = contexts.use(coin, (state) => state.ctx);
@@ -55,6 +56,7 @@ export function MarketStrip() {
       <span aria-hidden="true" className="shrink-0 text-12 text-muted max-desktop:hidden">
         {whoPays(ctx?.funding, t)}
       </span>
+      {hasLayouts && <LayoutMenu />}
       <button
         type="button"
         aria-haspopup="dialog"

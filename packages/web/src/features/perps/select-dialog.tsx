@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useStored } from '../../lib/browser.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { priceDecimals } from '../../market/cells.tsx';
@@ -10,6 +9,7 @@ import { Percent, Price } from '../../ui/figures.tsx';
 import { Dialog } from '../../ui/overlays.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { byDecimal, Table, type Column } from '../../ui/table.tsx';
+import { toggleFavourite, useFavourites } from './favourites.ts';
 import { useTradedPerp } from './use-account.ts';
 
 type Row = PerpRow & { readonly isFavourite: boolean };
@@ -19,23 +19,13 @@ export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const { perp: now } = useTradedPerp();
   const [wanted, setWanted] = useState('');
-  const [favourites, setFavourites] = useStored<readonly string[]>('favourites', []);
+  const favourites = useFavourites();
   const { rows: found } = usePerpRows(wanted);
   const rows = useMemo(
     () => found.map((row): Row => ({ ...row, isFavourite: favourites.includes(row.perp.name) })),
     [found, favourites],
   );
-  const columns = useMemo(
-    () =>
-      columnsOf(t, ({ isFavourite, perp }) =>
-        setFavourites(
-          isFavourite
-            ? favourites.filter((name) => name !== perp.name)
-            : [...favourites, perp.name],
-        ),
-      ),
-    [t, favourites, setFavourites],
-  );
+  const columns = useMemo(() => columnsOf(t, ({ perp }) => toggleFavourite(perp.name)), [t]);
   const go = (row: Row | undefined): void => {
     if (row === undefined) return;
     onClose();

@@ -1,14 +1,6 @@
 import type { ActiveAssetData, ClearinghouseState, PerpMeta, Trade } from '@oddlot/sdk';
 import { Link, useParams } from '@tanstack/react-router';
-import {
-  memo,
-  useEffect,
-  useMemo,
-  useState,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-} from 'react';
+import { memo, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { texts } from 'words:perps';
 import { useStore } from 'zustand';
 import { useStored } from '../../lib/browser.ts';
@@ -30,15 +22,19 @@ import { Money } from '../../ui/figures.tsx';
 import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
 import { Sheet } from '../../ui/overlays.tsx';
 import { preferences } from '../../ui/preferences.ts';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, onDemand } from '../../ui/states.tsx';
 import { classes, useWidth } from '../../ui/styles.ts';
 import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
+import { Panels } from './layout/panels.tsx';
+import type { LayoutNode, PanelId } from './layout/layout.ts';
+import { changeLayout, useLayout } from './layout/use-layout.ts';
 import { MarketNotice } from './market-notice.tsx';
 import { MarketInfo, MarketStrip } from './market-strip.tsx';
 import { TablesPanel } from './tables/tables-panel.tsx';
 import { changeDraft, clearDraft, focusTicket, TICKET, useDraft } from './ticket/draft.ts';
 import { Ticket } from './ticket/ticket.tsx';
+import { WatchStrip } from './watch-strip.tsx';
 import {
   gridOf,
   TradedPerpContext,
@@ -103,7 +99,8 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
             {t('perps.ticket.skip')}
           </SkipLink>
         )}
-        <MarketStrip />
+        {hasTicket && <WatchStrip />}
+        <MarketStrip hasLayouts={hasTicket} />
         <MarketNotice />
         {width === 'phone' ? (
           <PhoneLayout />
@@ -117,61 +114,50 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   );
 }
 
-const TABLES_MIN_PX = 240;
-const CHART_MIN_PX = 260;
+const SecondChart = onDemand(async () => (await import('./layout/second-chart.tsx')).SecondChart);
 
-export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
+function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   const t = useWords();
-  return (
-    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_320px]">
-      <Split below={<TablesPanel />}>
-        <div className="flex h-full min-h-0">
-          <div className="min-w-0 flex-1">
-            <ChartPanel />
-          </div>
-          {isWide ? (
-            <>
-              <div className="w-70 border-s border-line">
-                <BookPanel title={t('perps.book.title')} />
-              </div>
-              <div className="flex w-60 flex-col border-s border-line">
-                <TapePanel title={t('perps.tape.title')} />
-              </div>
-            </>
-          ) : (
-            <div className="flex w-[300px] flex-col border-s border-line">
-              <div className="min-h-0 flex-[2_1_0]">
-                <BookPanel title={t('perps.book.title')} />
-              </div>
-              <div className="flex min-h-0 flex-[1_1_0] flex-col border-t border-line">
-                <TapePanel title={t('perps.tape.title')} />
-              </div>
-            </div>
-          )}
-        </div>
-      </Split>
-      <div className="min-h-0 overflow-y-auto border-s border-line">
+  const layout = useLayout(isWide);
+  const panels: Readonly<Record<PanelId, ReactNode>> = {
+    chart: <ChartPanel />,
+    chart2: <SecondChart />,
+    book: <BookPanel title={t('perps.book.title')} />,
+    trades: <TapePanel title={t('perps.tape.title')} />,
+    tables: <TablesPanel />,
+    ticket: (
+      <div className="h-full overflow-y-auto">
         <Ticket />
         <AccountBox />
       </div>
+    ),
+  };
+  return (
+    <div className="min-h-0 flex-1">
+      <Panels layout={layout} onChange={changeLayout} render={(panel) => panels[panel]} isMovable />
     </div>
   );
 }
 
-export function TabletLayout() {
+const TABLET: LayoutNode = {
+  split: 'column',
+  nodes: [
+    { split: 'row', nodes: [{ panel: 'chart' }, { panel: 'book', size: 256 }] },
+    { panel: 'tables', size: 240 },
+  ],
+};
+
+function TabletLayout() {
+  const [layout, setLayout] = useState(TABLET);
+  const panels: Readonly<Partial<Record<PanelId, ReactNode>>> = {
+    chart: <ChartPanel />,
+    book: <BookAndTape />,
+    tables: <TablesPanel />,
+  };
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="min-h-0 flex-1">
-        <Split below={<TablesPanel />}>
-          <div className="flex h-full min-h-0">
-            <div className="min-w-0 flex-1">
-              <ChartPanel />
-            </div>
-            <div className="w-64 border-s border-line">
-              <BookAndTape />
-            </div>
-          </div>
-        </Split>
+        <Panels layout={layout} onChange={setLayout} render={(panel) => panels[panel]} />
       </div>
       <TradeBar />
     </div>
@@ -180,7 +166,7 @@ export function TabletLayout() {
 
 type PhoneTab = 'chart' | 'book' | 'trades' | 'info';
 
-export function PhoneLayout() {
+function PhoneLayout() {
   const t = useWords();
   const [tab, setTab] = useState<PhoneTab>('chart');
   const contents: Readonly<Record<PhoneTab, ReactNode>> = {
@@ -250,44 +236,6 @@ function BookAndTape() {
         { value: 'trades', label: t('perps.tape.title'), content: <TapePanel /> },
       ]}
     />
-  );
-}
-
-function Split({ children, below }: { readonly children: ReactNode; readonly below: ReactNode }) {
-  const t = useWords();
-  const [height, setHeight] = useStored('tablesHeight', TABLES_MIN_PX);
-  const change = (next: number): void =>
-    setHeight(
-      Math.round(Math.min(Math.max(TABLES_MIN_PX, next), innerHeight - CHART_MIN_PX - 104)),
-    );
-  const onKeyDown = ({ key }: KeyboardEvent): void => {
-    if (key === 'ArrowUp') change(height + 16);
-    if (key === 'ArrowDown') change(height - 16);
-  };
-  const onPointerMove = (event: PointerEvent<HTMLElement>): void => {
-    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const bottom = event.currentTarget.parentElement?.getBoundingClientRect().bottom ?? 0;
-    change(bottom - event.clientY);
-  };
-  return (
-    <div className="flex h-full min-h-0 min-w-0 flex-col">
-      <div className="min-h-0 flex-1">{children}</div>
-      <div
-        role="separator"
-        tabIndex={0}
-        aria-orientation="horizontal"
-        aria-label={t('perps.split')}
-        aria-valuenow={height}
-        aria-valuemin={TABLES_MIN_PX}
-        onKeyDown={onKeyDown}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-        onPointerMove={onPointerMove}
-        className="relative h-px shrink-0 cursor-row-resize touch-none bg-line before:absolute before:inset-x-0 before:-top-1 before:h-2 hover:bg-accent"
-      />
-      <div className="min-h-0 shrink-0" style={{ height }}>
-        {below}
-      </div>
-    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { saveBlob, useStored } from '../../../lib/browser.ts';
+import { saveBlob } from '../../../lib/browser.ts';
 import { isDecimal } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
@@ -23,32 +23,43 @@ import {
   type DrawingKind,
 } from './drawings/drawing.ts';
 import type { Compared } from './use-lines.ts';
+import {
+  ALL_INTERVALS,
+  INTERVALS,
+  MORE_INTERVALS,
+  useChartSettings,
+  type ChangeChart,
+  type ChartSettings,
+  type Extra,
+} from './chart-settings.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
 
 const DepthChart = onDemand(async () => (await import('./depth-chart.tsx')).DepthChart);
+const IndicatorsDialog = onDemand(
+  async () => (await import('./indicators/indicators-dialog.tsx')).IndicatorsDialog,
+);
 const FundingView = onDemand(async () => (await import('./funding-view.tsx')).FundingView);
 
-const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
-const MORE_INTERVALS = ['3m', '30m', '2h', '12h', '1w'] as const;
-const ALL_INTERVALS = [...INTERVALS, ...MORE_INTERVALS].toSorted(
-  (a, b) => intervalMs(a) - intervalMs(b),
-);
 type View = 'price' | 'depth' | 'funding';
 
-export function ChartPanel() {
+type ChartPanelProps = {
+  /** Tells charts next to each other apart; their settings are separate. */
+  readonly slot?: string;
+  /** Chooses the market, if it is not that of the ticket. */
+  readonly market?: ReactNode;
+};
+
+export function ChartPanel({ slot = '', market }: ChartPanelProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   const panel = useRef<HTMLElement>(null);
   const [view, setView] = useState<View>('price');
-  const [interval, setInterval] = useStored<CandleInterval>('interval', '1m');
-  const [isLogarithmic, setIsLogarithmic] = useStored('logarithmic', false);
-  const [extra, setExtra] = useStored<readonly Extra[]>('chartLines', []);
-  const [indicators, setIndicators] = useStored<readonly Indicator[]>('indicators', []);
-  const [withPast, setWithPast] = useStored('chartPast', false);
+  const [settings, change] = useChartSettings(perp.name, slot);
   const [compared, setCompared] = useState<Compared>();
+  const [isChoosing, setIsChoosing] = useState(false);
   const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
-  const lines = useLines(extra);
+  const lines = useLines(settings.extra, slot === '');
   return (
     <section
       ref={panel}
@@ -57,6 +68,7 @@ export function ChartPanel() {
     >
       <div className="@container h-9 shrink-0 border-b border-line">
         <div className="flex h-full items-center gap-1 overflow-x-auto px-2 [scrollbar-width:none] @min-[940px]:gap-3">
+          {market}
           <Segmented
             label={t('perps.chart.view')}
             size="small"
@@ -68,23 +80,16 @@ export function ChartPanel() {
             }))}
           />
           {view === 'price' && (
-            <>
-              <span className="h-4 w-px shrink-0 bg-line max-tablet:hidden" />
-              <Intervals value={interval} onChange={setInterval} />
-              <IndicatorsMenu chosen={indicators} onChange={setIndicators} />
-              <CompareMenu compared={compared} onChange={setCompared} />
-              <DrawMenu interval={interval} />
-              <ChartSwitches
-                panel={panel}
-                extra={extra}
-                onExtra={setExtra}
-                isLogarithmic={isLogarithmic}
-                onLogarithmic={setIsLogarithmic}
-                withPast={withPast}
-                onPast={setWithPast}
-                onPicture={() => void savePicture(picture?.take(), perp.name, interval)}
-              />
-            </>
+            <ChartTools
+              panel={panel}
+              settings={settings}
+              onChange={change}
+              compared={compared}
+              onCompared={setCompared}
+              hasTicket={slot === ''}
+              onIndicators={() => setIsChoosing(true)}
+              onPicture={() => void savePicture(picture?.take(), perp.name, settings.interval)}
+            />
           )}
         </div>
       </div>
@@ -94,25 +99,53 @@ export function ChartPanel() {
         {view === 'price' && (
           <Suspense fallback={<Loading />}>
             <PriceChart
-              interval={interval}
-              isLogarithmic={isLogarithmic}
-              withPast={withPast}
-              indicators={indicators}
+              settings={settings}
               compared={compared}
               lines={lines}
               onDrawn={setPicture}
+              onIndicators={() => setIsChoosing(true)}
             />
           </Suspense>
         )}
       </div>
+      {isChoosing && (
+        <IndicatorsDialog
+          indicators={settings.indicators}
+          onChange={(indicators) => change({ indicators })}
+          onClose={() => setIsChoosing(false)}
+        />
+      )}
     </section>
+  );
+}
+
+type ChartToolsProps = ChartSwitchesProps & {
+  readonly compared: Compared | undefined;
+  readonly onCompared: (compared: Compared | undefined) => void;
+  readonly onIndicators: () => void;
+};
+
+function ChartTools({ compared, onCompared, onIndicators, ...rest }: ChartToolsProps) {
+  const { onChange, settings } = rest;
+  return (
+    <>
+      <span className="h-4 w-px shrink-0 bg-line max-tablet:hidden" />
+      <Intervals settings={settings} onChange={onChange} />
+      <IndicatorsButton onPress={onIndicators} />
+      <CompareMenu compared={compared} onChange={onCompared} />
+      <DrawMenu interval={settings.interval} />
+      <ChartSwitches {...rest} />
+    </>
   );
 }
 
 type Chosen = Readonly<{ value: CandleInterval; onChange: (value: CandleInterval) => void }>;
 
-function Intervals({ value, onChange }: Chosen) {
+type IntervalsProps = { readonly settings: ChartSettings; readonly onChange: ChangeChart };
+
+function Intervals({ settings: { interval: value }, onChange: change }: IntervalsProps) {
   const t = useWords();
+  const onChange = (interval: CandleInterval): void => change({ interval });
   const name = t('perps.chart.interval');
   return (
     <>
@@ -189,7 +222,7 @@ async function savePicture(
   if (picture !== null) saveBlob(`${market} ${interval}.png`, picture);
 }
 
-function useLines(extra: readonly Extra[]): readonly ChartLine[] {
+function useLines(extra: readonly Extra[], hasTicket: boolean): readonly ChartLine[] {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
   const { lot, sizeDecimals } = grid;
@@ -243,7 +276,10 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
     t,
     triggers,
   ]);
-  return useMemo(() => [...shown, ...draftLines(draft, t)], [draft, shown, t]);
+  return useMemo(
+    () => (hasTicket ? [...shown, ...draftLines(draft, t)] : shown),
+    [draft, hasTicket, shown, t],
+  );
 }
 
 function Loading() {
@@ -254,18 +290,14 @@ function Loading() {
   );
 }
 
-type Extra = 'mark' | 'oracle';
-
 type Switch = Readonly<{ name: string; onPress: () => void; isOn?: boolean; face?: ReactNode }>;
 
 type ChartSwitchesProps = {
   readonly panel: RefObject<HTMLElement | null>;
-  readonly extra: readonly Extra[];
-  readonly onExtra: (extra: readonly Extra[]) => void;
-  readonly isLogarithmic: boolean;
-  readonly onLogarithmic: (isOn: boolean) => void;
-  readonly withPast: boolean;
-  readonly onPast: (isOn: boolean) => void;
+  readonly settings: ChartSettings;
+  readonly onChange: ChangeChart;
+  /** True for the chart of the market that the ticket trades. */
+  readonly hasTicket: boolean;
   readonly onPicture: () => void;
 };
 
@@ -309,12 +341,9 @@ function ChartSwitches(props: ChartSwitchesProps) {
 
 function useSwitches({
   panel,
-  extra,
-  onExtra,
-  isLogarithmic,
-  onLogarithmic,
-  withPast,
-  onPast,
+  settings: { extra, isLogarithmic, withPast },
+  onChange,
+  hasTicket,
   onPicture,
 }: ChartSwitchesProps): readonly Switch[] {
   const t = useWords();
@@ -325,18 +354,22 @@ function useSwitches({
     face: <FullScreenIcon />,
   };
   return [
-    { name: t('perps.chart.bracket'), onPress: beginBracket },
+    ...(hasTicket ? [{ name: t('perps.chart.bracket'), onPress: beginBracket }] : []),
     ...(['mark', 'oracle'] as const).map((name) => ({
       name: t(`perps.chart.${name}`),
-      onPress: () => onExtra(toggled(extra, name)),
+      onPress: () => onChange({ extra: toggled(extra, name) }),
       isOn: extra.includes(name),
     })),
     {
       name: t('perps.chart.logarithmic'),
-      onPress: () => onLogarithmic(!isLogarithmic),
+      onPress: () => onChange({ isLogarithmic: !isLogarithmic }),
       isOn: isLogarithmic,
     },
-    { name: t('perps.chart.past'), onPress: () => onPast(!withPast), isOn: withPast },
+    {
+      name: t('perps.chart.past'),
+      onPress: () => onChange({ withPast: !withPast }),
+      isOn: withPast,
+    },
     { name: t('perps.chart.picture'), onPress: onPicture, face: <PictureIcon /> },
     ...(document.fullscreenEnabled ? [fullScreen] : []),
   ];
@@ -447,22 +480,17 @@ function CompareMenu({ compared, onChange }: CompareMenuProps) {
   );
 }
 
-type IndicatorsMenuProps = {
-  readonly chosen: readonly Indicator[];
-  readonly onChange: (chosen: readonly Indicator[]) => void;
-};
-
-function IndicatorsMenu({ chosen, onChange }: IndicatorsMenuProps) {
+function IndicatorsButton({ onPress }: { readonly onPress: () => void }) {
   const t = useWords();
+  const label = t('perps.chart.indicators');
   return (
-    <ChartMenu
-      label={t('perps.chart.indicators')}
-      items={INDICATORS.map((kind) => ({
-        label: t(`perps.chart.indicator.${kind}`),
-        isChosen: chosen.includes(kind),
-        isToggle: true,
-        onSelect: () => onChange(toggled(chosen, kind)),
-      }))}
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-label={label}
+      title={label}
+      onClick={onPress}
+      className="h-6 shrink-0 rounded px-1.5 text-12 text-muted hover:text-text @min-[940px]:px-2"
     >
       <svg
         aria-hidden="true"
@@ -471,8 +499,8 @@ function IndicatorsMenu({ chosen, onChange }: IndicatorsMenuProps) {
       >
         <path d="M1 9 4 4l3 3 4-6M1 11h10" />
       </svg>
-      <span className="@max-[940px]:hidden">{t('perps.chart.indicators')}</span>
-    </ChartMenu>
+      <span className="@max-[940px]:hidden">{label}</span>
+    </button>
   );
 }
 
@@ -499,11 +527,4 @@ function ChartMenu({ label, items, children }: ChartMenuProps) {
       items={items}
     />
   );
-}
-
-const INDICATORS = ['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd', 'profile'] as const;
-export type Indicator = (typeof INDICATORS)[number];
-
-export function hasOwnPane(kind: Indicator): boolean {
-  return kind === 'rsi' || kind === 'macd';
 }

@@ -1,7 +1,7 @@
 import type { Fill } from '@oddlot/sdk';
 import { startOf, type CandleInterval } from '../../../market/candles.ts';
 
-export type FillMarker = {
+type FillMarker = {
   readonly timeMs: number;
   readonly isBuy: boolean;
   /** Number of orders that this marker stands for. */

@@ -1,5 +1,5 @@
 import type { Candle } from '@oddlot/sdk';
-import { LineSeries, PriceScaleMode, type ISeriesApi } from 'lightweight-charts';
+import { PriceScaleMode } from 'lightweight-charts';
 import {
   useCallback,
   useEffect,
@@ -11,7 +11,6 @@ import {
   type PointerEvent,
   type RefObject,
 } from 'react';
-import type { StoreApi } from 'zustand/vanilla';
 import {
   add,
   divide,
@@ -36,17 +35,17 @@ import { EmptyState, onDemand } from '../../../ui/states.tsx';
 import { classes } from '../../../ui/styles.ts';
 import { useAct, useTradedPerp } from '../use-account.ts';
 import type { ChartLine } from './chart-lines.ts';
-import { hasOwnPane, type Indicator } from './chart-panel.tsx';
+import type { ChartSettings } from './chart-settings.ts';
 import { useDrawings } from './drawings/drawing.ts';
 import { fillMarkers } from './fill-markers.ts';
-import type { indicatorLines } from './indicator-lines.ts';
+import { settingsText, type Indicator } from './indicators/indicator-kinds.ts';
+import { useIndicators } from './indicators/use-indicators.ts';
 import {
   barOf,
   makeChart,
   secondsOf,
   showLatest,
   volumeOf,
-  type PriceChart,
   type PriceChart as Chart,
   type Scale,
 } from './make-chart.ts';
@@ -56,29 +55,21 @@ const DrawingOverlay = onDemand(
   async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
 );
 
-export function PriceChart({
-  interval,
-  isLogarithmic,
-  withPast,
-  indicators,
-  compared,
-  lines,
-  onDrawn,
-}: {
-  readonly interval: CandleInterval;
-  readonly isLogarithmic: boolean;
-  /** True if simulated prices from before the venue's start are wanted. */
-  readonly withPast: boolean;
-  readonly indicators: readonly Indicator[];
+type PriceChartProps = {
+  readonly settings: ChartSettings;
   readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
   readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
-}) {
+  readonly onIndicators: () => void;
+};
+
+export function PriceChart({ settings, compared, lines, onDrawn, onIndicators }: PriceChartProps) {
   const t = useWords();
-  const { coin, grid, perp } = useTradedPerp();
+  const { coin, perp } = useTradedPerp();
+  const { indicators, interval, isLogarithmic, withPast } = settings;
   const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
   const drawings = useDrawings(perp.name);
-  const hasProfile = indicators.includes('profile');
+  const hasProfile = indicators.some(({ kind }) => kind === 'profile');
   const { firstMs, hasNone, refusal } = candleSeries.use({ coin, interval }, (state) => ({
     firstMs: state.candles[0]?.t,
     hasNone: state.isLoaded && state.candles.length === 0,
@@ -96,7 +87,6 @@ export function PriceChart({
   useEffect(() => {
     onDrawn(made && { take: () => named(made.chart.takeScreenshot(), before) });
   }, [before, made, onDrawn]);
-  const legend = useLegend(made, grid.priceDecimals);
   return (
     <div dir="ltr" className="relative h-full min-h-0 overflow-hidden">
       <div
@@ -105,11 +95,7 @@ export function PriceChart({
         role="img"
         aria-label={t('perps.chart.label')}
       />
-      <p
-        ref={legend}
-        className="pointer-events-none absolute top-1 start-3 z-10 text-11 text-muted tabular-nums"
-      />
-      <p className="pointer-events-none absolute top-5 start-3 z-10 text-11 text-muted">{before}</p>
+      <Legend made={made} before={before} indicators={indicators} onIndicators={onIndicators} />
       {made !== undefined && !isEmpty && (hasProfile || drawings.length > 0) && (
         <DrawingOverlay
           made={made}
@@ -125,6 +111,43 @@ export function PriceChart({
         </div>
       )}
       <Attribution />
+    </div>
+  );
+}
+
+type LegendProps = Pick<PriceChartProps, 'onIndicators'> & {
+  readonly made: Chart | undefined;
+  readonly before: string;
+  readonly indicators: readonly Indicator[];
+};
+
+/** Shows the prices under the crosshair, and what else is drawn. */
+function Legend({ made, before, indicators, onIndicators }: LegendProps) {
+  const t = useWords();
+  const { grid } = useTradedPerp();
+  const legend = useLegend(made, grid.priceDecimals);
+  return (
+    <div className="pointer-events-none absolute top-1 start-3 z-10 max-w-[70%] text-11 text-muted">
+      <p ref={legend} className="min-h-4 tabular-nums" />
+      {before !== '' && <p>{before}</p>}
+      {indicators.length > 0 && (
+        <button
+          type="button"
+          aria-label={t('perps.chart.indicatorsChange')}
+          onClick={onIndicators}
+          className="pointer-events-auto flex flex-wrap gap-x-3 rounded text-start hover:text-text"
+        >
+          {indicators.map((indicator) => (
+            <span key={indicator.id} className="flex items-center gap-1">
+              <span
+                style={{ backgroundColor: `var(--plot-${indicator.colour})` }}
+                className="h-0.5 w-2.5 rounded"
+              />
+              {`${t(`perps.chart.indicatorShort.${indicator.kind}`)} ${settingsText(indicator)}`}
+            </span>
+          ))}
+        </button>
+      )}
     </div>
   );
 }
@@ -267,6 +290,9 @@ const TONES = {
   muted: 'border-faint text-muted',
 } as const;
 
+const TAG =
+  'chart-tag pointer-events-auto absolute -top-2.5 end-[calc(-1*var(--axis,0px))] z-10 flex h-5 items-stretch text-11 whitespace-pre hover:z-20 focus-visible:z-20';
+
 const STYLES = { dashed: 'border-dashed', dotted: 'border-dotted', solid: '' } as const;
 
 type LineOverlayProps = { readonly lines: readonly ChartLine[]; readonly scale: Scale };
@@ -368,14 +394,18 @@ function Line({ line, scale, onMove }: LineProps) {
   const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
   const shown = moved ?? line.price;
   useEffect(() => onMove());
-  const grip = useRef(0);
+  const grip = useRef<Grip>(undefined);
   const take = (event: PointerEvent<HTMLElement>): void => {
     event.currentTarget.setPointerCapture(event.pointerId);
-    grip.current = event.clientY - Number.parseFloat(item.current?.style.top ?? '');
+    const top = Number.parseFloat(item.current?.style.top ?? '');
+    grip.current = { startY: event.clientY, offset: event.clientY - top };
   };
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    move(scale.toPrice(event.clientY - grip.current));
+    const { offset, startY } = grip.current ?? { offset: 0, startY: 0 };
+    // The label of a price out of sight is at the edge, where a press alone must not move it.
+    if (moved === undefined && Math.abs(event.clientY - startY) < DRAG_PX) return;
+    move(scale.toPrice(event.clientY - offset));
   };
   const warning = moved === undefined ? undefined : line.warn?.(moved);
   const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
@@ -387,24 +417,9 @@ function Line({ line, scale, onMove }: LineProps) {
   ].join(' · ');
   const tone = warning === undefined ? line.tone : 'warning';
   const isBeingMoved = moved !== undefined || resized !== undefined;
-  const tag = classes(
-    'chart-tag pointer-events-auto absolute -top-2.5 end-[calc(-1*var(--axis,0px))] z-10 flex h-5 items-stretch text-11 whitespace-pre hover:z-20 focus-visible:z-20',
-    TONES[tone],
-    isBeingMoved && 'is-open',
-    isBusy && 'opacity-60',
-  );
+  const tag = classes(TAG, TONES[tone], isBeingMoved && 'is-open', isBusy && 'opacity-60');
   const stroke = classes(TONES[tone], STYLES[line.style]);
-  const content = (
-    <>
-      <span className="chart-tag-short">{line.short}</span>
-      <span className="chart-tag-label">
-        {words}
-        <span data-note="" />
-      </span>
-      <span className="heard"> · </span>
-      <span className="chart-tag-price">{price}</span>
-    </>
-  );
+  const content = <TagText short={line.short} words={words} price={price} />;
   return (
     <li ref={item} data-price={shown} className={classes('absolute start-0 h-0 border-t', stroke)}>
       {canMove ? (
@@ -434,6 +449,26 @@ function Line({ line, scale, onMove }: LineProps) {
         </span>
       )}
     </li>
+  );
+}
+
+type Grip = { readonly startY: number; readonly offset: number } | undefined;
+
+const DRAG_PX = 3;
+
+type TagTextProps = Readonly<{ short: string; words: string; price: string }>;
+
+function TagText({ short, words, price }: TagTextProps) {
+  return (
+    <>
+      <span className="chart-tag-short">{short}</span>
+      <span className="chart-tag-label">
+        {words}
+        <span data-note="" />
+      </span>
+      <span className="heard"> · </span>
+      <span className="chart-tag-price">{price}</span>
+    </>
   );
 }
 
@@ -565,99 +600,4 @@ function apart(wanted: readonly Wanted[], from: number, to: number): readonly nu
   return groups
     .flatMap(({ count, sum, weight }) => Array<number>(count).fill(Math.round(sum / weight)))
     .map((less, at) => Math.min(Math.max(less, from), most) + at * STEP_PX);
-}
-
-type Candles = { readonly candles: readonly Candle[] };
-
-export function useIndicators(
-  made: PriceChart | undefined,
-  store: StoreApi<Candles>,
-  kinds: readonly Indicator[],
-): void {
-  const chosen = kinds.join(' ');
-  useEffect(() => {
-    if (made === undefined || chosen === '') return undefined;
-    let leave: (() => void) | undefined;
-    let isLeft = false;
-    const begin = async (): Promise<void> => {
-      const { indicatorLines: linesOf } = await import('./indicator-lines.ts');
-      if (isLeft) return;
-      const drawing = new Drawing(made, chosen.split(' ') as Indicator[], linesOf);
-      const draw = (): void => drawing.draw(store.getState().candles);
-      draw();
-      const stop = onFrame(store, draw);
-      leave = () => {
-        stop();
-        drawing.remove();
-      };
-    };
-    void begin();
-    return () => {
-      isLeft = true;
-      leave?.();
-    };
-  }, [made, store, chosen]);
-}
-
-type Lines = typeof indicatorLines;
-
-const PRICES_SHARE = 3;
-
-class Drawing {
-  readonly #made: PriceChart;
-  readonly #kinds: readonly Indicator[];
-  readonly #linesOf: Lines;
-  readonly #series = new Map<string, ISeriesApi<'Line'>>();
-  #drawn: readonly Candle[] | undefined;
-
-  constructor(made: PriceChart, kinds: readonly Indicator[], linesOf: Lines) {
-    this.#made = made;
-    this.#kinds = kinds;
-    this.#linesOf = linesOf;
-  }
-
-  draw(candles: readonly Candle[]): void {
-    if (candles === this.#drawn) return;
-    this.#drawn = candles;
-    let pane = 0;
-    for (const kind of this.#kinds) {
-      if (hasOwnPane(kind)) pane += 1;
-      for (const { name, points } of this.#linesOf(kind, candles)) {
-        const series = this.#of(name, hasOwnPane(kind) ? pane : 0);
-        series.setData(points.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
-      }
-    }
-  }
-
-  #of(name: string, pane: number): ISeriesApi<'Line'> {
-    const known = this.#series.get(name);
-    if (known !== undefined) return known;
-    const made = this.#made.chart.addSeries(
-      LineSeries,
-      {
-        color: plotColour(this.#series.size),
-        lineWidth: 1,
-        title: name,
-        priceLineVisible: false,
-        crosshairMarkerVisible: false,
-        ...(pane === 0 ? { autoscaleInfoProvider: () => null } : {}),
-      },
-      pane,
-    );
-    this.#made.chart.panes()[0]?.setStretchFactor(PRICES_SHARE);
-    this.#series.set(name, made);
-    return made;
-  }
-
-  remove(): void {
-    if (this.#made.isGone()) return;
-    for (const series of this.#series.values()) this.#made.chart.removeSeries(series);
-  }
-}
-
-const PLOT_COLOURS = 6;
-
-function plotColour(at: number): string {
-  const style = getComputedStyle(document.documentElement);
-  return style.getPropertyValue(`--plot-${1 + (at % PLOT_COLOURS)}`).trim();
 }

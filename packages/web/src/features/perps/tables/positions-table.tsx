@@ -71,12 +71,12 @@ function besideEachOther(t: Words): Columns {
   return [
     {
       id: 'market',
-      width: '206px',
+      width: '186px',
       header: t('perps.column.market'),
       cell: (row) => (
         <span className="flex items-center gap-2">
           <Name row={row} />
-          <Badge>{wayOf(row, t)}</Badge>
+          <Badge title={wayOf(row, t)}>{shortWayOf(row, t)}</Badge>
         </span>
       ),
     },
@@ -159,7 +159,7 @@ function inPairs(t: Words): Columns {
 function exits(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'exits',
-    width: isWide ? '164px' : '86px',
+    width: isWide ? '158px' : '86px',
     header: t('perps.column.exits'),
     align: 'right',
     from: 'tablet',
@@ -170,7 +170,7 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
 function actions(t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
-    width: '138px',
+    width: '134px',
     tabletWidth: '94px',
     phoneWidth: '92px',
     header: <span className="heard">{t('perps.column.actions')}</span>,
@@ -264,6 +264,12 @@ const Funding: Figure = ({ row: { position } }) => (
 function wayOf(row: AssetPosition, t: Words): string {
   const { type, value } = row.position.leverage;
   return `${t(isLong(row) ? 'perps.long' : 'perps.short')} ${value}× ${t(`perps.account.${type}`)}`;
+}
+
+function shortWayOf(row: AssetPosition, t: Words): string {
+  const { type, value } = row.position.leverage;
+  const way = `${t(isLong(row) ? 'perps.long' : 'perps.short')} ${value}×`;
+  return type === 'Isolated' ? `${way} ${t('perps.account.isolatedShort')}` : way;
 }
 
 function byPnl(left: AssetPosition, right: AssetPosition): number {
