@@ -156,7 +156,7 @@ function Leaf({
   const name = t(`perps.layout.panel.${panel}`);
   const target = drag?.beside === panel && drag.panel !== panel ? drag.side : undefined;
   return (
-    <div data-panel={panel} className="relative h-full w-full">
+    <div data-panel={panel} className="group/panel relative h-full w-full">
       {render(panel)}
       {isMovable && (
         <span className="absolute top-0 start-1/2 z-20 -translate-x-1/2">
@@ -246,7 +246,7 @@ function Grip({ name, panel, onDrag, onDrop, ...menu }: GripProps) {
         if (isDragging()) event.stopPropagation();
         at.current = undefined;
       }}
-      className="flex h-2.5 w-8 touch-none items-center justify-center rounded-b text-faint hover:bg-raised hover:text-text focus-visible:bg-raised aria-expanded:bg-raised"
+      className="flex h-2.5 w-8 touch-none items-center justify-center rounded-b text-muted opacity-0 group-hover/panel:opacity-100 hover:bg-raised hover:text-text focus-visible:bg-raised focus-visible:opacity-100 aria-expanded:bg-raised aria-expanded:opacity-100"
     >
       <svg aria-hidden="true" viewBox="0 0 16 4" className="w-4 fill-current">
         <path d="M1 1h2v2H1zM5 1h2v2H5zM9 1h2v2H9zM13 1h2v2h-2z" />
