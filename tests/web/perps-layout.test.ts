@@ -60,8 +60,7 @@ test('a panel is dragged to a side of another panel', async () => {
 test('two charts next to each other have separate settings and markets, and the watchlist changes the market', async () => {
   const { page } = await terminal();
   await inLayout(page, 'menuitemcheckbox', 'Second chart');
-  const charts = page.getByRole('region', { name: 'Price chart' });
-  await expect.poll(() => charts.count()).toBe(2);
+  await page.getByRole('region', { name: 'Second chart' }).waitFor();
   const second = page.locator('[data-panel=chart2]');
   await second.getByRole('button', { name: /^Market of the second chart/ }).press('Enter');
   await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');

@@ -63,7 +63,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
   return (
     <section
       ref={panel}
-      aria-label={t('perps.chart.label')}
+      aria-label={t(slot === '' ? 'perps.chart.label' : 'perps.layout.panel.chart2')}
       className="flex h-full min-h-0 flex-col bg-panel"
     >
       <div className="@container h-9 shrink-0 border-b border-line">

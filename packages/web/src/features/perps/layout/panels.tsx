@@ -102,7 +102,8 @@ function Line({ isRow, before, after, onResize }: LineProps) {
   };
   const resize = (by: number): void => {
     const both = measure('before') + measure('after');
-    const next = measure(target) + (target === 'before' ? by : -by);
+    const now = (target === 'before' ? before.size : after.size) ?? measure(target);
+    const next = now + (target === 'before' ? by : -by);
     onResize(target, Math.round(Math.min(Math.max(LEAST_PX, next), both - LEAST_PX)));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -159,7 +160,7 @@ function Leaf({
     <div data-panel={panel} className="group/panel relative h-full w-full">
       {render(panel)}
       {isMovable && (
-        <span className="absolute top-0 start-1/2 z-20 -translate-x-1/2">
+        <span className="pointer-events-none absolute top-0 start-1/2 z-20 flex h-2.5 -translate-x-1/2 leading-none">
           <Menu
             align="start"
             trigger={<Grip name={name} panel={panel} onDrag={onDrag} onDrop={drop} />}
@@ -246,7 +247,7 @@ function Grip({ name, panel, onDrag, onDrop, ...menu }: GripProps) {
         if (isDragging()) event.stopPropagation();
         at.current = undefined;
       }}
-      className="flex h-2.5 w-8 touch-none items-center justify-center rounded-b text-muted opacity-0 group-hover/panel:opacity-100 hover:bg-raised hover:text-text focus-visible:bg-raised focus-visible:opacity-100 aria-expanded:bg-raised aria-expanded:opacity-100"
+      className="pointer-events-auto flex h-2.5 w-8 touch-none items-center justify-center rounded-b text-muted opacity-0 group-hover/panel:opacity-100 hover:bg-raised hover:text-text focus-visible:bg-raised focus-visible:opacity-100 aria-expanded:bg-raised aria-expanded:opacity-100"
     >
       <svg aria-hidden="true" viewBox="0 0 16 4" className="w-4 fill-current">
         <path d="M1 1h2v2H1zM5 1h2v2H5zM9 1h2v2H9zM13 1h2v2h-2z" />

@@ -159,7 +159,7 @@ function inPairs(t: Words): Columns {
 function exits(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'exits',
-    width: isWide ? '158px' : '86px',
+    width: isWide ? '154px' : '86px',
     header: t('perps.column.exits'),
     align: 'right',
     from: 'tablet',
@@ -170,7 +170,7 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
 function actions(t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
-    width: '134px',
+    width: '138px',
     tabletWidth: '94px',
     phoneWidth: '92px',
     header: <span className="heard">{t('perps.column.actions')}</span>,
