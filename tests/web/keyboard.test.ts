@@ -10,7 +10,7 @@ import { workerVenue } from './support/worker-venue.ts';
 
 const LONG_MS = 120_000;
 /** Maximum number of presses of Tab until the focus reaches the main control of a screen. */
-const TABS_MAX = 60;
+const TABS_MAX = 75;
 
 let venue: Venue;
 let browser: WebBrowser;

@@ -123,6 +123,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   const draw = async (kind: string): Promise<void> => {
     await button(page, 'Draw').press('Enter');
     await page.getByRole('menuitem', { name: kind, exact: true }).press('Enter');
+    await button(page, 'Place at mark price').press('Enter');
   };
   const drawings = page.getByRole('list', { name: 'Chart drawings' });
   const level = drawings.getByRole('slider', { name: 'Horizontal line' });
@@ -147,8 +148,32 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(price).toBe(dragged);
   await page.getByRole('radio', { name: '5m', exact: true }).click();
   await expect.poll(price).toBe(dragged);
+  // The looks of the chosen drawing can be changed, and every change can be undone.
+  await level.focus();
+  const style = page.getByRole('group', { name: 'Style of the drawing' });
+  await style.getByRole('button', { name: 'Colour 3' }).press('Enter');
+  await style.getByRole('button', { name: '1 px' }).press('Enter');
+  await style.getByRole('button', { name: 'Solid' }).press('Enter');
+  await style.getByRole('button', { name: 'Dashed' }).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+  await level.press('Control+z');
+  await style.getByRole('button', { name: 'Solid' }).waitFor();
+  await style.getByRole('button', { name: '2 px' }).waitFor();
   await level.press('Delete');
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(2);
+  await button(page, 'Draw').press('Enter');
+  await page.getByRole('menuitem', { name: 'Undo' }).press('Enter');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
+  await level.press('Delete');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(2);
+  // With the pointer, two presses on the chart are the two points.
+  await button(page, 'Draw').click();
+  await page.getByRole('menuitem', { name: 'Measure' }).click();
+  const chart = (await page.getByRole('img', { name: 'Price chart' }).boundingBox())!;
+  await page.mouse.click(chart.x + 300, chart.y + 200);
+  await page.mouse.click(chart.x + 420, chart.y + 120);
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(4);
+  await drawings.getByRole('slider', { name: 'Measure, point 2' }).press('Delete');
   await button(page, 'Draw').press('Enter');
   await page.getByRole('menuitem', { name: 'Remove all drawings' }).press('Enter');
   await expect.poll(() => drawings.count()).toBe(0);

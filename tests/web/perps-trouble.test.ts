@@ -145,7 +145,7 @@ test(
     await button(page, 'Dismiss').click();
     await page.getByText(/^Liquidated: /).waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Trade history' }).click();
-    await button(page, 'Sell · liquidated').first().click();
+    await button(page, 'Close long · liquidated').first().click();
     await page.getByRole('dialog').getByText('Equity at the time').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Account history' }).click();

@@ -3,10 +3,9 @@ import { saveBlob } from '../../../lib/browser.ts';
 import { isDecimal } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { intervalMs, type CandleInterval } from '../../../market/candles.ts';
+import type { CandleInterval } from '../../../market/candles.ts';
 import { usePerps } from '../../../market/queries.ts';
 import { books, contexts } from '../../../market/streams.ts';
-import { venueNow } from '../../../market/venue.ts';
 import { useSession } from '../../../session/session.ts';
 import { Segmented, Spinner } from '../../../ui/controls.tsx';
 import { Menu, type MenuItem } from '../../../ui/overlays.tsx';
@@ -15,12 +14,13 @@ import { changeDraft, draftStore, useDraft } from '../ticket/draft.ts';
 import { usePositions, useTradedPerp } from '../use-account.ts';
 import { bracketAt, chartLines, draftLines, type ChartLine } from './chart-lines.ts';
 import {
+  beginDrawing,
   changeDrawings,
   DRAWING_KINDS,
-  newDrawing,
+  redoDrawing,
+  undoDrawing,
   useDrawings,
-  withDrawing,
-  type DrawingKind,
+  usePast,
 } from './drawings/drawing.ts';
 import type { Compared } from './use-lines.ts';
 import {
@@ -81,6 +81,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
           />
           {view === 'price' && (
             <ChartTools
+              slot={slot}
               panel={panel}
               settings={settings}
               onChange={change}
@@ -99,6 +100,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
         {view === 'price' && (
           <Suspense fallback={<Loading />}>
             <PriceChart
+              slot={slot}
               settings={settings}
               compared={compared}
               lines={lines}
@@ -120,12 +122,13 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
 }
 
 type ChartToolsProps = ChartSwitchesProps & {
+  readonly slot: string;
   readonly compared: Compared | undefined;
   readonly onCompared: (compared: Compared | undefined) => void;
   readonly onIndicators: () => void;
 };
 
-function ChartTools({ compared, onCompared, onIndicators, ...rest }: ChartToolsProps) {
+function ChartTools({ slot, compared, onCompared, onIndicators, ...rest }: ChartToolsProps) {
   const { onChange, settings } = rest;
   return (
     <>
@@ -133,7 +136,7 @@ function ChartTools({ compared, onCompared, onIndicators, ...rest }: ChartToolsP
       <Intervals settings={settings} onChange={onChange} />
       <IndicatorsButton onPress={onIndicators} />
       <CompareMenu compared={compared} onChange={onCompared} />
-      <DrawMenu interval={settings.interval} />
+      <DrawMenu slot={slot} />
       <ChartSwitches {...rest} />
     </>
   );
@@ -415,21 +418,14 @@ function FullScreenIcon() {
   );
 }
 
-function DrawMenu({ interval }: { readonly interval: CandleInterval }) {
+function DrawMenu({ slot }: { readonly slot: string }) {
   const t = useWords();
-  const { coin, grid, perp } = useTradedPerp();
+  const { perp } = useTradedPerp();
   const drawings = useDrawings(perp.name);
-  const store = contexts.useStore(coin);
-  const begin = (kind: DrawingKind): void => {
-    const markPx = store.getState().ctx?.markPx;
-    if (!isDecimal(markPx)) return;
-    const stepMs = intervalMs(interval);
-    const about = { id: crypto.randomUUID(), markPx, nowMs: venueNow(), stepMs, tick: grid.tick };
-    changeDrawings(perp.name, (all) => withDrawing(all, newDrawing(kind, about)));
-  };
+  const { canRedo, canUndo } = usePast(perp.name);
   const items: MenuItem[] = DRAWING_KINDS.map((kind) => ({
     label: t(`perps.drawing.kind.${kind}`),
-    onSelect: () => begin(kind),
+    onSelect: () => beginDrawing({ chart: slot, kind }),
   }));
   return (
     <ChartMenu
@@ -437,6 +433,16 @@ function DrawMenu({ interval }: { readonly interval: CandleInterval }) {
       items={[
         ...items,
         { kind: 'line' },
+        {
+          label: t('perps.drawing.undo'),
+          isDisabled: !canUndo,
+          onSelect: () => undoDrawing(perp.name),
+        },
+        {
+          label: t('perps.drawing.redo'),
+          isDisabled: !canRedo,
+          onSelect: () => redoDrawing(perp.name),
+        },
         {
           label: t('perps.drawing.clear'),
           isDanger: true,

@@ -31,9 +31,9 @@ export type PriceChart = {
   readonly remove: () => void;
 };
 
-const STRETCH_MAX = 1.5;
+const STRETCH_MAX = 2;
 /** The scale covers at least this fraction of the price, so that small moves look small. */
-const FLAT = 0.001;
+const FLAT = 0.002;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   // The content security policy blocks the styles of the logo, so the page contains a link instead.

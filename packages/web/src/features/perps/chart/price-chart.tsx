@@ -36,7 +36,7 @@ import { classes } from '../../../ui/styles.ts';
 import { useAct, useTradedPerp } from '../use-account.ts';
 import type { ChartLine } from './chart-lines.ts';
 import type { ChartSettings } from './chart-settings.ts';
-import { useDrawings } from './drawings/drawing.ts';
+import { useBegun, useDrawings } from './drawings/drawing.ts';
 import { fillMarkers } from './fill-markers.ts';
 import { settingsText, type Indicator } from './indicators/indicator-kinds.ts';
 import { useIndicators } from './indicators/use-indicators.ts';
@@ -56,6 +56,8 @@ const DrawingOverlay = onDemand(
 );
 
 type PriceChartProps = {
+  /** Tells charts next to each other apart. */
+  readonly slot: string;
   readonly settings: ChartSettings;
   readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
@@ -63,12 +65,14 @@ type PriceChartProps = {
   readonly onIndicators: () => void;
 };
 
-export function PriceChart({ settings, compared, lines, onDrawn, onIndicators }: PriceChartProps) {
+export function PriceChart(props: PriceChartProps) {
+  const { slot, settings, compared, lines, onDrawn, onIndicators } = props;
   const t = useWords();
   const { coin, perp } = useTradedPerp();
   const { indicators, interval, isLogarithmic, withPast } = settings;
   const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
   const drawings = useDrawings(perp.name);
+  const begun = useBegun(slot);
   const hasProfile = indicators.some(({ kind }) => kind === 'profile');
   const { firstMs, hasNone, refusal } = candleSeries.use({ coin, interval }, (state) => ({
     firstMs: state.candles[0]?.t,
@@ -96,14 +100,17 @@ export function PriceChart({ settings, compared, lines, onDrawn, onIndicators }:
         aria-label={t('perps.chart.label')}
       />
       <Legend made={made} before={before} indicators={indicators} onIndicators={onIndicators} />
-      {made !== undefined && !isEmpty && (hasProfile || drawings.length > 0) && (
-        <DrawingOverlay
-          made={made}
-          interval={interval}
-          drawings={drawings}
-          hasProfile={hasProfile}
-        />
-      )}
+      {made !== undefined &&
+        !isEmpty &&
+        (hasProfile || drawings.length > 0 || begun !== undefined) && (
+          <DrawingOverlay
+            made={made}
+            interval={interval}
+            drawings={drawings}
+            hasProfile={hasProfile}
+            begun={begun}
+          />
+        )}
       {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
       {isEmpty && (
         <div className="absolute inset-0">

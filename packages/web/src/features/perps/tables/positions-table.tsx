@@ -124,7 +124,7 @@ function inPairs(t: Words): Columns {
       phoneWidth: '98px',
       header: t('perps.column.market'),
       cell: (row) => (
-        <Stacked align="left" below={<span className="text-11">{wayOf(row, t)}</span>}>
+        <Stacked align="left" below={<WayBelow row={row} />}>
           <Name row={row} />
         </Stacked>
       ),
@@ -203,6 +203,15 @@ function pair(
 const Name: Figure = ({ row }) => (
   <MarketLink name={row.position.coin} tone={isLong(row) ? 'buy' : 'sell'} />
 );
+const WayBelow: Figure = ({ row }) => {
+  const t = useWords();
+  return (
+    <span className="text-11">
+      <span className="max-tablet:hidden">{wayOf(row, t)}</span>
+      <span className="tablet:hidden">{shortWayOf(row, t)}</span>
+    </span>
+  );
+};
 const Size: Figure = ({ row: { position } }) => (
   <SizeOnGrid coin={position.asset} value={position.szi} />
 );

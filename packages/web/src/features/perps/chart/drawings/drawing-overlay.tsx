@@ -5,22 +5,37 @@ import {
   useEffectEvent,
   useMemo,
   useRef,
+  useState,
   type KeyboardEvent,
   type PointerEvent,
+  type RefObject,
 } from 'react';
-import { toPixels } from '../../../../lib/decimal.ts';
+import { divide, isDecimal, sign, subtract, toPixels } from '../../../../lib/decimal.ts';
 import { dateTime, number, percent } from '../../../../lib/format.ts';
 import { useWords } from '../../../../lib/words.ts';
 import { candleSeries, intervalMs, type CandleInterval } from '../../../../market/candles.ts';
 import { inNextFrame, notInNextFrame } from '../../../../market/frame.ts';
+import { contexts } from '../../../../market/streams.ts';
+import { venueNow } from '../../../../market/venue.ts';
 import { fitted, FONT, palette } from '../../../../ui/canvas.ts';
 import { useTradedPerp } from '../../use-account.ts';
+import { plotColour } from '../colours.tsx';
 import type { PriceChart, Scale } from '../make-chart.ts';
+import { Placing, StyleBar } from './drawing-tools.tsx';
 import {
+  beginDrawing,
   changeDrawings,
+  newDrawing,
+  pointsOf,
   ratioLevels,
+  redoDrawing,
+  undoDrawing,
+  USUAL_STYLE,
+  withDrawing,
   withPoint,
+  type Dash,
   type Drawing,
+  type DrawingKind,
   type DrawingPoint,
 } from './drawing.ts';
 
@@ -29,23 +44,180 @@ type DrawingOverlayProps = {
   readonly interval: CandleInterval;
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
+  /** Kind of the drawing whose points are chosen next. */
+  readonly begun: DrawingKind | undefined;
 };
 
-export function DrawingOverlay({ made, interval, drawings, hasProfile }: DrawingOverlayProps) {
-  const t = useWords();
-  const { coin, grid, perp } = useTradedPerp();
+export function DrawingOverlay(props: DrawingOverlayProps) {
+  const { made, interval, drawings, begun } = props;
+  const { coin, perp } = useTradedPerp();
   const canvas = useRef<HTMLCanvasElement>(null);
   const list = useRef<HTMLUListElement>(null);
+  const [preview, setPreview] = useState<readonly DrawingPoint[]>([]);
+  const [chosen, setChosen] = useState<string>();
   const store = candleSeries.useStore({ coin, interval });
   const axis = useMemo(
     () => timeAxis(made.chart, () => store.getState().candles, intervalMs(interval)),
     [made, store, interval],
   );
+  useRedraw(props, { axis, canvas, list, preview });
+  const selected = drawings.find(({ id }) => id === chosen);
+  const change: Change = (next, step) => changeDrawings(perp.name, next, step);
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-0 z-[5] h-full w-full"
+      />
+      <Handles
+        list={list}
+        made={made}
+        axis={axis}
+        drawings={drawings}
+        onChoose={setChosen}
+        onChange={change}
+      />
+      {begun === undefined && selected !== undefined && (
+        <StyleBar
+          drawing={selected}
+          onStyle={(style) => change((all) => withDrawing(all, { ...selected, style }))}
+          onRemove={() => change((all) => all.filter(({ id }) => id !== selected.id))}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+      {begun !== undefined && (
+        <NewDrawing
+          key={begun}
+          kind={begun}
+          axis={axis}
+          scale={made.scale}
+          onPreview={setPreview}
+        />
+      )}
+    </>
+  );
+}
+
+type Change = (next: (all: readonly Drawing[]) => readonly Drawing[], step?: string) => void;
+
+type HandlesProps = {
+  readonly list: RefObject<HTMLUListElement | null>;
+  readonly made: PriceChart;
+  readonly axis: TimeAxis;
+  readonly drawings: readonly Drawing[];
+  readonly onChoose: (id: string) => void;
+  readonly onChange: Change;
+};
+
+function Handles({ list, made, axis, drawings, onChoose, onChange }: HandlesProps) {
+  const t = useWords();
+  const { grid } = useTradedPerp();
+  return (
+    <ul
+      ref={list}
+      aria-label={t('perps.drawing.label')}
+      className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
+    >
+      {drawings.flatMap((drawing) =>
+        drawing.points.map((point, at) => (
+          <Handle
+            key={`${drawing.id} ${at}`}
+            name={t(`perps.drawing.point.${pointsOf(drawing.kind) === 1 ? 'one' : 'two'}`, {
+              kind: t(`perps.drawing.kind.${drawing.kind}`),
+              number: at + 1,
+            })}
+            valueText={`${number(point.price, { decimals: grid.priceDecimals })}, ${dateTime(point.timeMs)}`}
+            point={point}
+            made={made}
+            axis={axis}
+            onChoose={() => onChoose(drawing.id)}
+            onMove={(next) =>
+              onChange((all) => withPoint(all, drawing.id, at, next), `${drawing.id} ${at}`)
+            }
+            onRemove={() => onChange((all) => all.filter(({ id }) => id !== drawing.id))}
+          />
+        )),
+      )}
+    </ul>
+  );
+}
+
+type NewDrawingProps = {
+  readonly kind: DrawingKind;
+  readonly axis: TimeAxis;
+  readonly scale: Scale;
+  readonly onPreview: (points: readonly DrawingPoint[]) => void;
+};
+
+function NewDrawing({ kind, axis, scale, onPreview }: NewDrawingProps) {
+  const { coin, grid, perp } = useTradedPerp();
+  const market = contexts.useStore(coin);
+  const end = (): void => {
+    onPreview([]);
+    beginDrawing(undefined);
+  };
+  const place = (drawing: Drawing): void => {
+    changeDrawings(perp.name, (all) => withDrawing(all, drawing));
+    end();
+  };
+  return (
+    <Placing
+      kind={kind}
+      pointAt={(event) => pointAt(event, axis, scale)}
+      onPreview={onPreview}
+      onPlace={(points) => place({ id: crypto.randomUUID(), kind, points })}
+      onPlaceAtMark={() => {
+        const markPx = market.getState().ctx?.markPx;
+        if (!isDecimal(markPx)) return;
+        const about = { id: crypto.randomUUID(), nowMs: venueNow(), tick: grid.tick };
+        place(newDrawing(kind, { ...about, markPx, stepMs: axis.stepMs }));
+      }}
+      onCancel={end}
+    />
+  );
+}
+
+function pointAt(
+  event: PointerEvent<HTMLElement>,
+  axis: TimeAxis,
+  scale: Scale,
+): DrawingPoint | undefined {
+  const box = event.currentTarget.getBoundingClientRect();
+  const price = scale.toPrice(event.clientY - box.top);
+  const timeMs = axis.toTime(event.clientX - box.left);
+  return price === undefined || timeMs === undefined ? undefined : { price, timeMs };
+}
+
+type Layers = {
+  readonly axis: TimeAxis;
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly list: RefObject<HTMLUListElement | null>;
+  readonly preview: readonly DrawingPoint[];
+};
+
+function useRedraw(
+  { made, interval, drawings, hasProfile, begun }: DrawingOverlayProps,
+  { axis, canvas, list, preview }: Layers,
+): void {
+  const { coin, grid } = useTradedPerp();
+  const store = candleSeries.useStore({ coin, interval });
   const redraw = useEffectEvent((): void => {
     if (canvas.current === null || list.current === null || made.isGone()) return;
     const { candles } = store.getState();
     const decimals = grid.priceDecimals;
-    draw(canvas.current, { axis, candles, decimals, drawings, hasProfile, scale: made.scale });
+    const isPreviewed = begun !== undefined && preview.length === pointsOf(begun);
+    const shown = isPreviewed
+      ? [...drawings, { id: 'preview', kind: begun, points: preview }]
+      : drawings;
+    draw(canvas.current, {
+      axis,
+      candles,
+      decimals,
+      drawings: shown,
+      hasProfile,
+      scale: made.scale,
+    });
     placeHandles(list.current, axis, made);
   });
   useEffect(() => {
@@ -59,37 +231,6 @@ export function DrawingOverlay({ made, interval, drawings, hasProfile }: Drawing
     };
   }, [made]);
   useEffect(() => redraw());
-  const change = (next: (all: readonly Drawing[]) => readonly Drawing[]): void =>
-    changeDrawings(perp.name, next);
-  return (
-    <>
-      <canvas
-        ref={canvas}
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-0 z-[5] h-full w-full"
-      />
-      <ul
-        ref={list}
-        aria-label={t('perps.drawing.label')}
-        className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
-      >
-        {drawings.flatMap((drawing) =>
-          drawing.points.map((point, at) => (
-            <Handle
-              key={`${drawing.id} ${at}`}
-              name={t(`perps.drawing.point.${drawing.kind}`, { number: at + 1 })}
-              valueText={`${number(point.price, { decimals: grid.priceDecimals })}, ${dateTime(point.timeMs)}`}
-              point={point}
-              made={made}
-              axis={axis}
-              onMove={(next) => change((all) => withPoint(all, drawing.id, at, next))}
-              onRemove={() => change((all) => all.filter(({ id }) => id !== drawing.id))}
-            />
-          )),
-        )}
-      </ul>
-    </>
-  );
 }
 
 function placeHandles(list: HTMLUListElement, axis: TimeAxis, { scale }: PriceChart): void {
@@ -109,11 +250,14 @@ type HandleProps = {
   readonly point: DrawingPoint;
   readonly made: PriceChart;
   readonly axis: TimeAxis;
+  readonly onChoose: () => void;
   readonly onMove: (point: DrawingPoint) => void;
   readonly onRemove: () => void;
 };
 
-function Handle({ name, valueText, point, made: { scale }, axis, onMove, onRemove }: HandleProps) {
+function Handle(props: HandleProps) {
+  const { name, valueText, point, axis, onChoose, onMove, onRemove } = props;
+  const { scale } = props.made;
   const item = useRef<HTMLLIElement>(null);
   const drag = (event: PointerEvent<HTMLElement>): void => {
     const box = item.current?.parentElement?.getBoundingClientRect();
@@ -122,7 +266,13 @@ function Handle({ name, valueText, point, made: { scale }, axis, onMove, onRemov
     const timeMs = axis.toTime(event.clientX - box.left);
     if (price !== undefined && timeMs !== undefined) onMove({ price, timeMs });
   };
+  const { perp } = useTradedPerp();
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      if (event.shiftKey) redoDrawing(perp.name);
+      else undoDrawing(perp.name);
+    }
     if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
     const far = event.shiftKey ? 10 : 1;
     const step = STEPS[event.key];
@@ -147,6 +297,7 @@ function Handle({ name, valueText, point, made: { scale }, axis, onMove, onRemov
         aria-valuenow={toPixels(point.price)}
         aria-valuetext={valueText}
         onKeyDown={onKeyDown}
+        onFocus={onChoose}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={drag}
         className="pointer-events-auto absolute -top-3 -left-3 size-6 cursor-move touch-none rounded-full before:absolute before:inset-2 before:rounded-full before:border before:border-accent before:bg-panel"
@@ -183,8 +334,6 @@ export function draw(canvas: HTMLCanvasElement, drawn: Drawn): void {
   context.rect(0, 0, right, drawn.scale.height());
   context.clip();
   if (drawn.hasProfile) drawProfile(context, drawn, right);
-  context.strokeStyle = palette().accent;
-  context.fillStyle = palette().muted;
   context.font = `11px ${FONT}`;
   for (const drawing of drawn.drawings) drawOne(context, drawing, drawn, right);
   context.restore();
@@ -196,26 +345,78 @@ function drawOne(
   { axis, decimals, scale }: Drawn,
   right: number,
 ): void {
-  const at = drawing.points.map(
+  const { colour, dash, width } = drawing.style ?? USUAL_STYLE;
+  context.strokeStyle = plotColour(colour);
+  context.lineWidth = width;
+  context.setLineDash(DASH_PX[dash]);
+  const [from, to] = drawing.points.map(
     ({ price, timeMs }) => [axis.toX(timeMs), scale.toY(price)] as const,
   );
-  const [from, to] = at;
-  if (drawing.kind === 'level') {
-    if (from?.[1] !== undefined) stroke(context, [0, from[1]], [right, from[1]]);
-    return;
+  const [x1, y1] = from ?? [];
+  const [x2, y2] = to ?? [];
+  if (drawing.kind === 'level' && y1 !== undefined) stroke(context, [0, y1], [right, y1]);
+  if (drawing.kind === 'moment' && x1 !== undefined) {
+    stroke(context, [x1, 0], [x1, scale.height()]);
   }
-  if (from === undefined || to === undefined) return;
-  const [[x1, y1], [x2, y2]] = [from, to];
   if (x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined) return;
-  stroke(context, [x1, y1], [x2, y2]);
-  if (drawing.kind !== 'ratio') return;
-  for (const { price, ratio } of ratioLevels(drawing)) {
-    const y = scale.toY(price);
-    if (y === undefined) continue;
-    stroke(context, [Math.min(x1, x2), y], [right, y]);
-    const text = `${percent(ratio, { decimals: 1 })}  ${number(price, { decimals })}`;
-    context.fillText(text, Math.min(x1, x2) + 4, y - 3);
+  switch (drawing.kind) {
+    case 'line':
+      return stroke(context, [x1, y1], [x2, y2]);
+    case 'ray': {
+      const far = x2 === x1 ? 0 : (right - x1) / (x2 - x1);
+      // A ray to the left ends at its second point, because the past has a first candle.
+      const share = Math.max(1, far);
+      return stroke(context, [x1, y1], [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share]);
+    }
+    case 'box':
+      context.fillStyle = context.strokeStyle;
+      context.globalAlpha = 0.1;
+      context.fillRect(x1, y1, x2 - x1, y2 - y1);
+      context.globalAlpha = 1;
+      return context.strokeRect(x1, y1, x2 - x1, y2 - y1);
+    case 'range':
+      return drawRange(context, drawing, { from: [x1, y1], to: [x2, y2], axis });
+    case 'ratio':
+      stroke(context, [x1, y1], [x2, y2]);
+      context.fillStyle = palette().muted;
+      for (const { price, ratio } of ratioLevels(drawing)) {
+        const y = scale.toY(price);
+        if (y === undefined) continue;
+        stroke(context, [Math.min(x1, x2), y], [right, y]);
+        const text = `${percent(ratio, { decimals: 1 })}  ${number(price, { decimals })}`;
+        context.fillText(text, Math.min(x1, x2) + 4, y - 3);
+      }
   }
+}
+
+const DASH_PX: Readonly<Record<Dash, number[]>> = { solid: [], dashed: [6, 4], dotted: [1.5, 3] };
+
+/** Shows the change of the price between two points, and the number of candles. */
+function drawRange(
+  context: CanvasRenderingContext2D,
+  { points: [first, last] }: Drawing,
+  { from, to, axis }: { readonly from: Spot; readonly to: Spot; readonly axis: TimeAxis },
+): void {
+  if (first === undefined || last === undefined) return;
+  const { buy, panel, sell } = palette();
+  const isUp = sign(subtract(last.price, first.price)) >= 0;
+  context.fillStyle = isUp ? buy : sell;
+  context.globalAlpha = 0.12;
+  context.fillRect(from[0], from[1], to[0] - from[0], to[1] - from[1]);
+  context.globalAlpha = 1;
+  stroke(context, from, [from[0], to[1]]);
+  stroke(context, [from[0], to[1]], to);
+  const change = subtract(last.price, first.price);
+  const share = percent(divide(change, first.price, 6), { isSigned: true });
+  const bars = number(String(Math.round((last.timeMs - first.timeMs) / axis.stepMs)));
+  const text = `${number(change, { isSigned: true })} (${share}) · ${bars} × ${axis.stepMs / 60_000}m`;
+  const width = context.measureText(text).width + 8;
+  const left = Math.min(from[0], to[0]);
+  const top = isUp ? to[1] - 18 : to[1] + 4;
+  context.fillStyle = panel;
+  context.fillRect(left, top, width, 16);
+  context.fillStyle = isUp ? buy : sell;
+  context.fillText(text, left + 4, top + 12);
 }
 
 type Spot = readonly [x: number, y: number];

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  changeDrawings,
   drawingsOf,
   newDrawing,
   ratioLevels,
+  redoDrawing,
+  undoDrawing,
   withDrawing,
   withPoint,
   type Drawing,
@@ -42,6 +45,29 @@ test('new retracement levels start at the end of the move', () => {
   ]);
 });
 
+test('changes are undone and redone, and the steps of a drag together', () => {
+  const last = { now: [] as readonly Drawing[] };
+  const change = (next: (all: readonly Drawing[]) => readonly Drawing[], step?: string): void =>
+    changeDrawings('M', (all) => (last.now = next(all)), step);
+  const seen = (): readonly Drawing[] => {
+    change((all) => all);
+    undoDrawing('M');
+    return last.now;
+  };
+  change((all) => withDrawing(all, line));
+  for (const price of ['7', '8', '9']) {
+    change((all) => withPoint(all, 'a', 1, { timeMs: 1, price }), 'a 1');
+  }
+  undoDrawing('M');
+  expect(seen()).toEqual([line]);
+  redoDrawing('M');
+  undoDrawing('M');
+  undoDrawing('M');
+  expect(seen()).toEqual([]);
+  undoDrawing('M');
+  expect(seen()).toEqual([]);
+});
+
 describe('stored drawings', () => {
   test('stored drawings are restored, and their points can be moved', () => {
     const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
@@ -57,6 +83,9 @@ describe('stored drawings', () => {
     ['[{"id":"a","kind":"line","points":[{"timeMs":1,"price":"1"}]}]'],
     ['[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"-1"}]}]'],
     ['[{"id":"a","kind":"level","points":[{"timeMs":0.5,"price":"1"}]}]'],
+    [
+      '[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"1"}],"style":{"colour":9,"width":1,"dash":"solid"}}]',
+    ],
     ['[{"id":"a","kind":"script","points":[{"timeMs":1,"price":"1"}]}]'],
   ])('the invalid stored text %s contains no drawings', (text) => {
     expect(drawingsOf(text)).toEqual([]);

@@ -4,8 +4,8 @@ import { isLike } from '../../../../lib/typed-text.ts';
 import { useWords } from '../../../../lib/words.ts';
 import { Button, NumberField, TextField } from '../../../../ui/controls.tsx';
 import { Dialog, Menu } from '../../../../ui/overlays.tsx';
+import { Colours } from '../colours.tsx';
 import {
-  COLOURS,
   isValue,
   KINDS,
   newIndicator,
@@ -165,26 +165,5 @@ function Field({ label, value, isValid, onChange }: FieldProps) {
         if (isDecimal(next) && isValid(Number(next))) onChange(Number(next));
       }}
     />
-  );
-}
-
-type ColoursProps = { readonly value: number; readonly onChange: (colour: number) => void };
-
-function Colours({ value, onChange }: ColoursProps) {
-  const t = useWords();
-  return (
-    <span role="group" aria-label={t('perps.chart.colour')} className="flex gap-1">
-      {Array.from({ length: COLOURS }, (_, at) => at + 1).map((colour) => (
-        <button
-          key={colour}
-          type="button"
-          aria-pressed={colour === value}
-          aria-label={t('perps.chart.colourNumber', { number: colour })}
-          onClick={() => onChange(colour)}
-          style={{ backgroundColor: `var(--plot-${colour})` }}
-          className="size-6 rounded border-2 border-panel aria-pressed:border-text"
-        />
-      ))}
-    </span>
   );
 }

@@ -5,7 +5,8 @@ import type { StoreApi } from 'zustand/vanilla';
 import { changedEnd } from '../../../../market/candles.ts';
 import { onFrame } from '../../../../market/frame.ts';
 import { secondsOf, type PriceChart } from '../make-chart.ts';
-import { COLOURS, hasOwnPane, optionsOf, type Indicator } from './indicator-kinds.ts';
+import { plotColour } from '../colours.tsx';
+import { hasOwnPane, optionsOf, type Indicator } from './indicator-kinds.ts';
 import type { IndicatorLine, IndicatorLines } from './indicator-lines.ts';
 
 type Candles = { readonly candles: readonly Candle[] };
@@ -94,7 +95,7 @@ class Drawing {
     const series = this.#made.chart.addSeries(
       LineSeries,
       {
-        color: colourOf(isBand ? colour : colour + this.#series.size),
+        color: plotColour(isBand ? colour : colour + this.#series.size),
         lineWidth: 1,
         lineStyle: name === 'middle' ? LineStyle.Dashed : LineStyle.Solid,
         lineVisible: !isDots,
@@ -118,10 +119,4 @@ class Drawing {
 
 function pointOf({ timeMs, value }: IndicatorLine['points'][number]) {
   return { time: secondsOf(timeMs), value };
-}
-
-/** Returns a line colour of the theme. Numbers above the last continue with the first. */
-function colourOf(colour: number): string {
-  const style = getComputedStyle(document.documentElement);
-  return style.getPropertyValue(`--plot-${1 + ((colour - 1) % COLOURS)}`).trim();
 }
