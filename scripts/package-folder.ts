@@ -4,7 +4,7 @@ import { bundleEntries } from '../packages/venue/build/bundle-programs.ts';
 
 /**
  * Writes a package that contains a venue into a folder, which `npm pack` then packs. Programs and
- * threads are a few JavaScript files. The files that they read (the page, the reference, engines of
+ * threads are a few JavaScript files. The files that they read (the page, the documentation, engines of
  * earlier rules versions) have the same relative paths as in the repository. The package needs
  * neither a workspace nor a TypeScript compiler.
  */
@@ -13,8 +13,10 @@ const ROOT = join(import.meta.dirname, '..');
 /** Files read at run time, by their path in the repository. */
 const READ = [
   'package.json',
-  'docs/reference',
+  'docs/reference/openapi.json',
+  'docs/reference/asyncapi.json',
   'packages/replica/eras',
+  'packages/site/dist/site',
   'packages/web/dist/page',
 ] as const;
 /** Packages that are resolved by name after installation, and those that specify their version. */

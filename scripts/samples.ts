@@ -1,16 +1,8 @@
 import type { Fetch, Wallet } from '@oddlot/sdk';
 import type { TestAccount, TestVenue } from '@oddlot/testkit';
+import { type Json, type Part, SAMPLE } from '../packages/site/src/samples-of.ts';
 
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [key: string]: Json };
-
-/** A document of a sample: a request, an answer or a frame. */
-export type Part = { readonly label: string; readonly value: Json };
+export { type Json, type Part, samplesOf } from '../packages/site/src/samples-of.ts';
 
 /** The samples of all pages, by the heading to which they belong. */
 export type Samples = Readonly<
@@ -155,8 +147,6 @@ const TEXT_SHOWN = 64;
 const SMALL_KEYS = 6;
 const SCALARS_MAX = 10;
 
-const PLACE = /<!-- sample: (\S+) -->\n([^]*?)<!-- \/sample -->/g;
-
 /** Returns a value with long arrays and texts cut. */
 export function shortened(value: Json): Json {
   if (typeof value === 'string') {
@@ -190,7 +180,7 @@ export function shapeOf(value: Json): Json {
 
 /** Returns a page with each sample inserted in its place. */
 export function withSamples(page: string, samples: ReadonlyMap<string, readonly Part[]>): string {
-  return page.replace(PLACE, (_, name: string) => {
+  return page.replace(SAMPLE, (_, name: string) => {
     const parts = samples.get(name);
     if (parts === undefined) throw new Error(`there is no sample of ${name}`);
     return `<!-- sample: ${name} -->\n\n${parts.map(written).join('\n')}\n<!-- /sample -->`;
@@ -199,18 +189,6 @@ export function withSamples(page: string, samples: ReadonlyMap<string, readonly 
 
 function written({ label, value }: Part): string {
   return `${label}:\n\n\`\`\`json\n${printed(shortened(value), 0)}\n\`\`\`\n`;
-}
-
-export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
-  return new Map(
-    [...page.matchAll(PLACE)].map(([, name = '', text = '']) => [
-      name,
-      [...text.matchAll(/^(.+):\n\n```json\n([^]*?)\n```$/gm)].map(([, label = '', json = '']) => ({
-        label,
-        value: JSON.parse(json) as Json,
-      })),
-    ]),
-  );
 }
 
 /** Formats JSON with one line for each value that fits into it. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createLogger } from '@oddlot/host/log';
 import { openDocuments } from '../web/documents.ts';
 import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -221,7 +222,7 @@ describe('the budget of a client', () => {
     const spent: string[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms, what = '') => void (ms > 0 && spent.push(what));
-    const documents = await openDocuments();
+    const documents = await openDocuments({ log: createLogger({ level: 'silent' }) });
     const { send } = await start(0, { work, documents });
     await send('/nothing', undefined, { method: 'GET' });
     await send('/docs/errors', undefined, { method: 'GET' });

@@ -1,29 +1,83 @@
+import { createLogger } from '@oddlot/host/log';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { openDocuments } from './documents.ts';
+import { buildFiles } from './page-files.ts';
 
+const BROWSER = { accept: 'text/html,application/xhtml+xml' };
 const edges: TestEdge[] = [];
 afterEach(() => Promise.all(edges.splice(0).map((edge) => edge.close())));
 
-async function serve() {
-  const documents = await openDocuments();
+/** Serves the documents of this repository, whose site is built first. */
+async function serve({ build = () => buildFiles('site') } = {}) {
+  const documents = await openDocuments({ log: createLogger({ level: 'silent' }), build });
   const edge = await startEdge({ edge: { documents } });
   edges.push(edge);
-  const get = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`http://127.0.0.1:${edge.port}${path}`, { headers });
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`http://127.0.0.1:${edge.port}${path}`, { headers, method });
   return { documents, get };
 }
 
-describe('the served documents', () => {
-  test('/docs lists every page of the API reference by its title', async () => {
-    const { documents, get } = await serve();
-    const index = await (await get('/docs')).text();
-    expect(await (await get('/docs/')).text()).toBe(index);
-    const pages = documents.paths.filter((path) => /^\/docs\/./.test(path));
-    expect(pages).toContain('/docs/errors');
-    for (const path of pages) expect(index).toContain(`](${path})`);
+async function serveBuilt() {
+  const build = buildFiles('site');
+  const served = await serve({ build: () => build });
+  await build.done;
+  await expect.poll(async () => (await served.get('/docs')).status).toBe(200);
+  return served;
+}
+
+describe('the documentation site', () => {
+  test('a page is HTML for browsers and Markdown for clients that ask for it', async () => {
+    const { get } = await serveBuilt();
+    for (const path of ['/docs/errors', '/docs/errors/']) {
+      const page = await get(path, BROWSER);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(await page.text()).toContain('<h1>Errors</h1>');
+    }
+    const twin = await (await get('/docs/errors.md')).text();
+    expect(twin).toMatch(/^# Errors\n/);
+    const asked = await get('/docs/errors', { accept: 'text/markdown' });
+    expect(asked.headers.get('vary')).toBe('accept, accept-encoding');
+    expect(await asked.text()).toBe(twin);
   });
 
+  test('a page can run only its own files, and must not be framed', async () => {
+    const { get } = await serveBuilt();
+    const { headers } = await get('/docs', BROWSER);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  test('an unknown address below /docs is a page with status 404', async () => {
+    const { get } = await serveBuilt();
+    const missing = await get('/docs/no/such-page', BROWSER);
+    expect([missing.status, await missing.text()]).toEqual([
+      404,
+      expect.stringContaining('Page not found'),
+    ]);
+    for (const path of ['/docs/no.md', '/docs/../package.json', '/docs/%2e%2e/package.json']) {
+      expect([path, (await get(path, { accept: '*/*' })).status]).toEqual([path, 404]);
+    }
+    expect((await get('/docs', {}, 'POST')).status).toBe(404);
+  });
+
+  test('until the site is built, its addresses ask clients to try again', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const { get } = await serve({ build: () => ({ done: promise, stop: () => undefined }) });
+    const early = await get('/docs/errors', BROWSER);
+    expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
+    // The descriptions of the API need no build.
+    expect((await get('/openapi.json')).status).toBe(200);
+    resolve(await buildFiles('site').done);
+    await expect.poll(async () => (await get('/docs/errors', BROWSER)).status).toBe(200);
+  });
+});
+
+describe('the documents for programs', () => {
   test.each([
     ['/openapi.json', 'openapi', '3.1.0'],
     ['/asyncapi.json', 'asyncapi', '3.0.0'],
@@ -35,23 +89,24 @@ describe('the served documents', () => {
     expect(await response.json()).toMatchObject({ [key]: version });
   });
 
-  test('/llms.txt links to every page of the reference and to both descriptions', async () => {
-    const { documents, get } = await serve();
-    const text = await (await get('/llms.txt')).text();
-    const linked = documents.paths.filter(
-      (path) => !['/docs', '/docs/', '/llms.txt'].includes(path),
-    );
-    expect(linked.length).toBeGreaterThan(10);
-    for (const path of linked) expect(text).toContain(`](${path})`);
+  test('every address that /llms.txt lists is served', async () => {
+    const { get } = await serveBuilt();
+    const response = await get('/llms.txt', { origin: 'https://tools.example' });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const links = [...(await response.text()).matchAll(/\]\((\/[^)]+)\)/g)].map(([, path]) => path!);
+    expect(links.length).toBeGreaterThan(190);
+    for (const path of links) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
-  test('a client that has the current text of a document gets a 304', async () => {
-    const { get } = await serve();
-    const first = await get('/openapi.json');
-    const tag = first.headers.get('etag')!;
-    expect(tag).toMatch(/^".+"$/);
-    const again = await get('/openapi.json', { 'if-none-match': tag });
-    expect(again.status).toBe(304);
-    expect(await again.text()).toBe('');
-  });
+  test.each(['/openapi.json', '/llms.txt', '/docs/errors'])(
+    'a client that has the current text of %s gets a 304',
+    async (path) => {
+      const { get } = await serveBuilt();
+      const first = await get(path);
+      const tag = first.headers.get('etag')!;
+      expect(tag).toMatch(/^".+"$/);
+      const again = await get(path, { 'if-none-match': tag });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    },
+  );
 });

@@ -1,88 +1,153 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { ShownPage } from '@oddlot/host/http';
-import { contentHash, type PageFile } from './page-files.ts';
+import type { PageAnswer, ShownPage } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
+import {
+  type Build,
+  buildFiles,
+  contentHash,
+  type PageFile,
+  readFiles,
+  typeOf,
+} from './page-files.ts';
 import { fileAnswer } from './web-page.ts';
 
-/** Folder of the API reference. Refusals link to its pages in `details.docs`. */
+/** Folder of the descriptions of the API. */
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
+const DESCRIPTIONS = ['openapi.json', 'asyncapi.json'] as const;
 
-const TYPES = {
-  markdown: 'text/markdown; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  text: 'text/plain; charset=utf-8',
-} as const;
+const NOT_FOUND = '/docs/404.html';
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+/** Interval at which browsers reload until the site is built. */
+const LOOK_AGAIN_SECONDS = 1;
 
-type Documents = ShownPage & { readonly paths: readonly string[] };
+type Options = {
+  readonly log: Logger;
+  /** Builds the site; by default from the sources next to the venue. */
+  readonly build?: () => Build;
+};
+
+/** Loads the descriptions of the API. The documentation site is built later or on first use. */
+export async function openDocuments(options: Options): Promise<Documents> {
+  const descriptions = new Map<string, PageFile>();
+  for (const name of DESCRIPTIONS) {
+    const text = await readFile(new URL(name, REFERENCE), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    // The files in the repository are formatted for reading, so the whitespace is removed.
+    descriptions.set(`/${name}`, await jsonFile(JSON.stringify(JSON.parse(text))));
+  }
+  return new Documents(options, descriptions);
+}
+
+async function jsonFile(text: string): Promise<PageFile> {
+  const plain = Buffer.from(text);
+  const packed = await promisify(gzip)(plain);
+  const hash = contentHash(text);
+  return { type: typeOf('.json'), isHashed: false, hash, plain, br: undefined, gzip: packed };
+}
 
 /**
- * Loads the documents to serve: the pages of the reference, such as `/docs/errors`, and the
- * descriptions for programs (`/openapi.json`, `/asyncapi.json` and `/llms.txt`). Returns no
- * documents if the venue is installed without them.
+ * The documentation: the site at `/docs`, its index for language models (`/llms.txt`), and the
+ * descriptions of the API (`/openapi.json` and `/asyncapi.json`).
  */
-export async function openDocuments(): Promise<Documents> {
-  const names = (await readdir(REFERENCE).catch(() => [])).toSorted();
-  const texts = new Map<string, string>();
-  const files = new Map<string, PageFile>();
-  const add = async (path: string, text: string, type: keyof typeof TYPES): Promise<void> => {
-    const plain = Buffer.from(text);
-    const packed = await promisify(gzip)(plain);
-    files.set(path, {
-      type: TYPES[type],
-      isHashed: false,
-      hash: contentHash(text),
-      plain,
-      br: undefined,
-      gzip: packed,
+export class Documents implements ShownPage {
+  readonly #options: Options;
+  readonly #descriptions: ReadonlyMap<string, PageFile>;
+  #build: Build | undefined;
+  #files: ReadonlyMap<string, PageFile> | undefined;
+  #hasFailed = false;
+
+  constructor(options: Options, descriptions: ReadonlyMap<string, PageFile>) {
+    this.#options = options;
+    this.#descriptions = descriptions;
+  }
+
+  /** Builds the site in a separate process if its sources have changed. */
+  start(): void {
+    if (this.#build !== undefined) return;
+    const { build = () => buildFiles('site'), log } = this.#options;
+    this.#build = build();
+    this.#take(this.#build).catch((error: unknown) => {
+      this.#hasFailed = true;
+      log.warn({ err: error }, 'documentation could not be built');
     });
-  };
-  for (const name of names) {
-    const text = await readFile(new URL(name, REFERENCE), 'utf8');
-    // The files in the repository are formatted for reading, so the whitespace is removed.
-    if (name.endsWith('.json')) await add(`/${name}`, JSON.stringify(JSON.parse(text)), 'json');
-    if (!name.endsWith('.md')) continue;
-    const path = `/docs/${name.slice(0, -'.md'.length)}`;
-    texts.set(path, text);
-    await add(path, text, 'markdown');
   }
-  if (texts.size > 0) {
-    const index = `# Reference\n\n${linksTo(texts).join('\n')}\n`;
-    await add('/docs', index, 'markdown');
-    await add('/docs/', index, 'markdown');
-    await add('/llms.txt', llmsText(texts), 'text');
+
+  async #take({ done }: Build): Promise<void> {
+    this.#files = await readFiles(await done);
+    this.#options.log.info({ files: this.#files.size }, 'documentation ready');
   }
-  return {
-    paths: [...files.keys()],
-    answer: (request, path) => {
-      const file = files.get(path);
-      if (file === undefined) return undefined;
-      const answer = fileAnswer(request, file);
-      return { ...answer, headers: { ...answer.headers, 'access-control-allow-origin': '*' } };
-    },
-  };
+
+  stop(): void {
+    this.#build?.stop();
+  }
+
+  /** Returns the response for a document, or undefined for other paths. */
+  answer(request: IncomingMessage, path: string): PageAnswer | undefined {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    const description = this.#descriptions.get(path);
+    if (description !== undefined) return publicAnswer(request, description);
+    if (!/^\/docs(?:\/|$)|^\/llms(?:-full)?\.txt$/.test(path)) return undefined;
+    if (this.#files === undefined) return this.#notBuilt();
+    const { accept = '*/*' } = request.headers;
+    const wantsPage = accept.includes('text/html') || accept.includes('*/*');
+    const place = path.replace(/(?<=.)\/$/, '');
+    const [page, text] = [`${place}.html`, `${place}.md`].map((each) => this.#files?.get(each));
+    const file = (wantsPage ? page : (text ?? page)) ?? this.#files.get(place);
+    if (file !== undefined) return publicAnswer(request, file);
+    const missing = accept.includes('text/html') ? this.#files.get(NOT_FOUND) : undefined;
+    if (missing === undefined) return undefined;
+    const { body, headers } = publicAnswer(request, missing);
+    return { status: 404, headers, body };
+  }
+
+  #notBuilt(): PageAnswer {
+    this.start();
+    const text = this.#hasFailed
+      ? 'The documentation could not be built. See the log of the venue.'
+      : 'The documentation is being built. It takes a few seconds.';
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      ...PAGE_HEADERS,
+      'access-control-allow-origin': '*',
+      ...(this.#hasFailed
+        ? {}
+        : { 'refresh': String(LOOK_AGAIN_SECONDS), 'retry-after': String(LOOK_AGAIN_SECONDS) }),
+    };
+    return { status: 503, headers, body: `<!doctype html><title>Oddlot</title><p>${text}</p>\n` };
+  }
 }
 
-function linksTo(texts: ReadonlyMap<string, string>): string[] {
-  return [...texts]
-    .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)
-    .toSorted();
-}
-
-/** Builds the index for language models in the format of llmstxt.org. */
-function llmsText(texts: ReadonlyMap<string, string>): string {
-  return `# Oddlot
-
-> A trading venue for perpetual futures and outcome markets. Signed actions are sent to POST /exchange, queries to
-> POST /info, and streams are on /ws, /api-ws and /ws-rtds. Amounts and prices are decimal strings.
-
-## Reference
-
-${linksTo(texts).join('\n')}
-
-## Descriptions for programs
-
-- [OpenAPI 3.1](/openapi.json): the HTTP endpoints
-- [AsyncAPI 3](/asyncapi.json): the WebSocket streams
-`;
+/** Documents can be read by pages of any origin; a page of the site has its policy. */
+function publicAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
+  const answer = fileAnswer(request, file);
+  const isPage = file.type.startsWith('text/html');
+  const headers = {
+    ...answer.headers,
+    ...(isPage ? PAGE_HEADERS : {}),
+    'access-control-allow-origin': '*',
+    // The same address has a page and its Markdown.
+    vary: 'accept, accept-encoding',
+  };
+  return { ...answer, headers };
 }

@@ -31,21 +31,41 @@ export type PageFiles = {
 };
 
 const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Folder of the files whose names contain a hash of their content. */
-const HASHED = '/assets/';
+/** Folders of the files whose names contain a hash of their content. */
+const HASHED = /^\/(?:docs\/)?assets\//;
 const ENTRY = 'index.html';
 const SCREENS = 'screens.json';
+const STAMP = 'built-of.txt';
 
-/** Reads a built page into memory. It is small, and is not read from disk again. */
+export function typeOf(extension: string): string {
+  return TYPES[extension]!;
+}
+
+/** Reads the built trading page into memory. */
 export async function readPageFiles(folder: string): Promise<PageFiles> {
+  const files = new Map(await readFiles(folder));
+  const [entry, list] = [files.get(`/${ENTRY}`), files.get(`/${SCREENS}`)];
+  if (entry === undefined) throw new Error(`The built page does not contain ${ENTRY}`);
+  const screens = JSON.parse(list?.plain.toString('utf8') ?? '[]') as readonly Screen[];
+  for (const name of [ENTRY, SCREENS]) files.delete(`/${name}`);
+  return { entry: entry.plain.toString('utf8'), screens, byPath: files };
+}
+
+/** Reads built files into memory. They are small, and are not read from disk again. */
+export async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
     .filter((entry) => entry.isFile())
@@ -55,15 +75,12 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   const byPath = new Map<string, PageFile>();
   for (const [path, plain] of all) {
     const type = TYPES[extname(path)];
-    if (type === undefined) continue;
+    if (type === undefined || path === STAMP) continue;
     const [br, gzip] = [all.get(`${path}.br`), all.get(`${path}.gz`)];
-    const isHashed = `/${path}`.startsWith(HASHED);
+    const isHashed = HASHED.test(`/${path}`);
     byPath.set(`/${path}`, { type, isHashed, hash: contentHash(plain), plain, br, gzip });
   }
-  const entry = all.get(ENTRY);
-  if (entry === undefined) throw new Error(`The built page does not contain ${ENTRY}`);
-  const screens = JSON.parse(all.get(SCREENS)?.toString('utf8') ?? '[]') as readonly Screen[];
-  return { entry: entry.toString('utf8'), screens, byPath };
+  return byPath;
 }
 
 /** Returns half of a hash, which is sufficient to distinguish versions of a file. */
@@ -71,23 +88,31 @@ export function contentHash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-const WEB = new URL('../../../web/', import.meta.url);
-const COMMAND = fileURLToPath(new URL('build/build-web.ts', WEB));
-const BUILT = fileURLToPath(new URL('dist/page', WEB));
+const PACKAGES = new URL('../../../', import.meta.url);
+const BUILDS = {
+  page: { command: 'web/build/build-web.ts', built: 'web/dist/page' },
+  site: { command: 'site/build/build-site.ts', built: 'site/dist/site' },
+} as const;
 const KEPT_CHARACTERS = 4_000;
 
-export type PageBuild = {
-  /** Resolves with the folder of the page after the build. */
+export type Build = {
+  /** Resolves with the folder of the files after the build. */
   readonly done: Promise<string>;
-  /** Stops the build. The previous page stays. */
+  /** Stops the build. The previous files stay. */
   stop(): void;
 };
 
-/** Builds the page if its sources have changed, in a separate process with low priority. */
-export function buildPage(): PageBuild {
-  // An installed package contains the page, but not the program that builds it.
-  if (!existsSync(COMMAND)) return { done: Promise.resolve(BUILT), stop: () => undefined };
-  const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
+/**
+ * Builds the trading page or the documentation site if its sources have changed, in a separate
+ * process with low priority.
+ */
+export function buildFiles(name: keyof typeof BUILDS): Build {
+  const [command, built] = [BUILDS[name].command, BUILDS[name].built].map((path) =>
+    fileURLToPath(new URL(path, PACKAGES)),
+  ) as [string, string];
+  // An installed package contains the files, but not the program that builds them.
+  if (!existsSync(command)) return { done: Promise.resolve(built), stop: () => undefined };
+  const child = spawn(process.execPath, [command, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errorOutput = '';
@@ -97,9 +122,9 @@ export function buildPage(): PageBuild {
   const done = new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
-      if (code === 0) resolve(BUILT);
+      if (code === 0) resolve(built);
       else
-        reject(new Error(`Building the page failed with exit code ${code}: ${errorOutput.trim()}`));
+        reject(new Error(`Building the ${name} failed with exit code ${code}: ${errorOutput.trim()}`));
     });
   });
   // The build must not slow down trading.

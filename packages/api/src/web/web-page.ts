@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { PageAnswer } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
 import {
-  buildPage,
+  type Build,
+  buildFiles,
   contentHash,
-  type PageBuild,
   type PageFile,
   type PageFiles,
   readPageFiles,
@@ -17,7 +17,7 @@ type WebPageOptions = {
   /** Other origins to which the page may connect: those of the settlement chain. */
   readonly elsewhere: readonly string[];
   /** Builds the files; by default from the sources next to the venue. */
-  readonly build?: () => PageBuild;
+  readonly build?: () => Build;
 };
 
 const BUILDING = notice(
@@ -50,7 +50,7 @@ const LOOK_AGAIN_SECONDS = 1;
 /** Trading page at `/`. It is built if its sources have changed, and then served from memory. */
 export class WebPage {
   readonly #options: WebPageOptions;
-  #build: PageBuild | undefined;
+  #build: Build | undefined;
   #files: PageFiles | undefined;
   #entryAt: (path: string) => Entry = () => ({ text: '', hash: '' });
   #hasFailed = false;
@@ -62,7 +62,7 @@ export class WebPage {
   /** Builds the page in a separate process if necessary, while the venue already serves its API. */
   start(): void {
     if (this.#build !== undefined) return;
-    const { build = buildPage, log } = this.#options;
+    const { build = () => buildFiles('page'), log } = this.#options;
     this.#build = build();
     this.#take(this.#build).catch((error: unknown) => {
       this.#hasFailed = true;
@@ -70,7 +70,7 @@ export class WebPage {
     });
   }
 
-  async #take({ done }: PageBuild): Promise<void> {
+  async #take({ done }: Build): Promise<void> {
     const files = await readPageFiles(await done);
     this.#entryAt = createEntries(files);
     this.#files = files;

@@ -53,7 +53,7 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts' | 'posts
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The API reference, to which refusals link, and the machine-readable API descriptions. */
+  /** The documentation, to which refusals link, and the machine-readable API descriptions. */
   readonly documents?: ShownPage | undefined;
   /** The web page, for GET requests that no endpoint answers. */
   readonly page?: ShownPage | undefined;
@@ -250,7 +250,7 @@ export class HttpEdge {
   #serveOther(call: Call, path: string): void {
     const { documents, notFound = '{"message":"Not found"}' } = this.#options;
     const { request } = call;
-    const document = request.method === 'GET' ? documents?.answer(request, path) : undefined;
+    const document = documents?.answer(request, path);
     const page =
       document === undefined && call.path === NO_PATH
         ? this.#options.page?.answer(request, path)

@@ -58,6 +58,9 @@ export type Edges = {
   drain(): Promise<void>;
 };
 
+/** The page is built first. A request for the documentation starts their build immediately. */
+const BUILD_DOCUMENTS_AFTER_MS = 5_000;
+
 /** Creates the servers for public HTTP, public WebSockets, and operations. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
@@ -73,7 +76,10 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
   // The page is built after the API has started, so that trading does not wait for it.
-  http.server.once('listening', () => shown.page?.start());
+  http.server.once('listening', () => {
+    shown.page?.start();
+    if (config.web) setTimeout(() => shown.documents.start(), BUILD_DOCUMENTS_AFTER_MS).unref();
+  });
   observeVenue(metrics, {
     replica,
     receipts,
@@ -119,6 +125,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
     stopping() {
       isStopping = true;
       shown.page?.stop();
+      shown.documents.stop();
       void logPages?.close();
     },
     async drain() {

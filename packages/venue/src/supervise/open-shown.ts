@@ -21,7 +21,7 @@ type Parts = Parameters<typeof openPage>[1] & {
 
 export async function openShown(config: Config, parts: Parts) {
   return {
-    documents: await openDocuments(),
+    documents: await openDocuments({ log: parts.log }),
     page: openPage(config, parts),
     /** The key is stored with the data, so that cursors remain valid after a restart. */
     cursors: cursorSeal(

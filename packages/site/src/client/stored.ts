@@ -1,0 +1,16 @@
+/** Reads a stored text. A browser may forbid storage. */
+export function readStored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function store(key: string, text: string): void {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+}

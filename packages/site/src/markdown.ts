@@ -1,0 +1,130 @@
+import { Marked, type Tokens } from 'marked';
+import { escaped, highlighted } from './highlight.ts';
+
+/** A heading below the title of a page. */
+export type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
+
+/** A part of a page that search finds: the text below one heading. */
+export type Part = { readonly anchor: string; readonly heading: string; readonly text: string };
+
+export type Rendered = {
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  readonly parts: readonly Part[];
+};
+
+/** Addresses of the pictures of a diagram. */
+type Drawn = { readonly light: string; readonly dark: string };
+
+/** Returns the pictures of a diagram by its source, or undefined if it has not been drawn. */
+export type Diagrams = (source: string) => Drawn | undefined;
+
+const TABS = /<!-- tabs -->\n([^]*?)<!-- \/tabs -->/g;
+const TAB = /^(\w+):\n\n```(\w+)\n([^]*?)\n```$/gm;
+const PLACE = /<!-- tabs (\d+) -->/g;
+
+/** Renders a page. Texts are from the repository, so their HTML is trusted. */
+export function render(text: string, diagrams: Diagrams): Rendered {
+  const groups: string[] = [];
+  const placed = text.replace(TABS, (_, content: string) => {
+    groups.push(tabGroup(content));
+    return `<!-- tabs ${groups.length - 1} -->`;
+  });
+  const headings: Heading[] = [];
+  const anchors = new Map<string, number>();
+  const marked = new Marked({ gfm: true });
+  marked.use({
+    renderer: {
+      heading({ depth, tokens, text: source }: Tokens.Heading): string {
+        const inner = this.parser.parseInline(tokens);
+        const plain = plainText(source);
+        const anchor = unique(slug(plain), anchors);
+        if (depth > 1) headings.push({ depth, anchor, text: plain });
+        const link = `<a class="anchor" href="#${anchor}" aria-label="Link to ${escaped(plain)}">#</a>`;
+        return depth === 1 ? `<h1>${inner}</h1>\n` : `<h${depth} id="${anchor}">${inner}${link}</h${depth}>\n`;
+      },
+      code({ lang = '', text: code }: Tokens.Code): string {
+        const drawn = lang === 'mermaid' ? diagrams(code) : undefined;
+        if (drawn === undefined) return codeBlock(code, lang);
+        return diagram(drawn, headings.at(-1)?.text ?? 'overview');
+      },
+      table(token: Tokens.Table): string {
+        const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+        const head = token.header.some((each) => each.text !== '')
+          ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>`
+          : '';
+        const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+        return `<div class="table" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const html = marked.parse(placed, { async: false });
+  return {
+    html: html.replace(PLACE, (_, index: string) => groups[Number(index)]!),
+    headings,
+    parts: partsOf(placed),
+  };
+}
+
+function tabGroup(content: string): string {
+  const parts = [...content.matchAll(TAB)].map(
+    ([, label = '', language = '', code = '']) =>
+      `<section data-label="${label}"><p class="label">${label}</p>${codeBlock(code, language)}</section>`,
+  );
+  return `<div class="tabs">${parts.join('')}</div>`;
+}
+
+function codeBlock(code: string, language: string): string {
+  return `<div class="code"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
+}
+
+function diagram({ dark, light }: Drawn, title: string): string {
+  const alt = escaped(`Diagram: ${title}`);
+  return `<figure class="diagram"><img class="when-light" src="${light}" alt="${alt}"><img class="when-dark" src="${dark}" alt="${alt}"></figure>\n`;
+}
+
+/** Returns Markdown of one line without its marks. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/<[^>]+>/g, '')
+    .replace(/\[((?:[^[\]]|\[[^[\]]*\])*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\\(.)/g, '$1')
+    .trim();
+}
+
+/** Returns the anchor that the repository's host makes of a heading. */
+export function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+}
+
+function unique(anchor: string, used: Map<string, number>): string {
+  const count = used.get(anchor) ?? 0;
+  used.set(anchor, count + 1);
+  return count === 0 ? anchor : `${anchor}-${count}`;
+}
+
+/** Splits a page at its headings, without code. */
+function partsOf(text: string): Part[] {
+  const used = new Map<string, number>();
+  const sections = text.replace(/^```[^]*?^```$/gm, '').split(/^(?=#{1,4} \S)/m);
+  return sections.flatMap((section) => {
+    const [first = '', ...lines] = section.split('\n');
+    const heading = plainText(first.replace(/^#+ /, ''));
+    if (!first.startsWith('#')) return [];
+    const anchor = unique(slug(heading), used);
+    const body = plainText(
+      lines
+        .join(' ')
+        .replace(/<!--[^]*?-->/g, '')
+        .replace(/\|[-|]+\|/g, ' ')
+        .replaceAll('|', ' '),
+    ).replace(/\s+/g, ' ');
+    return [{ anchor: first.startsWith('# ') ? '' : anchor, heading, text: body }];
+  });
+}

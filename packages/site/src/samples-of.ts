@@ -1,0 +1,26 @@
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** A document of a sample: a request, an answer or a frame. */
+export type Part = { readonly label: string; readonly value: Json };
+
+/** Matches a sample on a page of the reference, with its name and its parts. */
+export const SAMPLE = /<!-- sample: (\S+) -->\n([^]*?)<!-- \/sample -->/g;
+
+/** Returns the samples of a page by name. */
+export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
+  return new Map(
+    [...page.matchAll(SAMPLE)].map(([, name = '', text = '']) => [
+      name,
+      [...text.matchAll(/^(.+):\n\n```json\n([^]*?)\n```$/gm)].map(([, label = '', json = '']) => ({
+        label,
+        value: JSON.parse(json) as Json,
+      })),
+    ]),
+  );
+}

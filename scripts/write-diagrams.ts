@@ -1,0 +1,33 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSources } from '../packages/site/src/sources.ts';
+import { diagramName, diagramsIn } from '../packages/site/src/diagrams.ts';
+
+/**
+ * Draws the Mermaid diagrams of the documentation into `docs/images/diagrams` (`npm run
+ * write-diagrams`). The renderer is installed only for this command, because the pictures change
+ * rarely.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'docs/images/diagrams');
+/** Colours are replaced by those of a theme when the site is built. */
+const COLOURS = { bg: '#fff', fg: '#000', line: '#888', accent: '#00f', muted: '#555' };
+
+type Renderer = {
+  renderMermaidSVG(source: string, options: Readonly<Record<string, unknown>>): string;
+};
+
+const INSTALLED = new URL('diagrams/node_modules/beautiful-mermaid/dist/index.js', import.meta.url);
+const { renderMermaidSVG } = (await import(INSTALLED.href)) as Renderer;
+
+mkdirSync(FOLDER, { recursive: true });
+for (const name of readdirSync(FOLDER)) rmSync(join(FOLDER, name));
+for (const text of readSources(ROOT).pages.values()) {
+  for (const source of diagramsIn(text)) {
+    const svg = renderMermaidSVG(source, { ...COLOURS, font: 'Inter', transparent: true });
+    // The site loads nothing from other hosts.
+    const local = svg.replace(/\s*@import url\([^)]*\);/g, '').replace(/[ \t]+$/gm, '');
+    writeFileSync(join(FOLDER, `${diagramName(source)}.svg`), `${local.trim()}\n`);
+  }
+}
