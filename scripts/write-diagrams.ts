@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images/diagrams');
 /** Colours are replaced by those of a theme when the site is built. */
 const COLOURS = { bg: '#fff', fg: '#000', line: '#888', accent: '#00f', muted: '#555' };
+const SPACING = { font: 'Inter', transparent: true, padding: 8, nodeSpacing: 20, layerSpacing: 28 };
 
 type Renderer = {
   renderMermaidSVG(source: string, options: Readonly<Record<string, unknown>>): string;
@@ -25,7 +26,7 @@ mkdirSync(FOLDER, { recursive: true });
 for (const name of readdirSync(FOLDER)) rmSync(join(FOLDER, name));
 for (const text of readSources(ROOT).pages.values()) {
   for (const source of diagramsIn(text)) {
-    const svg = renderMermaidSVG(source, { ...COLOURS, font: 'Inter', transparent: true });
+    const svg = renderMermaidSVG(source, { ...COLOURS, ...SPACING });
     // The site loads nothing from other hosts.
     const local = svg.replace(/\s*@import url\([^)]*\);/g, '').replace(/[ \t]+$/gm, '');
     writeFileSync(join(FOLDER, `${diagramName(source)}.svg`), `${local.trim()}\n`);

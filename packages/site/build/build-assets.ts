@@ -6,7 +6,10 @@ import type { Assets } from '../src/layout.ts';
 const CLIENT = join(import.meta.dirname, '../src/client');
 
 type Manifest = Readonly<
-  Record<string, { readonly file: string; readonly css?: readonly string[]; readonly assets?: readonly string[] }>
+  Record<
+    string,
+    { readonly file: string; readonly css?: readonly string[]; readonly assets?: readonly string[] }
+  >
 >;
 
 /** Bundles the scripts and styles. The colours are those of the trading page. */

@@ -47,7 +47,10 @@ async function writeSite(folder: string): Promise<void> {
   ]);
   const assets = await buildAssets(folder, tokens);
   const { files } = buildSite(sources, { assets, version });
-  const icon = ['/docs/favicon.svg', await readFile(join(ROOT, 'packages/web/public/favicon.svg'))] as const;
+  const icon = [
+    '/docs/favicon.svg',
+    await readFile(join(ROOT, 'packages/web/public/favicon.svg')),
+  ] as const;
   for (const [path, content] of [...files, icon]) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });

@@ -14,6 +14,8 @@ const ADDED = ['type', 'serviceNetwork', 'chainId', 'apiVersion', 'nonce'];
 
 export function queryCalls(request: Fields): Call[] {
   const { type, ...fields } = request;
+  // The SDK takes the fields of a nested request directly.
+  const sdkFields = fields['req'] ?? fields;
   const parameters = Object.entries(fields).map(
     ([name, value]) => `${snake(name)}=${python(value, 4)}`,
   );
@@ -22,7 +24,7 @@ export function queryCalls(request: Fields): Call[] {
       `import { createReader } from '@oddlot/sdk';
 
 const client = createReader({ url: '${URL}' });
-const answer = await client.info.${String(type)}(${isEmpty(fields) ? '' : script(fields, 0)});
+const answer = await client.info.${String(type)}(${isEmpty(fields) ? '' : script(sdkFields, 0)});
 console.log(answer);`,
     ),
     pythonCall(
@@ -47,13 +49,16 @@ export function actionCalls({ action, nonce, confirm }: Fields): Call[] {
         ? multiSigScript(fields)
         : `import { createClient, privateKeyWallet } from '@oddlot/sdk';
 
-const wallet = privateKeyWallet(process.env['ODDLOT_KEY']!);
+const wallet = privateKeyWallet(process.env['ODDLOT_KEY'] as \`0x\${string}\`);
 const client = createClient({ url: '${URL}', wallet });
 const reply = await ${scriptOf(String(type), fields)};
 console.log(reply);`,
     ),
     pythonCall(type === 'multiSig' ? multiSigPython(fields) : pythonProgram(String(type), fields)),
-    { ...curl('/exchange', body as Fields), code: `# See /docs/signing for the signature.\n${curl('/exchange', body as Fields).code}` },
+    {
+      ...curl('/exchange', body as Fields),
+      code: `# See /docs/signing for the signature.\n${curl('/exchange', body as Fields).code}`,
+    },
   ];
 }
 
@@ -78,8 +83,11 @@ function multiSigScript({ payload }: Fields): string {
   const { multiSigUser, action } = payload as Fields;
   return `import { createClient, privateKeyWallet } from '@oddlot/sdk';
 
-const wallets = [process.env['ODDLOT_KEY']!, process.env['ODDLOT_KEY_2']!].map(privateKeyWallet);
-const signers = wallets.map((wallet) => createClient({ url: '${URL}', wallet }).exchange.multiSig);
+const keys = [process.env['ODDLOT_KEY'], process.env['ODDLOT_KEY_2']] as \`0x\${string}\`[];
+const signers = keys.map((key) => {
+  const client = createClient({ url: '${URL}', wallet: privateKeyWallet(key) });
+  return client.exchange.multiSig;
+});
 const [sender] = signers;
 const proposal = await sender!.propose({
   multiSigUser: ${script(multiSigUser!, 0)},
@@ -206,7 +214,7 @@ export function channelCalls(subscription: Fields): Call[] {
       `import { createReader } from '@oddlot/sdk';
 
 const client = createReader({ url: '${URL}' });
-for await (const event of client.streams.${String(type)}(${isEmpty(fields) ? '' : script(fields, 0)})) {
+for await (const event of client.streams.${String(type)}(${script(fields, 0)})) {
   if (event.type === 'data') console.log(event.data);
 }`,
     ),
@@ -272,8 +280,7 @@ function curl(path: string, body: Fields): Call {
 const isEmpty = (fields: Fields): boolean => Object.keys(fields).length === 0;
 
 /** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
-const snake = (name: string): string =>
-  name.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
+const snake = (name: string): string => name.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
 
 /** Returns a call on one line if it fits, and otherwise one line for each parameter. */
 function called(name: string, parameters: readonly string[], indent: number): string {
@@ -292,7 +299,11 @@ type Style = {
 };
 
 const SCRIPT: Style = {
-  text: (value) => `'${JSON.stringify(value).slice(1, -1).replaceAll(String.raw`\"`, '"').replaceAll("'", String.raw`\'`)}'`,
+  text: (value) =>
+    `'${JSON.stringify(value)
+      .slice(1, -1)
+      .replaceAll(String.raw`\"`, '"')
+      .replaceAll("'", String.raw`\'`)}'`,
   key: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`),
   words: { true: 'true', false: 'false', null: 'null' },
   isWide: true,

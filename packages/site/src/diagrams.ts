@@ -19,7 +19,9 @@ export function diagramsIn(page: string): string[] {
 /** Returns the addresses of the pictures of a diagram, or undefined if it has not been drawn. */
 export function diagramOf(source: string, { diagrams }: Sources) {
   const name = diagramName(source);
-  return diagrams.has(name) ? { light: addressOf(name, 'light'), dark: addressOf(name, 'dark') } : undefined;
+  return diagrams.has(name)
+    ? { light: addressOf(name, 'light'), dark: addressOf(name, 'dark') }
+    : undefined;
 }
 
 /** Returns the pictures in the colours of both themes, by address. */

@@ -23,7 +23,11 @@ const NUMBER = String.raw`\b(?:0x[0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?)\b`;
 const WORD = String.raw`\b[A-Za-z_]\w*\b`;
 
 export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 /** Returns the HTML of code. Languages without a grammar, such as `text`, have no marks. */

@@ -21,7 +21,7 @@ export type SitePage = {
   readonly rendered: Rendered;
 };
 
-export type Frame = {
+type Frame = {
   readonly navigation: readonly NavigationSection[];
   readonly entries: readonly Entry[];
   readonly assets: Assets;
@@ -32,12 +32,13 @@ const DESCRIPTION_MAX = 160;
 /** Headings of the outline on the right. */
 const OUTLINE_DEPTH_MAX = 3;
 
-/** Returns the HTML of a page. It has no script and no style of its own. */
+/** Returns the HTML of a page. All scripts and styles are files. */
 export function pageHtml(page: SitePage, frame: Frame): string {
   const { assets } = frame;
   const { address, rendered, title } = page;
   const isFirst = address === '/docs';
-  const tryIt = address === '/docs/try' ? `<script type="module" src="${assets.tryIt}"></script>` : '';
+  const tryIt =
+    address === '/docs/try' ? `<script type="module" src="${assets.tryIt}"></script>` : '';
   const description = (rendered.parts[0]?.text ?? '').slice(0, DESCRIPTION_MAX);
   return `<!doctype html>
 <html lang="en" data-theme="dark">
@@ -64,10 +65,12 @@ ${tryIt}</head>
 <button class="theme" type="button" aria-label="Switch between light and dark"></button>
 </header>
 <div class="columns">
-<nav id="navigation" aria-label="Documentation">${navigationHtml(page, frame)}</nav>
+<nav id="navigation" aria-label="Documentation">
+<p class="small"><a href="/docs/try">Try it</a> <a href="/">Trade</a></p>
+${navigationHtml(page, frame)}</nav>
 <main id="content">
 <article${isFirst ? ' class="first"' : ''}>
-${rendered.html}</article>
+${isFirst ? inCards(rendered.html) : rendered.html}</article>
 ${neighbours(page, frame)}
 <footer><a href="${address}.md">Markdown</a> <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a> <span>Oddlot ${escaped(frame.version)}</span></footer>
 </main>
@@ -76,6 +79,13 @@ ${outline(page)}
 </body>
 </html>
 `;
+}
+
+/** Returns a page with each of its sections in a card. */
+function inCards(html: string): string {
+  const [head = '', ...sections] = html.split(/(?=<h2 )/);
+  const cards = sections.map((section) => `<section class="card">${section}</section>`);
+  return `${head}<div class="cards">${cards.join('\n')}</div>`;
 }
 
 function navigationHtml(page: SitePage, { entries, navigation }: Frame): string {
@@ -127,16 +137,21 @@ function neighbours(page: SitePage, { entries, navigation }: Frame): string {
   const shown = links.flatMap(([link, label, name]) =>
     link === undefined
       ? []
-      : [`<a class="${name}" href="${link.address}"><small>${label}</small> ${escaped(link.title)}</a>`],
+      : [
+          `<a class="${name}" href="${link.address}"><small>${label}</small> ${escaped(link.title)}</a>`,
+        ],
   );
-  return shown.length === 0 ? '' : `<nav class="neighbours" aria-label="Pages">${shown.join('')}</nav>`;
+  return shown.length === 0
+    ? ''
+    : `<nav class="neighbours" aria-label="Pages">${shown.join('')}</nav>`;
 }
 
 function outline({ rendered }: SitePage): string {
   const headings = rendered.headings.filter(({ depth }) => depth <= OUTLINE_DEPTH_MAX);
   if (headings.length < 2) return '';
   const items = headings.map(
-    ({ anchor, depth, text }) => `<li class="d${depth}"><a href="#${anchor}">${escaped(text)}</a></li>`,
+    ({ anchor, depth, text }) =>
+      `<li class="d${depth}"><a href="#${anchor}">${escaped(text)}</a></li>`,
   );
   return `<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
 }

@@ -2,10 +2,10 @@ import { Marked, type Tokens } from 'marked';
 import { escaped, highlighted } from './highlight.ts';
 
 /** A heading below the title of a page. */
-export type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
+type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
 
 /** A part of a page that search finds: the text below one heading. */
-export type Part = { readonly anchor: string; readonly heading: string; readonly text: string };
+type Part = { readonly anchor: string; readonly heading: string; readonly text: string };
 
 export type Rendered = {
   readonly html: string;
@@ -17,7 +17,7 @@ export type Rendered = {
 type Drawn = { readonly light: string; readonly dark: string };
 
 /** Returns the pictures of a diagram by its source, or undefined if it has not been drawn. */
-export type Diagrams = (source: string) => Drawn | undefined;
+type Diagrams = (source: string) => Drawn | undefined;
 
 const TABS = /<!-- tabs -->\n([^]*?)<!-- \/tabs -->/g;
 const TAB = /^(\w+):\n\n```(\w+)\n([^]*?)\n```$/gm;
@@ -41,7 +41,9 @@ export function render(text: string, diagrams: Diagrams): Rendered {
         const anchor = unique(slug(plain), anchors);
         if (depth > 1) headings.push({ depth, anchor, text: plain });
         const link = `<a class="anchor" href="#${anchor}" aria-label="Link to ${escaped(plain)}">#</a>`;
-        return depth === 1 ? `<h1>${inner}</h1>\n` : `<h${depth} id="${anchor}">${inner}${link}</h${depth}>\n`;
+        return depth === 1
+          ? `<h1>${inner}</h1>\n`
+          : `<h${depth} id="${anchor}">${inner}${link}</h${depth}>\n`;
       },
       code({ lang = '', text: code }: Tokens.Code): string {
         const drawn = lang === 'mermaid' ? diagrams(code) : undefined;
@@ -50,7 +52,13 @@ export function render(text: string, diagrams: Diagrams): Rendered {
       },
       table(token: Tokens.Table): string {
         const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+          row
+            .map(({ text: source, tokens }) => {
+              // A header without a text would have no name.
+              const name = source === '' ? 'td' : tag;
+              return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+            })
+            .join('');
         const head = token.header.some((each) => each.text !== '')
           ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>`
           : '';
@@ -81,7 +89,7 @@ function codeBlock(code: string, language: string): string {
 
 function diagram({ dark, light }: Drawn, title: string): string {
   const alt = escaped(`Diagram: ${title}`);
-  return `<figure class="diagram"><img class="when-light" src="${light}" alt="${alt}"><img class="when-dark" src="${dark}" alt="${alt}"></figure>\n`;
+  return `<figure class="diagram" tabindex="0" role="group" aria-label="${alt}"><img class="when-light" src="${light}" alt="${alt}"><img class="when-dark" src="${dark}" alt="${alt}"></figure>\n`;
 }
 
 /** Returns Markdown of one line without its marks. */
@@ -95,7 +103,7 @@ export function plainText(markdown: string): string {
 }
 
 /** Returns the anchor that the repository's host makes of a heading. */
-export function slug(text: string): string {
+function slug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

@@ -10,7 +10,7 @@ import type { Sources } from './sources.ts';
  * pages of the reference.
  */
 
-export type Kind = 'action' | 'query' | 'channel' | 'error';
+type Kind = 'action' | 'query' | 'channel' | 'error';
 
 /** A page of one action, query, channel or error. */
 export type Entry = {
@@ -49,13 +49,20 @@ export function entriesOf({ asyncApi, openApi, pages }: Sources): Entry[] {
       const place = { kind, name, address: `/docs/${folder}/${name}`, source };
       const section = match.at(-1)!;
       if (kind === 'error') return { ...place, ...errorEntry(name, match[2]!, section, text) };
-      const samples = samplesOf(section).get(name) ?? [];
+      const samples = samplesIn(section, name);
       const prose = section.replace(SAMPLE, '').trim();
       const build = { action: actionEntry, channel: channelEntry, query: queryEntry }[kind];
       const made = build({ name, prose, samples, schemas: schemas[kind === 'channel' ? 1 : 0] });
       return { ...place, ...made };
     });
   });
+}
+
+function samplesIn(section: string, name: string): Sample[] {
+  const texts = [...section.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, json = '']) => json);
+  const parts = samplesOf(section).get(name) ?? [];
+  // Samples are at the end of a section.
+  return parts.map((part, index) => ({ ...part, json: texts.at(index - parts.length)! }));
 }
 
 /** Returns the addresses of the pages by the anchors of their sections. */
@@ -72,7 +79,9 @@ export function entryAddresses(entries: readonly Entry[]): EntryAddresses {
  * sections of errors stay, because refusals link to them.
  */
 export function overviewOf(text: string, path: string, entries: readonly Entry[]): string {
-  const own = new Map(entries.flatMap((entry) => (entry.source === path ? [[entry.name, entry]] : [])));
+  const own = new Map(
+    entries.flatMap((entry) => (entry.source === path ? [[entry.name, entry]] : [])),
+  );
   if (own.size === 0) return text;
   const linked = text.replace(SECTION, (whole, name: string) => {
     const entry = own.get(name);
@@ -84,10 +93,13 @@ export function overviewOf(text: string, path: string, entries: readonly Entry[]
   });
 }
 
+/** A sample with its text as the page formats it. */
+type Sample = Part & { readonly json: string };
+
 type Parts = {
   readonly name: string;
   readonly prose: string;
-  readonly samples: readonly Part[];
+  readonly samples: readonly Sample[];
   readonly schemas: Schemas;
 };
 type Text = Pick<Entry, 'summary' | 'text'>;
@@ -97,7 +109,7 @@ const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slic
 const SIGNERS: Readonly<Record<string, string>> = {
   agent: 'the account key or an [agent](/docs/build/agents)',
   direct: 'the account key',
-  permissioned: "the key of an operator or deployer",
+  permissioned: 'the key of an operator or deployer',
   multiSig: 'one of the signers of the account',
 };
 
@@ -162,7 +174,9 @@ function channelEntry({ name, prose, samples, schemas }: Parts): Text {
 }
 
 function errorEntry(name: string, code: string, section: string, page: string): Text {
-  const row = new RegExp(String.raw`^\| \[${name}\]\(#${name}\) \| \d+ \| (.+) \|$`, 'm').exec(page);
+  const row = new RegExp(String.raw`^\| \[${name}\]\(#${name}\) \| \d+ \| (.+) \|$`, 'm').exec(
+    page,
+  );
   const meaning = row?.[1] ?? '';
   const summary = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
   const text = [
@@ -172,7 +186,9 @@ function errorEntry(name: string, code: string, section: string, page: string): 
     section.trim(),
     ...(name === 'OK'
       ? []
-      : [`## In programs\n\nTest the name, not the code or the message.\n\n${tabs(errorCalls(name))}`]),
+      : [
+          `## In programs\n\nTest the name, not the code or the message.\n\n${tabs(errorCalls(name))}`,
+        ]),
   ];
   return { summary, text: text.join('\n\n') };
 }
@@ -180,22 +196,24 @@ function errorEntry(name: string, code: string, section: string, page: string): 
 /** Removes the first table of fields if the generated table has all of its rows. */
 function withoutTable(prose: string, table: string): string {
   const found = /^\| Field \| Type \| Meaning \|\n\|[-|]+\n((?:\|.*\n?)*)/m.exec(prose);
-  const names = [...(found?.[1] ?? '').matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(([, cell]) =>
-    [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  const names = [...(found?.[1] ?? '').matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(
+    ([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
   );
-  const isCovered = names.length > 0 && names.every((name) => table.includes(`\`${name}\``));
+  const isCovered =
+    names.length > 0 &&
+    names.every((name) => table.includes(`\`${name}\``) || table.includes(`.${name}\``));
   return isCovered ? prose.replace(found![0], '').trim() : prose;
 }
 
 /** Returns code in several languages, of which the page shows one at a time. */
-export function tabs(calls: readonly Call[]): string {
+function tabs(calls: readonly Call[]): string {
   const parts = calls.map(
     ({ code, label, language }) => `${label}:\n\n\`\`\`${language}\n${code}\n\`\`\``,
   );
   return `<!-- tabs -->\n\n${parts.join('\n\n')}\n\n<!-- /tabs -->`;
 }
 
-function answerOf(part: Part | undefined): string {
-  if (part === undefined) return '';
-  return `${part.label.replace(/ \(.*/, '')}:\n\n\`\`\`json\n${JSON.stringify(part.value, undefined, 2)}\n\`\`\``;
+function answerOf(sample: Sample | undefined): string {
+  if (sample === undefined) return '';
+  return `${sample.label.replace(/ \(.*/, '')}:\n\n\`\`\`json\n${sample.json}\n\`\`\``;
 }

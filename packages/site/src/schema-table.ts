@@ -7,6 +7,7 @@ export type JsonSchema = {
   readonly format?: string;
   readonly pattern?: string;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema | false;
@@ -84,8 +85,7 @@ function typeOf(schema: JsonSchema, schemas: Schemas): string {
   return typeof type === 'string' ? type : type.join(' or ');
 }
 
-const value = (constant: unknown): string =>
-  constant === '' ? '`""`' : `\`${String(constant)}\``;
+const value = (constant: unknown): string => (constant === '' ? '`""`' : `\`${String(constant)}\``);
 
 /** Returns the bounds that the meaning rarely states. */
 function boundsOf({ maxItems, maximum, maxLength, minItems, minimum }: JsonSchema): string {

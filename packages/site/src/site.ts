@@ -92,7 +92,10 @@ function searchIndex(pages: readonly SitePage[]): string {
 
 /** Builds the index for language models in the format of llmstxt.org. */
 function llmsText(
-  { entries, navigation }: { entries: readonly Entry[]; navigation: ReturnType<typeof navigationOf> },
+  {
+    entries,
+    navigation,
+  }: { entries: readonly Entry[]; navigation: ReturnType<typeof navigationOf> },
   pages: readonly SitePage[],
 ): string {
   const known = new Set(pages.map(({ address }) => address));

@@ -16,6 +16,7 @@ export type Sources = {
 
 /** Pages outside of `docs/`, with their addresses below `/docs`. */
 const OUTSIDE: Readonly<Record<string, string>> = {
+  'README.md': 'overview',
   'python/README.md': 'build/python',
   'examples/README.md': 'build/examples',
   'CONTRIBUTING.md': 'contribute',
@@ -31,9 +32,6 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'tests/fixtures/README.md': 'contribute/fixtures',
 };
 
-/** The overview of the repository, whose place on the site is the first page. */
-const README = 'README.md';
-
 /**
  * Returns the address of a page, or undefined for a file that is not a page. The pages of the
  * reference are directly below `/docs`, because refusals link to `/docs/errors`.
@@ -41,7 +39,6 @@ const README = 'README.md';
 export function addressOf(path: string): string | undefined {
   const outside = OUTSIDE[path];
   if (outside !== undefined) return `/docs/${outside}`;
-  if (path === README) return '/docs';
   if (!path.startsWith('docs/') || !path.endsWith('.md')) return undefined;
   const place = path.slice('docs/'.length, -'.md'.length).replace(/^reference\//, '');
   return `/docs/${place}`.replace(/\/README$/, '');

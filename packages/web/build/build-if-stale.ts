@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
 
-export type Build = {
+type Build = {
   /** Folder of the finished files. */
   readonly folder: string;
   /** Folders of sources. */

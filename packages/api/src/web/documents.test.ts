@@ -31,7 +31,10 @@ describe('the documentation site', () => {
     const { get } = await serveBuilt();
     for (const path of ['/docs/errors', '/docs/errors/']) {
       const page = await get(path, BROWSER);
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
       expect(await page.text()).toContain('<h1>Errors</h1>');
     }
     const twin = await (await get('/docs/errors.md')).text();
@@ -93,7 +96,9 @@ describe('the documents for programs', () => {
     const { get } = await serveBuilt();
     const response = await get('/llms.txt', { origin: 'https://tools.example' });
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    const links = [...(await response.text()).matchAll(/\]\((\/[^)]+)\)/g)].map(([, path]) => path!);
+    const links = [...(await response.text()).matchAll(/\]\((\/[^)]+)\)/g)].map(
+      ([, path]) => path!,
+    );
     expect(links.length).toBeGreaterThan(190);
     for (const path of links) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });

@@ -40,6 +40,8 @@ const PAGE_HEADERS = {
 /** Interval at which browsers reload until the site is built. */
 const LOOK_AGAIN_SECONDS = 1;
 
+type Documents = ShownPage & { start(): void; stop(): void };
+
 type Options = {
   readonly log: Logger;
   /** Builds the site; by default from the sources next to the venue. */
@@ -55,7 +57,7 @@ export async function openDocuments(options: Options): Promise<Documents> {
     // The files in the repository are formatted for reading, so the whitespace is removed.
     descriptions.set(`/${name}`, await jsonFile(JSON.stringify(JSON.parse(text))));
   }
-  return new Documents(options, descriptions);
+  return new SiteDocuments(options, descriptions);
 }
 
 async function jsonFile(text: string): Promise<PageFile> {
@@ -69,7 +71,7 @@ async function jsonFile(text: string): Promise<PageFile> {
  * The documentation: the site at `/docs`, its index for language models (`/llms.txt`), and the
  * descriptions of the API (`/openapi.json` and `/asyncapi.json`).
  */
-export class Documents implements ShownPage {
+class SiteDocuments implements Documents {
   readonly #options: Options;
   readonly #descriptions: ReadonlyMap<string, PageFile>;
   #build: Build | undefined;
@@ -132,7 +134,7 @@ export class Documents implements ShownPage {
       'access-control-allow-origin': '*',
       ...(this.#hasFailed
         ? {}
-        : { 'refresh': String(LOOK_AGAIN_SECONDS), 'retry-after': String(LOOK_AGAIN_SECONDS) }),
+        : { refresh: String(LOOK_AGAIN_SECONDS), 'retry-after': String(LOOK_AGAIN_SECONDS) }),
     };
     return { status: 503, headers, body: `<!doctype html><title>Oddlot</title><p>${text}</p>\n` };
   }

@@ -124,7 +124,9 @@ export function buildFiles(name: keyof typeof BUILDS): Build {
     child.once('close', (code) => {
       if (code === 0) resolve(built);
       else
-        reject(new Error(`Building the ${name} failed with exit code ${code}: ${errorOutput.trim()}`));
+        reject(
+          new Error(`Building the ${name} failed with exit code ${code}: ${errorOutput.trim()}`),
+        );
     });
   });
   // The build must not slow down trading.

@@ -53,7 +53,11 @@ async function showResults(query: string, status: HTMLElement, list: HTMLElement
   }
   const results = (found.search(query) as unknown as Found[]).slice(0, RESULTS_MAX);
   const isEmpty = query.trim() === '';
-  status.textContent = isEmpty ? '' : results.length === 0 ? 'No results' : `${results.length} results`;
+  status.textContent = isEmpty
+    ? ''
+    : results.length === 0
+      ? 'No results'
+      : `${results.length} results`;
   list.replaceChildren(...results.map(resultItem));
 }
 

@@ -11,7 +11,8 @@
     chosen = undefined;
   }
   const isLight =
-    chosen === 'light' || (chosen !== 'dark' && matchMedia('(prefers-color-scheme: light)').matches);
+    chosen === 'light' ||
+    (chosen !== 'dark' && matchMedia('(prefers-color-scheme: light)').matches);
   document.documentElement.dataset['theme'] = isLight ? 'light' : 'dark';
   document.documentElement.classList.add('js');
 }

@@ -1,4 +1,4 @@
-import { type JsonSchema } from '../schema-table.ts';
+import type { JsonSchema } from '../schema-table.ts';
 
 /**
  * Sends queries to this venue and follows its channels. The list, the fields and the examples come
@@ -78,7 +78,7 @@ function channelsOf({ components: { schemas } }: Document): Item[] {
       const name = String(schema.properties?.['type']?.const);
       const example = Object.fromEntries(
         (schema.required ?? []).flatMap((key) => {
-          const [value] = (schema.properties?.[key] as { examples?: unknown[] }).examples ?? [];
+          const [value] = schema.properties?.[key]?.examples ?? [];
           return value === undefined ? [] : [[key, value]];
         }),
       );
@@ -146,7 +146,8 @@ function show(items: readonly Item[]): void {
 }
 
 /** Channels have names that queries have too, so they are named with their path. */
-const keyOf = ({ name, socket }: Item): string => (socket === undefined ? name : `${socket}:${name}`);
+const keyOf = ({ name, socket }: Item): string =>
+  socket === undefined ? name : `${socket}:${name}`;
 
 function inputsOf({ example, schema }: Item): HTMLElement[] {
   const { properties = {}, required = [] } = schema;
@@ -159,7 +160,8 @@ function inputsOf({ example, schema }: Item): HTMLElement[] {
       input.spellcheck = false;
       input.autocomplete = 'off';
       const value = example[name];
-      if (value !== undefined) input.value = typeof value === 'string' ? value : JSON.stringify(value);
+      if (value !== undefined)
+        input.value = typeof value === 'string' ? value : JSON.stringify(value);
       return labelled(name + (input.required ? '' : ' (optional)'), input, description);
     });
 }

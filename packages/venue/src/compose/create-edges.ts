@@ -58,9 +58,6 @@ export type Edges = {
   drain(): Promise<void>;
 };
 
-/** The page is built first. A request for the documentation starts their build immediately. */
-const BUILD_DOCUMENTS_AFTER_MS = 5_000;
-
 /** Creates the servers for public HTTP, public WebSockets, and operations. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
@@ -76,10 +73,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
   // The page is built after the API has started, so that trading does not wait for it.
-  http.server.once('listening', () => {
-    shown.page?.start();
-    if (config.web) setTimeout(() => shown.documents.start(), BUILD_DOCUMENTS_AFTER_MS).unref();
-  });
+  http.server.once('listening', () => startBuilds(config, shown));
   observeVenue(metrics, {
     replica,
     receipts,
@@ -133,6 +127,14 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
       await Promise.all([http.drain(), sockets.drain(away)]);
     },
   };
+}
+
+/** The page is built first. A request for the documentation starts its build immediately. */
+const BUILD_DOCUMENTATION_AFTER_MS = 5_000;
+
+function startBuilds({ web }: Config, { documents, page }: Shown): void {
+  page?.start();
+  if (web) setTimeout(() => documents.start(), BUILD_DOCUMENTATION_AFTER_MS).unref();
 }
 
 function hyperliquidParts(
