@@ -53,6 +53,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/testkit/', ['testkit/']],
   ['packages/cli/', ['cli/']],
   ['packages/web/', ['web/markets', 'web/perps.test']],
+  ['packages/site/', ['docs-site', 'site/']],
   ['examples/', ['examples/', 'cli/dev-liquidity']],
   ['docs/', ['docs']],
   ['tests/web/support/', ['web/markets']],

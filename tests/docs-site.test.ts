@@ -1,7 +1,8 @@
 import { ACTIONS, API_WS_CHANNELS, ERROR_CODES, INFO_QUERIES, WS_CHANNELS } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
 import { diagramName, diagramsIn } from '../packages/site/src/diagrams.ts';
-import { buildSite, type Site } from '../packages/site/src/site.ts';
+import { entriesOf } from '../packages/site/src/reference.ts';
+import { buildSite } from '../packages/site/src/site.ts';
 import { readSources, type Sources } from '../packages/site/src/sources.ts';
 import type { Json } from './support/client.ts';
 import { REPOSITORY } from './support/venue-process.ts';
@@ -19,8 +20,7 @@ const ASSETS = {
   tryIt: '/y.js',
 };
 const SOURCES = readSources(REPOSITORY);
-const siteOf = (sources: Sources): Site => buildSite(sources, { assets: ASSETS, version: '0' });
-const SITE = siteOf(SOURCES);
+const SITE = buildSite(SOURCES, { assets: ASSETS, version: '0' });
 
 const KINDS = [
   { kind: 'action', folder: 'exchange', names: Object.keys(ACTIONS) },
@@ -33,21 +33,16 @@ const KINDS = [
   { kind: 'error', folder: 'errors', names: Object.keys(ERROR_CODES) },
 ] as const;
 
-/** Returns what is missing or unknown on a site and in the descriptions, one line each. */
-function driftOf({ files }: Site, sources: Sources): string[] {
-  return KINDS.flatMap(({ folder, kind, names }) => {
-    const pages = [...files.keys()].flatMap((path) => {
-      const [, place, name] = /^\/docs\/(\w+)\/(\w+)\.html$/.exec(path) ?? [];
-      return place === folder ? [name!] : [];
-    });
+/** Returns what is missing or unknown on the site and in the descriptions, one line each. */
+function driftOf(sources: Sources): string[] {
+  const entries = entriesOf(sources);
+  return KINDS.flatMap(({ kind, names }) => {
+    const pages = entries.filter((entry) => entry.kind === kind).map(({ name }) => name);
+    // A description of an error has no name for a success.
+    const described = names.filter((name) => name !== 'OK');
     return [
       ...differences(`${kind} on the site`, pages, names),
-      // A description of an error has no name for a success.
-      ...differences(
-        `${kind} in the description`,
-        describedIn(sources, kind),
-        names.filter((name) => name !== 'OK'),
-      ),
+      ...differences(`${kind} in the description`, describedIn(sources, kind), described),
     ];
   });
 }
@@ -88,7 +83,13 @@ function describedIn({ asyncApi, openApi }: Sources, kind: string): string[] {
 
 describe('the reference on the site', () => {
   test('every action, query, channel and error has a page and is in the descriptions, and nothing else', () => {
-    expect(driftOf(SITE, SOURCES)).toEqual([]);
+    expect(driftOf(SOURCES)).toEqual([]);
+    const folders = KINDS.map(({ folder }) => folder).join('|');
+    const built = [...SITE.files.keys()].filter((path) =>
+      new RegExp(`^/docs/(?:${folders})/[^/]+\\.html$`).test(path),
+    );
+    const addresses = SITE.entries.map(({ address }) => `${address}.html`);
+    expect(built.toSorted()).toEqual(addresses.toSorted());
     for (const { address, kind, name, text } of SITE.entries) {
       const languages = [...text.matchAll(/^(TypeScript|Python|curl|WebSocket):$/gm)];
       const isShown =
@@ -132,7 +133,7 @@ describe('the reference on the site', () => {
       'action in the description: multiSig is missing',
     ],
   ])('planted drift is reported: %s', (_, sources, fault) => {
-    expect(driftOf(siteOf(sources), sources)).toContain(fault);
+    expect(driftOf(sources)).toContain(fault);
   });
 });
 

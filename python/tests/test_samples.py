@@ -14,13 +14,11 @@ from unittest import mock
 
 import websockets
 
-from oddlot import PrivateKey
+from oddlot import ApiError
 
 from venue import ROOT, Venue
 
 SITE = ROOT / "packages/site/dist/site/docs"
-#: Folders of the pages of single actions, queries and channels.
-FOLDERS = ("exchange", "info", "streams")
 SAMPLE = re.compile(r"^Python:\n\n```python\n(.*?)^```$", re.S | re.M)
 RECORDED = re.compile(r"^(?:Request|Subscribe)(?: \(\w+\))?:\n\n```json\n(.*?)^```$", re.S | re.M)
 #: Problems of a request itself, in contrast to the state of the venue.
@@ -93,18 +91,10 @@ class Samples(unittest.TestCase):
         node = ROOT / "node_modules/.bin/node"
         build = ROOT / "packages/site/build/build-site.ts"
         subprocess.run([str(node) if node.exists() else "node", str(build), "--if-stale"], check=True)
-        cls.samples = {
-            folder: [
-                compile(sample, f"{page.stem}.py", "exec")
-                for page in sorted((SITE / folder).glob("*.md"))
-                for sample in SAMPLE.findall(page.read_text(encoding="utf-8"))
-            ]
-            for folder in FOLDERS
-        }
         cls.venue = Venue()
         cls.addClassCleanup(cls.venue.close)
 
-    def sources(self, folder, url):
+    def programs(self, folder, url):
         for page in sorted((SITE / folder).glob("*.md")):
             for sample in SAMPLE.findall(page.read_text(encoding="utf-8")):
                 yield sample.replace(URL, url)
@@ -115,12 +105,12 @@ class Samples(unittest.TestCase):
         keys = {"ODDLOT_KEY": self.venue.keys[0], "ODDLOT_KEY_2": self.venue.keys[1]}
         with mock.patch.dict(os.environ, keys), mock.patch("builtins.print"):
             for folder in ("exchange", "info"):
-                for source in self.sources(folder, proxy.url):
+                for source in self.programs(folder, proxy.url):
                     try:
                         exec(source, {})
                     except Exception as error:
                         # The state of the venue differs, so it may reject the request.
-                        self.assertIn(type(error).__name__, ("ApiError",), source)
+                        self.assertIsInstance(error, ApiError, source)
         sent = [comparable(body) for body in proxy.sent]
         for request in recorded_requests():
             if "subscription" not in request:
@@ -142,7 +132,7 @@ class Samples(unittest.TestCase):
         async with websockets.serve(record, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
             tasks = []
-            for source in self.sources("streams", f"http://127.0.0.1:{port}"):
+            for source in self.programs("streams", f"http://127.0.0.1:{port}"):
                 scope = {}
                 exec(source.replace("asyncio.run(main())", ""), scope)
                 tasks.append(asyncio.ensure_future(scope["main"]()))

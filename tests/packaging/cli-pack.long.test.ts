@@ -24,7 +24,12 @@ const program = (): string => join(folder, 'node_modules/oddlot/bin/oddlot.mjs')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-cli-pack-'));
-  for (const script of ['packages/web/build/build-web.ts', 'scripts/build-cli.ts']) {
+  const scripts = [
+    'packages/web/build/build-web.ts',
+    'packages/site/build/build-site.ts',
+    'scripts/build-cli.ts',
+  ];
+  for (const script of scripts) {
     await runCommand(NODE, [script, '--if-stale'], { cwd: REPOSITORY, timeoutMs: 300_000 });
   }
   const packed = join(REPOSITORY, 'packages/cli/dist/oddlot');
@@ -136,9 +141,11 @@ test("a new account's order fills against the quotes of the installed examples",
   }
 });
 
-test('the package serves the page and the reference', async () => {
+test('the package serves the page and the documentation', async () => {
   await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
-  expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');
+  await expect.poll(async () => (await fetch(`${url}/docs/errors`)).status).toBe(200);
+  expect(await (await fetch(`${url}/docs/errors.md`)).text()).toContain('# Errors');
+  expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
 });
 
 test('an older Node gets an error with the required version', async () => {

@@ -185,7 +185,7 @@ describe('the API on the same port as the page', () => {
     // A browser that opens this path gets the screen; all others get the endpoint.
     expect((await get('/account', HTML)).headers.get('content-type')).toContain('text/html');
     expect((await get('/account')).status).toBe(405);
-    expect((await get('/docs/errors', HTML)).headers.get('content-type')).toContain('markdown');
+    expect((await get('/openapi.json', HTML)).headers.get('content-type')).toContain('json');
     for (const path of ['/../package.json', '/assets/..%2f..%2fpackage.json', '/built-of.txt']) {
       expect((await get(path)).status).toBe(404);
     }

@@ -5,11 +5,13 @@ import { NODE, REPOSITORY } from '../../support/venue-process.ts';
 
 const BUILT = 'ODDLOT_TEST_PAGE_IS_BUILT';
 
-/** Builds the page before a venue is started with it, so that no test waits for a build. */
+/** Builds the page and the documentation before a venue is started with them. */
 export async function buildPageOnce(): Promise<void> {
   if (process.env[BUILT] !== undefined) return;
-  const command = join('packages', 'web', 'build', 'build-web.ts');
-  await promisify(execFile)(NODE, [command, '--if-stale'], { cwd: REPOSITORY });
+  for (const name of ['web', 'site']) {
+    const command = join('packages', name, 'build', `build-${name}.ts`);
+    await promisify(execFile)(NODE, [command, '--if-stale'], { cwd: REPOSITORY });
+  }
 }
 
 /** Runs before the first test, because workers inherit the environment and do not check again. */

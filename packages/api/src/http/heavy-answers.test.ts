@@ -225,7 +225,7 @@ describe('the budget of a client', () => {
     const documents = await openDocuments({ log: createLogger({ level: 'silent' }) });
     const { send } = await start(0, { work, documents });
     await send('/nothing', undefined, { method: 'GET' });
-    await send('/docs/errors', undefined, { method: 'GET' });
+    await send('/openapi.json', undefined, { method: 'GET' });
     await send('/info', undefined, { method: 'GET' });
     expect(spent).toEqual(['other', 'other', '/info']);
     await send('/info', '{');

@@ -69,7 +69,9 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Pag
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    // The bundler leaves a hidden folder.
+    .filter((path) => !path.startsWith('.'));
   const all = new Map<string, Buffer>();
   for (const path of paths) all.set(path.split(sep).join('/'), await readFile(join(folder, path)));
   const byPath = new Map<string, PageFile>();

@@ -109,6 +109,7 @@ function show(items: readonly Item[]): void {
   button.className = 'send';
   const output = document.createElement('pre');
   output.tabIndex = 0;
+  output.setAttribute('role', 'region');
   output.setAttribute('aria-label', 'Answer');
   const status = document.createElement('p');
   status.setAttribute('role', 'status');

@@ -1,0 +1,133 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
+import { expectReadable } from './support/expect-readable.ts';
+import { DESKTOP, PHONE } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { pageReady } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/**
+ * The documentation site in a browser. Every visit also checks that there are no console errors,
+ * no violations of the content security policy and no requests to other hosts.
+ */
+
+const KILOBYTES_MAX = 100;
+const SEED = freshSeed('PAGES_SEED');
+const random = chance(SEED);
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+  await pageReady(`${venue.url}/docs`);
+});
+afterEach(() => browser.leaveAll());
+
+async function openPage(path: string) {
+  const { page } = await browser.visit(venue.url);
+  await page.goto(venue.url + path);
+  await page.locator('main h1').waitFor();
+  return page;
+}
+
+const LOOKS = [
+  { theme: 'dark', size: DESKTOP },
+  { theme: 'light', size: PHONE },
+] as const;
+
+/** Pages with every kind of content: cards, diagrams, tabs, tables and forms. */
+const PAGES = ['/docs', '/docs/trade/orders', '/docs/exchange/order', '/docs/errors', '/docs/try'];
+
+test.each(PAGES)('the page %s is accessible in both themes and fits a phone', async (path) => {
+  const page = await openPage(path);
+  if (path === '/docs/try') await page.getByRole('button', { name: 'Send' }).waitFor();
+  for (const look of LOOKS) await expectReadable(page, path, look);
+});
+
+test(`drawn pages are accessible, PAGES_SEED=${SEED}`, async () => {
+  const text = await (await fetch(`${venue.url}/llms.txt`)).text();
+  const all = [...text.matchAll(/\]\((\/docs[^)]*)\.md\)/g)].map(([, path]) => path!);
+  const page = await openPage('/docs');
+  for (const path of drawnCases(all, 4, random)) {
+    await page.goto(venue.url + path);
+    for (const look of drawnCases(LOOKS, 1, random)) await expectReadable(page, path, look);
+  }
+});
+
+test('the search is opened, used and followed with the keyboard', async () => {
+  const page = await openPage('/docs');
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('reduceonly');
+  await page.getByRole('status').getByText('results').waitFor();
+  await page.getByRole('searchbox').fill('l2Book');
+  await page
+    .getByRole('link', { name: /^l2Book/ })
+    .first()
+    .waitFor();
+  await expectReadable(page, 'search', LOOKS[0]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/docs\/(?:info|streams)\/l2Book$/);
+  await page.getByRole('heading', { level: 1, name: 'l2Book' }).waitFor();
+});
+
+test('the chosen language of samples applies to all pages', async () => {
+  const page = await openPage('/docs/info/l2Book');
+  const tab = (name: string) => page.getByRole('tab', { name });
+  await tab('TypeScript').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('client.info.l2_book(').waitFor();
+  await page.goto(`${venue.url}/docs/exchange/order`);
+  await expect.poll(() => tab('Python').getAttribute('aria-selected')).toBe('true');
+  await page.getByText('client.order(').waitFor();
+});
+
+test('the theme is shared with the trading page', async () => {
+  const page = await openPage('/docs');
+  const theme = () => page.evaluate(() => document.documentElement.dataset['theme']);
+  const first = await theme();
+  await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+  const second = await theme();
+  expect(new Set([first, second])).toEqual(new Set(['light', 'dark']));
+  await page.goto(venue.url);
+  await page.locator('main#screen > *').first().waitFor();
+  expect(await theme()).toBe(second);
+});
+
+test('the page of requests queries this venue and follows its channels', async () => {
+  const page = await openPage('/docs/try#l2Book');
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => answer.textContent()).toContain('"coin": "BTC-USDC"');
+  await page.getByLabel('Query or channel').selectOption('/ws:l2Book');
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await expect.poll(() => answer.textContent()).toContain('"channel": "l2Book"');
+});
+
+test('the menu of a phone lists the sections', async () => {
+  const page = await openPage('/docs/trade/orders');
+  await page.setViewportSize({ ...PHONE });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'How margin works', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'How margin works' }).waitFor();
+});
+
+test(`a first page loads at most ${KILOBYTES_MAX} kB`, async () => {
+  const get = (path: string) =>
+    fetch(venue.url + path, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } });
+  const page = await get('/docs');
+  const files = [...(await page.text()).matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)];
+  const paths = new Set(files.map(([, path]) => path!));
+  // Scripts, styles and the font.
+  expect(paths.size).toBe(4);
+  const sizes = [page, ...(await Promise.all([...paths].map(get)))].map(({ headers }) =>
+    Number(headers.get('content-length')),
+  );
+  expect(sizes.every((size) => size > 0)).toBe(true);
+  expect(sizes.reduce((sum, size) => sum + size, 0) / 1024).toBeLessThan(KILOBYTES_MAX);
+});
