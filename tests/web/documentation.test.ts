@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
-import { drawnCases } from '../support/drawn-cases.ts';
+import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { expectReadable } from './support/expect-readable.ts';
@@ -49,13 +49,13 @@ test.each(PAGES)('the page %s is accessible in both themes and fits a phone', as
   for (const look of LOOKS) await expectReadable(page, path, look);
 });
 
-test(`drawn pages are accessible, PAGES_SEED=${SEED}`, async () => {
+test(`sampled pages are accessible, PAGES_SEED=${SEED}`, async () => {
   const text = await (await fetch(`${venue.url}/llms.txt`)).text();
   const all = [...text.matchAll(/\]\((\/docs[^)]*)\.md\)/g)].map(([, path]) => path!);
   const page = await openPage('/docs');
-  for (const path of drawnCases(all, 4, random)) {
+  for (const path of sampledCases(all, 4, random)) {
     await page.goto(venue.url + path);
-    for (const look of drawnCases(LOOKS, 1, random)) await expectReadable(page, path, look);
+    for (const look of sampledCases(LOOKS, 1, random)) await expectReadable(page, path, look);
   }
 });
 
