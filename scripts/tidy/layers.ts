@@ -261,17 +261,6 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['cli-error.ts', 'print.ts', 'example-makers.ts'],
     ],
   },
-  site: {
-    uses: ['web'],
-    layers: [
-      ['client/'],
-      ['site.ts'],
-      ['layout.ts'],
-      ['navigation.ts', 'reference.ts'],
-      ['calls.ts', 'diagrams.ts', 'links.ts', 'markdown.ts', 'schema-table.ts'],
-      ['highlight.ts', 'samples-of.ts', 'search-options.ts', 'sources.ts'],
-    ],
-  },
   web: {
     uses: ['units', 'sdk'],
     layers: [
@@ -283,6 +272,17 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['ui/'],
       ['lib/'],
       ['words/'],
+    ],
+  },
+  site: {
+    uses: ['web'],
+    layers: [
+      ['client/'],
+      ['site.ts'],
+      ['layout.ts'],
+      ['navigation.ts', 'reference.ts'],
+      ['calls.ts', 'diagrams.ts', 'links.ts', 'markdown.ts', 'schema-table.ts'],
+      ['highlight.ts', 'samples-of.ts', 'search-options.ts', 'sources.ts'],
     ],
   },
 };

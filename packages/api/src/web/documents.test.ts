@@ -1,15 +1,28 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createLogger } from '@oddlot/host/log';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { openDocuments } from './documents.ts';
-import { buildFiles } from './page-files.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml' };
 const edges: TestEdge[] = [];
 afterEach(() => Promise.all(edges.splice(0).map((edge) => edge.close())));
 
-/** Serves the documents of this repository, whose site is built first. */
-async function serve({ build = () => buildFiles('site') } = {}) {
+const SITE = new URL('../../../site/', import.meta.url);
+const BUILT = fileURLToPath(new URL('dist/site', SITE));
+const BUILD_MS_MAX = 300_000;
+
+beforeAll(async () => {
+  const command = fileURLToPath(new URL('build/build-site.ts', SITE));
+  await promisify(execFile)(process.execPath, [command, '--if-stale']);
+}, BUILD_MS_MAX);
+
+const buildOf = (done: Promise<string>) => () => ({ done, stop: () => undefined });
+
+/** Serves the documents of this repository. */
+async function serve({ build = buildOf(Promise.resolve(BUILT)) } = {}) {
   const documents = await openDocuments({ log: createLogger({ level: 'silent' }), build });
   const edge = await startEdge({ edge: { documents } });
   edges.push(edge);
@@ -19,9 +32,7 @@ async function serve({ build = () => buildFiles('site') } = {}) {
 }
 
 async function serveBuilt() {
-  const build = buildFiles('site');
-  const served = await serve({ build: () => build });
-  await build.done;
+  const served = await serve();
   await expect.poll(async () => (await served.get('/docs')).status).toBe(200);
   return served;
 }
@@ -70,12 +81,12 @@ describe('the documentation site', () => {
 
   test('until the site is built, its addresses ask clients to try again', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const { get } = await serve({ build: () => ({ done: promise, stop: () => undefined }) });
+    const { get } = await serve({ build: buildOf(promise) });
     const early = await get('/docs/errors', BROWSER);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
     // The descriptions of the API need no build.
     expect((await get('/openapi.json')).status).toBe(200);
-    resolve(await buildFiles('site').done);
+    resolve(BUILT);
     await expect.poll(async () => (await get('/docs/errors', BROWSER)).status).toBe(200);
   });
 });
