@@ -210,6 +210,28 @@ export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | 
   return answers;
 }
 
+/** Reads requests like a recover thread, but on the caller's thread. */
+export class ReaderHere {
+  readonly #reader: CommandReader;
+  #scales: Scale[] = [];
+
+  constructor(recoverer: Recoverer) {
+    this.#reader = new CommandReader(recoverer);
+  }
+
+  learn(scales: readonly Scale[]): void {
+    this.#scales.push(...scales);
+  }
+
+  read(text: string, job: ReadJob): ReadCommand {
+    const jobs: (string | number)[] = [];
+    packJob(jobs, { kind: 'read', text, job });
+    const [answer] = unpackReplies(this.#reader.answer({ scales: this.#scales, jobs }));
+    this.#scales = [];
+    return answer as ReadCommand;
+  }
+}
+
 /** Decodes the command that a recover thread has encoded. */
 export function commandIn(encoded: Buffer): RequestCommand {
   const range = { start: 0, end: encoded.length, withRequests: false };

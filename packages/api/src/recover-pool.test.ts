@@ -63,6 +63,35 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
+test('a rare request is read on the thread of the caller, and most of a burst on another one', async () => {
+  const program = new URL('./recover-worker.ts', import.meta.url);
+  const messages: unknown[] = [];
+  const startRecoverer = (workerData: object): Worker => {
+    const worker = new Worker(program, { workerData });
+    const postMessage = worker.postMessage.bind(worker);
+    worker.postMessage = (message: unknown) => {
+      messages.push(message);
+      postMessage(message);
+    };
+    return worker;
+  };
+  const workers = pool({ backend: 'secp256k1', startRecoverer });
+  await workers.ready();
+  const read = async (nonce: number): Promise<void> => {
+    expect(authorityIn(await workers.read(order(nonce), ANY))).toMatchObject({
+      signer: alice.address,
+      nonce,
+    });
+  };
+  await read(1);
+  expect(messages).toEqual([]);
+  workers.learn([[1, 5]]);
+  expect(await workers.read(order(2), ANY)).toHaveProperty('command.scales', [[1, 5]]);
+  expect(messages).toEqual([]);
+  await Promise.all(Array.from({ length: 30 }, (_, index) => read(3 + index)));
+  expect(messages.length).toBeGreaterThan(0);
+});
+
 test('R-requests: a single request is processed second, however many another client sends', async () => {
   const workers = pool();
   const done: string[] = [];

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ClientTurns, NO_PACE } from '@oddlot/host/client-turns';
 import type { Logger } from '@oddlot/host/log';
+import { TokenBucket } from '@oddlot/host/ports';
 import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
@@ -9,13 +10,14 @@ import type { RecoverBackend } from './recover-backend.ts';
 import {
   packJob,
   type ReadCommand,
+  ReaderHere,
   type RecoverBatch,
   type RecoverJob,
   type RecoverReplies,
   type Scale,
   unpackReplies,
 } from './recover-messages.ts';
-import type { Recovered } from './recoverer.ts';
+import { createRecoverer, type Recovered } from './recoverer.ts';
 import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
@@ -79,6 +81,15 @@ const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
 
+/**
+ * Rate of requests that are read on the caller's thread while all others are idle. Waking another
+ * thread takes longer than reading a single request, but the caller's thread has other work.
+ */
+const HERE_RATE = { perSecond: 100, burst: 5 };
+/** A slower library or a longer text would delay the caller's thread too much. */
+const HERE_US_MAX = 250;
+const HERE_CHARS_MAX = 1_000;
+
 export class RecoverPool {
   readonly #options: RecoverPoolOptions;
   readonly #queueMax: number;
@@ -89,6 +100,8 @@ export class RecoverPool {
   #isScheduled = false;
   #isClosed = false;
   #backend: RecoverBackend | undefined;
+  #here: ReaderHere | undefined;
+  readonly #hereBucket = new TokenBucket(HERE_RATE, performance.now());
   readonly #ready = Promise.withResolvers<RecoverBackend>();
 
   constructor(options: RecoverPoolOptions) {
@@ -122,6 +135,8 @@ export class RecoverPool {
 
   /** Converts a request to its command. A malformed request is rejected without a recovery. */
   read(text: string, job: ReadJob, client = ''): Promise<ReadCommand> {
+    const here = this.#isHereFree(text) ? this.#here : undefined;
+    if (here !== undefined) return Promise.resolve(here.read(text, job));
     return this.#add({ kind: 'read', text, job }, client) as Promise<ReadCommand>;
   }
 
@@ -135,6 +150,7 @@ export class RecoverPool {
 
   /** Sends the threads scales of instruments. They arrive before the next request. */
   learn(scales: readonly Scale[]): void {
+    this.#here?.learn(scales);
     for (const slot of this.#slots) slot.scales.push(...scales);
   }
 
@@ -147,6 +163,12 @@ export class RecoverPool {
     this.#slots.clear();
     for (const slot of slots) failAll(slot, error);
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
+  }
+
+  #isHereFree(text: string): boolean {
+    if (this.#waiting > 0 || text.length > HERE_CHARS_MAX || this.#isClosed) return false;
+    for (const { batches } of this.#slots) if (batches.length > 0) return false;
+    return this.#here !== undefined && this.#hereBucket.take(1, performance.now());
   }
 
   #add(asked: RecoverJob, client: string): Promise<Recovered | ReadCommand> {
@@ -237,9 +259,14 @@ export class RecoverPool {
     if (this.#backend === undefined) {
       this.#backend = backend;
       this.#options.log.info({ backend, recoverUs }, 'signature recovery started');
-      this.#ready.resolve(backend);
+      void this.#prepareHere(backend, recoverUs).then(() => this.#ready.resolve(backend));
     }
     this.#dispatch();
+  }
+
+  async #prepareHere(backend: RecoverBackend, recoverUs: number): Promise<void> {
+    if (recoverUs > HERE_US_MAX) return;
+    this.#here = new ReaderHere(await createRecoverer(this.#options.network, backend));
   }
 
   #settle(slot: Slot, replies: RecoverReplies): void {
