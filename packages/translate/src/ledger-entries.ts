@@ -36,9 +36,9 @@ export function ledgerEntries(
   state: State,
   block: AppliedBlock,
   event: EngineEvent,
-): { readonly user: Address; readonly entry: LedgerEntry }[] {
+): readonly { readonly user: Address; readonly entry: LedgerEntry }[] {
   const found = entriesOf(state, event);
-  if (found.length === 0) return [];
+  if (found.length === 0) return NONE;
   const hash = ownHash(event) ?? causeHash(block, event.commandIndex);
   return found.map(({ user, delta, ...rest }) => ({
     user,
@@ -84,11 +84,14 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
     case 'fundSettled':
       return withFund(event);
     case 'withdrawalChanged':
-      return event.status === 'pending' ? [withdrawal(event)] : [];
+      return event.status === 'pending' ? [withdrawal(event)] : NONE;
     default:
-      return [];
+      return NONE;
   }
 }
+
+/** Shared by all events without a row, which are most events. */
+const NONE: readonly never[] = [];
 
 /** Builds a single row that is found under both sub-accounts. */
 function ownTransfer({ account, amount, from, to }: TokenSent): Entry {

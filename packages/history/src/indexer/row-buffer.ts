@@ -205,12 +205,31 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
  * progress.
  */
 export function countOf(rows: BlockRows): number {
-  // All arrivals of a block are stored in a single row.
-  const { arrivals: _a, head: _h, retold: _r, untold: _u, ...tables } = rows;
   let count = 1;
-  for (const table of Object.values(tables)) count += table.length;
+  for (const name of COUNTED) count += rows[name]?.length ?? 0;
   return count;
 }
+
+/** Lists of a block that are stored. Its arrivals are stored in a single row. */
+const COUNTED = [
+  'txs',
+  'receipts',
+  'fills',
+  'orders',
+  'ends',
+  'fundings',
+  'ledger',
+  'earnings',
+  'claims',
+  'withdrawals',
+  'candles',
+  'accountValues',
+  'markets',
+  'settledEvents',
+  'liquidations',
+  'largestTrades',
+  'openInterest',
+] as const satisfies readonly (keyof BlockRows)[];
 
 /** Interval between deletions of old rows, in block time. */
 const PRUNE_EVERY_MS = 3_600_000;

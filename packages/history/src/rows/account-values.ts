@@ -4,7 +4,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@oddlot/translate/read-models/candle-interval';
 import type { AccountSums } from '../history.ts';
 import type { AccountValueRecord } from './block-rows.ts';
-import { sidesOf } from './traded-sides.ts';
+import { tradedSides } from './traded-sides.ts';
 
 /**
  * Steps at whose ends values are stored, finest first. A value of a coarser step also serves the
@@ -161,23 +161,22 @@ function movesOf(block: AppliedBlock): Move[] {
   const moves: Move[] = [];
   const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
     void moves.push({ user, timeMs: atMs, by });
-  for (const event of block.result.events) addMoves(add, block, event);
+  const sides = tradedSides(block);
+  for (const [index, event] of block.result.events.entries()) {
+    for (const { account, builderFee, fee, price, size } of sides[index] ?? []) {
+      const fees = fee + (builderFee?.amount ?? 0n);
+      add(account, { volume: BigInt(price) * BigInt(size), fees });
+    }
+    addMoves(add, event);
+  }
   return moves;
 }
 
 function addMoves(
   add: (user: Address, by: Partial<Sums>, atMs?: number) => void,
-  block: AppliedBlock,
   event: EngineEvent,
 ): void {
   switch (event.type) {
-    case 'tradeExecuted':
-    case 'outcomeTraded':
-      for (const { account, builderFee, fee, price, size } of sidesOf(block, event)) {
-        const fees = fee + (builderFee?.amount ?? 0n);
-        add(account, { volume: BigInt(price) * BigInt(size), fees });
-      }
-      break;
     case 'fundingPaid':
       add(event.account, { funding: event.amount }, event.dueMs);
       break;

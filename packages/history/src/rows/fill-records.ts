@@ -31,8 +31,8 @@ import {
   LEG_TEXT,
   namedInstrument,
   roePercent,
-  sidesOf,
   type TradedSide,
+  tradedSides,
 } from './traded-sides.ts';
 import { findPerp } from '@oddlot/translate/info/info-context';
 
@@ -65,8 +65,10 @@ type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: Tr
  */
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
-  for (const event of block.result.events) {
-    for (const filled of filledBy(state, block, event)) {
+  const { events } = block.result;
+  for (const [index, sides] of tradedSides(block).entries()) {
+    const event = present(events[index], 'the event of its sides');
+    for (const filled of sides.length > 0 ? sides.map(filledOf) : filledBy(state, block, event)) {
       const { account: user, instrumentId } = filled.parts;
       const instrument = namedInstrument(state, instrumentId);
       const { accountType } = instrument;
@@ -77,15 +79,13 @@ export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   return records;
 }
 
+function filledOf(side: TradedSide): Filled {
+  return { parts: side, dir: directionOf(side), order: side };
+}
+
+/** Returns the changes of holdings without a trade. */
 function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readonly Filled[] {
   switch (event.type) {
-    case 'tradeExecuted':
-    case 'outcomeTraded':
-      return sidesOf(block, event).map((side) => ({
-        parts: side,
-        dir: directionOf(side),
-        order: side,
-      }));
     case 'positionTraded': {
       const { size, startPosition } = event;
       const isBuy = size > 0;
@@ -107,9 +107,12 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
     case 'sharesSettled':
       return [settled(state, event, event.txHash ?? causeHash(block, event.commandIndex))];
     default:
-      return [];
+      return UNFILLED;
   }
 }
+
+/** Shared by all events that change no holding. */
+const UNFILLED: readonly Filled[] = [];
 
 function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
   if (leg === undefined) return isBuy ? 'Buy' : 'Sell';

@@ -218,7 +218,7 @@ export class LiveOrders {
   /** Adds the fills of a block and returns what each order earned for its builder. */
   #addFills(state: State, block: AppliedBlock): Map<number, Earned> {
     const earned = new Map<number, Earned>();
-    for (const side of tradedSides(block)) {
+    for (const side of tradedSides(block).flat()) {
       const { account: user, builderFee, instrumentId, orderId } = side;
       addFill(this.#of(orderId), side);
       this.#traces.filled(state, side);

@@ -13,9 +13,12 @@ import { present } from '@oddlot/units';
 import { RollingVolume } from '@oddlot/translate/read-models/rolling-volume';
 
 export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
-  return result.events.flatMap((event) =>
-    event.type === 'outcomeMarketListed' ? [textOf(event.instrumentId, event.market)] : [],
-  );
+  const records: MarketTextRecord[] = [];
+  for (const event of result.events) {
+    if (event.type !== 'outcomeMarketListed') continue;
+    records.push(textOf(event.instrumentId, event.market));
+  }
+  return records;
 }
 
 /**

@@ -41,15 +41,27 @@ type Closed = {
   readonly realised: MicroUsdc;
 };
 
-export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
-  for (const event of block.result.events) yield* sidesOf(block, event);
+/** Cache by block, because several kinds of rows need the sides of each trade. */
+const sidesByEvent = new WeakMap<AppliedBlock, readonly (readonly TradedSide[])[]>();
+
+/** Returns the sides of each event of a block. Events that are not trades have none. */
+export function tradedSides(block: AppliedBlock): readonly (readonly TradedSide[])[] {
+  let sides = sidesByEvent.get(block);
+  if (sides === undefined) {
+    sides = block.result.events.map((event) => sidesOf(block, event));
+    sidesByEvent.set(block, sides);
+  }
+  return sides;
 }
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-export function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
+/** Shared by all events that are not trades. */
+const NO_SIDES: readonly TradedSide[] = [];
+
+function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
   if (event.type === 'tradeExecuted') return perpSides(block, event);
-  return event.type === 'outcomeTraded' ? outcomeSides(event) : [];
+  return event.type === 'outcomeTraded' ? outcomeSides(event) : NO_SIDES;
 }
 
 function perpSides(
