@@ -13,6 +13,41 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
+test('a page whose program is refused at first says so, and then loads by itself', async () => {
+  const visit = await browser.visit(venue.url, { expectedErrors: /429/ });
+  const { page } = visit;
+  let hasRefused = false;
+  await page.route('**/assets/*.js', (route) => {
+    if (hasRefused) return route.continue();
+    return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, body: 'slow down' });
+  });
+  await page.goto(venue.url);
+  const note = page.getByText('The page has not loaded completely.');
+  await expect.poll(() => note.evaluate((it) => getComputedStyle(it).opacity)).not.toBe('0');
+  expect(await page.getByRole('link', { name: 'reload it now' }).count()).toBe(1);
+  hasRefused = true;
+  await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+  expect(await note.count()).toBe(0);
+});
+
+test('a table differs while its rows are loading from a table without rows', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/info', async (route) => {
+    if (route.request().postData()?.includes('approvedAgents') === true) await held;
+    await route.continue();
+  });
+  await visit.openWithAccount('/account?tab=keys');
+  const agents = page.getByRole('group', { name: 'Agents' });
+  await agents.getByRole('status').getByText('Loading').waitFor({ state: 'attached' });
+  expect(await page.getByText('No approved agents').count()).toBe(0);
+  answer();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
+  expect(await agents.getByRole('status').count()).toBe(0);
+});
+
 test.each([
   ['/nowhere', 'Page not found'],
   ['/portfolio', 'No account connected'],

@@ -8,7 +8,7 @@ import { reader } from '../market/venue.ts';
 import { useSession } from '../session/session.ts';
 import { StackedTitle } from '../ui/figures.tsx';
 import { notify } from '../ui/overlays.tsx';
-import { EmptyState } from '../ui/states.tsx';
+import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { useIsWide } from '../ui/styles.ts';
 import type { Column } from '../ui/table.tsx';
 
@@ -43,7 +43,7 @@ export function Nothing({ name, isLoaded, user }: NothingProps) {
   const t = useWords();
   const session = useSession();
   const isOwn = session?.address === user && session.kind !== 'spectator';
-  if (!isLoaded) return null;
+  if (!isLoaded) return <LoadingRows />;
   const source = SOURCES[name];
   return (
     <EmptyState

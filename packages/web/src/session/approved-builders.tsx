@@ -21,7 +21,7 @@ type ApprovedBuildersProps = { readonly user: string; readonly owner: Client | u
 
 export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {
   const t = useWords();
-  const { data = NONE } = useQuery({
+  const { data } = useQuery({
     queryKey: key(user),
     queryFn: ({ signal }) => reader.info.approvedBuilders({ user }, { signal }),
     staleTime: 0,
@@ -42,10 +42,14 @@ export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {
       <Table
         label={t('builder.approved')}
         columns={columns}
-        rows={data}
+        rows={data ?? NONE}
         rowKey={({ builder }) => builder}
         rowHeight={36}
-        empty={<EmptyState title={t('builder.noApproved')} text={t('builder.noApprovedText')} />}
+        empty={
+          data !== undefined && (
+            <EmptyState title={t('builder.noApproved')} text={t('builder.noApprovedText')} />
+          )
+        }
       />
       {error !== undefined && (
         <div className="px-4 py-2">

@@ -131,6 +131,24 @@ export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
   );
 }
 
+const ROWS_LOADING = [3, 2, 4] as const;
+
+/** Shows that a list is loading, which must differ from an empty one. */
+export function LoadingRows() {
+  const t = useWords();
+  return (
+    <div role="status" className="flex flex-col gap-4 p-3">
+      <span className="heard">{t('app.loading')}</span>
+      {ROWS_LOADING.map((part) => (
+        <span key={part} className="flex justify-between gap-6">
+          <Skeleton width={`${part * 4}ch`} />
+          <Skeleton width={`${part * 9}ch`} />
+        </span>
+      ))}
+    </div>
+  );
+}
+
 type Offer = { readonly label: string; readonly act: () => void };
 
 export function ErrorSentence({

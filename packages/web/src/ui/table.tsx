@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState, type CSSProperties, type ReactNod
 import { compare, isDecimal } from '../lib/decimal.ts';
 import { useWords } from '../lib/words.ts';
 import { pressesKey } from './keyboard.tsx';
+import { LoadingRows } from './states.tsx';
 import { classes, useIsWide } from './styles.ts';
 
 export type Column<Row> = {
@@ -27,6 +28,7 @@ type TableProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
+  /** The content of an empty table, or nothing while its rows are loading. */
   readonly empty: ReactNode;
   readonly rowHeight?: number;
   readonly stackedRowHeight?: number | undefined;
@@ -73,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {below > 0 && <Gap height={below} columns={columns.length} />}
         </tbody>
       </table>
-      {sorted.length === 0 && empty}
+      {sorted.length === 0 && (empty || <LoadingRows />)}
       {props.older !== undefined && <OlderRows older={props.older} />}
     </div>
   );

@@ -228,7 +228,7 @@ function Agents({ session }: { readonly session: Session }) {
     () => ['approvedAgents', address, agentAddress],
     [address, agentAddress],
   );
-  const { data = NONE } = useQuery({
+  const { data } = useQuery({
     queryKey,
     queryFn: ({ signal }) => letterReader.info.approvedAgents({ user: address }, { signal }),
     staleTime: 0,
@@ -254,10 +254,14 @@ function Agents({ session }: { readonly session: Session }) {
       <Table
         label={t('account.agents')}
         columns={columns}
-        rows={data}
+        rows={data ?? NONE}
         rowKey={({ agentName }) => agentName}
         rowHeight={44}
-        empty={<EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />}
+        empty={
+          data !== undefined && (
+            <EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />
+          )
+        }
       />
       <div className="flex flex-col gap-2 px-4 py-3 empty:hidden">
         {isMissing && (
