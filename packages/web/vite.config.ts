@@ -8,7 +8,7 @@ const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
 /** Small modules that screens share. Curves and tables load only with screens that use them. */
 const SHARED =
-  /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
+  /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|events\/|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
 
 /**
  * Groups of modules that always load together, because many small files cost more than they save.

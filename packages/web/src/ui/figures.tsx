@@ -265,7 +265,10 @@ export function StackedTitle({ title }: { readonly title: string }) {
   );
 }
 
-function partsOf(title: string): { readonly main: string; readonly aside: string | undefined } {
+export function partsOf(title: string): {
+  readonly main: string;
+  readonly aside: string | undefined;
+} {
   const [, main = title, aside] = /^(.*\S)\s*(\([^()]+\))$/.exec(title) ?? [];
   return { main, aside };
 }

@@ -1,6 +1,6 @@
 import type { AssetPosition, Fill } from '@oddlot/sdk';
 import { useState, type ReactNode } from 'react';
-import { isDecimal, magnitude, sign } from '../../lib/decimal.ts';
+import { compare, divide, isDecimal, magnitude, sign } from '../../lib/decimal.ts';
 import { cents, dateTime, number, percent, short, usdc } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { onDemand } from '../../ui/states.tsx';
@@ -39,7 +39,14 @@ export type SharedResult = {
   /** The profit as a fraction of the margin. */
   readonly share: string | undefined;
   readonly size: string;
-  readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];
+  /** The prices in the order of time. */
+  readonly prices: readonly SharedPrice[];
+};
+
+type SharedPrice = {
+  readonly kind: 'entry' | 'mark' | 'price';
+  readonly px: string;
+  readonly text: string;
 };
 
 export function sharedPosition({ position }: AssetPosition, decimals?: number): SharedResult {
@@ -52,21 +59,29 @@ export function sharedPosition({ position }: AssetPosition, decimals?: number): 
     share: isDecimal(returnOnEquity) ? returnOnEquity : undefined,
     size: magnitude(szi),
     prices: [
-      { kind: 'entry', text: number(entryPx, { decimals }) },
-      { kind: 'mark', text: number(markPx, { decimals }) },
+      { kind: 'entry', px: entryPx, text: number(entryPx, { decimals }) },
+      { kind: 'mark', px: markPx, text: number(markPx, { decimals }) },
     ],
   };
 }
 
-export function sharedFill({ closedPnl, outcome, px, symbol, sz, title }: Fill): SharedResult {
+export function sharedFill(fill: Fill): SharedResult {
+  const { closedPnl, entryPrice, outcome, px, roe, symbol, sz, title } = fill;
+  const shown = (price: string): string => (outcome === undefined ? number(price) : cents(price));
   return {
     market: title ?? symbol,
     side: undefined,
     leverage: undefined,
     pnl: closedPnl,
-    share: undefined,
+    // The venue reports the return of a closing fill in percent.
+    share: isDecimal(roe) ? divide(roe, '100', 6) : undefined,
     size: sz,
-    prices: [{ kind: 'price', text: outcome === undefined ? number(px) : cents(px) }],
+    prices: [
+      ...(isDecimal(entryPrice)
+        ? [{ kind: 'entry' as const, px: entryPrice, text: shown(entryPrice) }]
+        : []),
+      { kind: 'price', px, text: shown(px) },
+    ],
   };
 }
 
@@ -76,8 +91,12 @@ export type Card = {
   readonly tone: 'buy' | 'sell' | 'muted';
   readonly headline: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The move from the first price to the last, which the picture draws as an arrow. */
+  readonly move: Move | undefined;
   readonly foot: string;
 };
+
+export type Move = Readonly<{ direction: number; from: string; to: string }>;
 
 type CardChoice = {
   readonly hasAmounts: boolean;
@@ -111,6 +130,14 @@ export function cardOf(
     tone: direction > 0 ? 'buy' : direction < 0 ? 'sell' : 'muted',
     headline: inPercent ?? (hasAmounts ? amount : bare),
     facts,
+    move: moveOf(prices),
     foot: [dateTime(nowMs), host, ...(address === undefined ? [] : [short(address)])].join(' · '),
   };
+}
+
+function moveOf(prices: SharedResult['prices']): Move | undefined {
+  const [first, last] = [prices[0], prices.at(-1)];
+  if (first === undefined || last === undefined || first === last) return undefined;
+  if (!isDecimal(first.px) || !isDecimal(last.px)) return undefined;
+  return { direction: compare(last.px, first.px), from: first.text, to: last.text };
 }

@@ -8,7 +8,7 @@ import { FONT, palette } from '../../ui/canvas.ts';
 import { Button, Checkbox } from '../../ui/controls.tsx';
 import { CopyButton } from '../../ui/figures.tsx';
 import { Dialog } from '../../ui/overlays.tsx';
-import { cardOf, type Card, type SharedResult } from './share-button.tsx';
+import { cardOf, type Card, type Move, type SharedResult } from './share-button.tsx';
 
 type ShareDialogProps = { readonly shared: SharedResult; readonly onClose: () => void };
 
@@ -76,10 +76,17 @@ export function drawCard(canvas: HTMLCanvasElement, card: Card): void {
   const { accent, buy, line, muted, panel, sell, text } = palette();
   const { height, width } = CARD_PX;
   const room = width - 2 * MARGIN_PX;
-  const write = (words: string, colour: string, font: string, x: number, y: number): void => {
+  const write = (
+    words: string,
+    colour: string,
+    font: string,
+    x: number,
+    y: number,
+    end = width - MARGIN_PX,
+  ): void => {
     context.font = `${font} ${FONT}`;
     context.fillStyle = colour;
-    context.fillText(words, x, y, width - MARGIN_PX - x);
+    context.fillText(words, x, y, end - x);
   };
   context.fillStyle = panel;
   context.fillRect(0, 0, width, height);
@@ -88,14 +95,70 @@ export function drawCard(canvas: HTMLCanvasElement, card: Card): void {
   write('odd', text, 'bold 36px', MARGIN_PX, 96);
   const half = context.measureText('odd').width;
   write('lot', accent, 'bold 36px', MARGIN_PX + half, 96);
-  write(card.market, text, '600 52px', MARGIN_PX, 190);
+  write(card.market, text, '600 52px', MARGIN_PX, 190, MOVE_PX.left - 40);
   write(card.about, muted, '28px', MARGIN_PX, 236);
   const tone = { buy, sell, muted }[card.tone];
-  write(card.headline, tone, 'bold 120px', MARGIN_PX, 372);
+  write(card.headline, tone, 'bold 120px', MARGIN_PX, 372, MOVE_PX.left - 40);
+  if (card.move !== undefined) drawMove(context, card.move, { tone, line });
   card.facts.forEach(([name, value], at) => {
     const x = MARGIN_PX + at * (room / Math.max(3, card.facts.length));
     write(name, muted, '24px', x, 440);
     write(value, text, '600 32px', x, 482);
   });
   write(card.foot, muted, '24px', MARGIN_PX, height - 56);
+}
+
+/** The part of the picture with the arrow, to the right of the headline. */
+const MOVE_PX = { left: 740, right: 1_100, top: 130, bottom: 350 } as const;
+const HEAD_PX = 26;
+
+/** Draws an arrow from the first price to the last, without claiming to know the path between. */
+function drawMove(
+  context: CanvasRenderingContext2D,
+  { direction, from, to }: Move,
+  { line, tone }: Readonly<{ line: string; tone: string }>,
+): void {
+  const { bottom, left, right, top } = MOVE_PX;
+  const middle = (top + bottom) / 2;
+  const startY = direction === 0 ? middle : direction > 0 ? bottom : top;
+  const endY = bottom + top - startY;
+  context.lineWidth = 2;
+  context.strokeStyle = line;
+  context.setLineDash([6, 8]);
+  for (const y of new Set([startY, endY])) {
+    context.beginPath();
+    context.moveTo(left, y);
+    context.lineTo(right, y);
+    context.stroke();
+  }
+  context.setLineDash([]);
+  context.fillStyle = tone;
+  context.globalAlpha = 0.12;
+  context.beginPath();
+  context.moveTo(left, startY);
+  context.lineTo(right, endY);
+  context.lineTo(right, startY);
+  context.fill();
+  context.globalAlpha = 1;
+  context.strokeStyle = tone;
+  context.lineWidth = 8;
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  const angle = Math.atan2(endY - startY, right - left);
+  context.beginPath();
+  context.moveTo(left, startY);
+  context.lineTo(right, endY);
+  for (const turn of [-0.5, 0.5]) {
+    context.moveTo(right, endY);
+    const side = angle + Math.PI + turn;
+    context.lineTo(right + HEAD_PX * Math.cos(side), endY + HEAD_PX * Math.sin(side));
+  }
+  context.stroke();
+  context.font = `600 26px ${FONT}`;
+  const room = 40;
+  const outside = (y: number): number => (y === top || direction === 0 ? y - 20 : y + room);
+  context.fillText(from, left, outside(startY));
+  context.textAlign = 'end';
+  context.fillText(to, right, outside(endY));
+  context.textAlign = 'start';
 }

@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import { clockTime, short } from '../../lib/format.ts';
 import { useLanguage, useWords } from '../../lib/words.ts';
 import { openAlerts, showAlerts, useAlerts, useShownAlerts } from '../../market/alerts/alerts.ts';
+import { quickTrade } from '../../market/events/quick-trade.ts';
 import { connection, tryNow, type Connection } from '../../market/venue.ts';
 import {
   forgetView,
@@ -45,10 +46,22 @@ export function Shell() {
       <Toasts />
       <BottomBar />
       {hasAccount && <AccountNews />}
+      <Quick />
       {isHelpOpen && <HelpDialog isOpen onClose={() => setIsHelpOpen(false)} />}
       <Alerts />
     </div>
   );
+}
+
+const QuickTicket = loadedAhead(
+  async () => (await import('../../features/outcomes/quick-ticket.tsx')).QuickTicket,
+);
+
+function Quick() {
+  const isOpen = useStore(quickTrade, ({ open }) => open !== undefined);
+  const [wasOpen, setWasOpen] = useState(false);
+  if (isOpen && !wasOpen) setWasOpen(true);
+  return wasOpen ? <QuickTicket /> : null;
 }
 
 function useFocusOnArrival(): void {

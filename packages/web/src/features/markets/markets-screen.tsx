@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { usePageTitle } from '../../lib/browser.ts';
-import { isDecimal, multiply, roundTo, sign, toPixels } from '../../lib/decimal.ts';
+import { isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import {
   chance,
   compact,
@@ -26,9 +26,10 @@ import {
   type Trend,
 } from '../../market/past-prices.ts';
 import { useComingEvents, useEvents, useSettings, type Moment } from '../../market/queries.ts';
+import { EventCards } from '../../market/events/event-card.tsx';
 import { SeriesCards, useRunningSeries } from '../../market/series/series-cards.tsx';
 import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/streams.ts';
-import { connection, venueNow } from '../../market/venue.ts';
+import { connection } from '../../market/venue.ts';
 import { FirstSteps, firstVisit, openTestAccount } from '../../session/first-steps.tsx';
 import { hadAccount, useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { Button, TextField } from '../../ui/controls.tsx';
@@ -223,7 +224,6 @@ function EventsGrid({ wanted }: { readonly wanted: string }) {
     .filter(({ series_slug: series }) => series === null)
     .slice(0, EVENTS_SHOWN);
   const events = singles.filter((event) => matches(event, wanted));
-  const byId = useOutcomeTickers(singles.flatMap(({ markets }) => markets));
   return (
     <section
       className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line"
@@ -247,17 +247,7 @@ function EventsGrid({ wanted }: { readonly wanted: string }) {
           />
         </div>
       ) : (
-        <ul className="grid gap-px bg-line tablet:auto-rows-[180px] tablet:grid-cols-2 wide:grid-cols-3">
-          {events.map((event) => (
-            <EventCard key={event.slug} event={event} byId={byId} />
-          ))}
-          {events.length % 2 === 1 && (
-            <li aria-hidden="true" className="bg-panel max-tablet:hidden wide:hidden" />
-          )}
-          {Array.from({ length: (3 - (events.length % 3)) % 3 }, (_, at) => (
-            <li key={at} aria-hidden="true" className="bg-panel max-wide:hidden" />
-          ))}
-        </ul>
+        <EventCards events={events} heading="h3" />
       )}
       <div className={data === undefined ? 'hidden' : 'contents'}>
         <OpeningSoon wanted={wanted} />
@@ -283,88 +273,6 @@ function Loading() {
 
 function matches({ markets, tags, title }: OutcomeEventMeta, wanted: string): boolean {
   return isLike([title, ...tags, ...markets.map(({ question }) => question)].join(' '), wanted);
-}
-
-type Tickers = ReadonlyMap<number, Ticker>;
-
-const CANDIDATES_SHOWN = 3;
-
-function EventCard({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
-  const t = useWords();
-  const [only] = event.markets;
-  const rest = event.markets.length - CANDIDATES_SHOWN;
-  const { total } = event.volume;
-  const traded = compact(isDecimal(total) ? roundTo(total, 0) : undefined);
-  const isSingle = event.markets.length === 1 && only !== undefined;
-  return (
-    <li className="relative flex min-w-0 flex-col bg-panel p-4 hover:bg-raised/50">
-      <div className="flex items-start justify-between gap-4">
-        <h3 className="line-clamp-2 text-13 font-medium">
-          <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            <EventTitle title={event.title} isShort />
-          </Link>
-        </h3>
-        {isSingle && (
-          <span className="text-20 font-semibold">{chance(yesPriceOf(only, byId))}</span>
-        )}
-      </div>
-      <div className="mt-2 min-h-0 flex-1 overflow-hidden max-tablet:pb-3">
-        {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
-      </div>
-      <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">
-        {event.category !== '' && (
-          <span className="capitalize max-wide:hidden">{event.category}</span>
-        )}
-        <span>{t('markets.volumeOf', { amount: traded })}</span>
-        <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
-        {rest > 0 && <span className="ms-auto">{t('markets.more', { count: rest })}</span>}
-      </p>
-    </li>
-  );
-}
-
-function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
-  const price = yesPriceOf(market, byId);
-  const [yes, no] = market.outcomes;
-  return (
-    <>
-      <Bar price={price} />
-      <p className="mt-2 flex justify-between gap-2 text-12 text-muted">
-        <bdi className="truncate">{yes}</bdi>
-        <bdi className="truncate">{no}</bdi>
-      </p>
-    </>
-  );
-}
-
-function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
-  const ranked = event.markets
-    .map((market) => ({ market, price: yesPriceOf(market, byId) }))
-    .sort((a, b) => byLikelihood(a.price, b.price));
-  return (
-    <ul className="flex flex-col gap-1 text-12">
-      {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
-        <li key={market.instrument_id} className="flex items-center gap-2">
-          <span className="min-w-0 flex-1 truncate">
-            <bdi>{market.group_title ?? market.question}</bdi>
-          </span>
-          <span className="w-12 shrink-0 max-wide:hidden">
-            <Bar price={price} />
-          </span>
-          <span className="w-11 shrink-0 text-end font-semibold">{chance(price)}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Bar({ price }: { readonly price: string | undefined }) {
-  const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
-  return (
-    <span aria-hidden="true" className="block h-0.5 rounded bg-line">
-      <span className="block h-full rounded bg-accent" style={{ width }} />
-    </span>
-  );
 }
 
 const ROW_PX = 48;

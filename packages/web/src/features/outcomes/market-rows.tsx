@@ -229,15 +229,12 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
   );
 }
 
-type ChanceBarProps = Readonly<{ price: string | undefined; place: number; isWide?: boolean }>;
+type ChanceBarProps = Readonly<{ price: string | undefined; place: number }>;
 
-export function ChanceBar({ price, place, isWide = false }: ChanceBarProps) {
+function ChanceBar({ price, place }: ChanceBarProps) {
   const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
   return (
-    <span
-      aria-hidden="true"
-      className={classes('mt-1 block h-0.5 rounded bg-line', !isWide && 'max-w-60')}
-    >
+    <span aria-hidden="true" className="mt-1 block h-0.5 max-w-60 rounded bg-line">
       <span className="block h-full rounded" style={{ width, background: plotColour(place) }} />
     </span>
   );

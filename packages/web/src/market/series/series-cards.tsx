@@ -9,12 +9,12 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
-import { cents, chance, countdown, hourMinute, number } from '../../lib/format.ts';
+import { countdown, hourMinute, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { colourOf, Price, Spark } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
-import { priceDecimals } from '../cells.tsx';
-import { channelOf, referencePrices, yesPriceOf } from '../streams.ts';
+import { LegPrices, type Bbos } from '../events/event-card.tsx';
+import { channelOf, outcomePrices, referencePrices } from '../streams.ts';
 import { reader, venueNow } from '../venue.ts';
 
 const DECIMALS = 2;
@@ -28,12 +28,14 @@ type SeriesCardsProps = {
 };
 
 export function SeriesCards({ series, byId, nowMs }: SeriesCardsProps) {
+  const ids = series.map(({ market }) => market.instrument_id);
+  const bbos = outcomePrices.use(ids.length === 0 ? undefined : ids, (state) => state.byId);
   return series.map((each) => (
     <SeriesCard
       key={each.slug}
       series={each}
       ticker={byId.get(each.market.instrument_id)}
-      price={yesPriceOf(each.market, byId)}
+      bbos={bbos}
       nowMs={nowMs}
     />
   ));
@@ -42,11 +44,11 @@ export function SeriesCards({ series, byId, nowMs }: SeriesCardsProps) {
 type SeriesCardProps = {
   readonly series: RunningSeries;
   readonly ticker: Ticker | undefined;
-  readonly price: string | undefined;
+  readonly bbos: Bbos;
   readonly nowMs: number;
 };
 
-function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: SeriesCardProps) {
+function SeriesCard({ series: { event, market, slug }, ticker, bbos, nowMs }: SeriesCardProps) {
   const t = useWords();
   const { data: timeline } = useSeriesTimeline(slug);
   const prices = referencePrices.use(channelOf(market), (state) => state.prices);
@@ -93,7 +95,7 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
         {isAhead ? (
           <span className="text-muted">{t('markets.series.openAtStart')}</span>
         ) : (
-          <Legs names={market.outcomes} price={price} decimals={priceDecimals(market)} />
+          <LegPrices event={event} market={market} bbos={bbos} />
         )}
         <ResultDots items={timeline?.items ?? []} nowMs={nowMs} />
       </div>
@@ -127,30 +129,6 @@ function Target({ lead, strike, isMissing, startMs }: TargetProps) {
         </span>
       )}
     </p>
-  );
-}
-
-type LegsProps = {
-  readonly names: readonly [string, string];
-  readonly price: string | undefined;
-  readonly decimals: number;
-};
-
-function Legs({ names: [yes, no], price, decimals }: LegsProps) {
-  const t = useWords();
-  const other = isDecimal(price) ? subtract('1', price) : undefined;
-  return (
-    <span
-      className="flex min-w-0 gap-2 tabular-nums"
-      title={t('markets.series.chance', { name: yes, chance: chance(price) })}
-    >
-      <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
-        <bdi className="truncate">{yes}</bdi> {cents(price, decimals)}
-      </span>
-      <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
-        <bdi className="truncate">{no}</bdi> {cents(other, decimals)}
-      </span>
-    </span>
   );
 }
 

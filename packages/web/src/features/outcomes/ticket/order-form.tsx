@@ -32,12 +32,14 @@ type OrderFormProps = {
   readonly intent: 'buy' | 'sell';
   readonly leg: Leg;
   readonly bookCents: string | undefined;
+  readonly firstAmount: string | undefined;
   readonly onLeg: (leg: Leg) => void;
 };
 
-export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormProps) {
+export function OrderForm({ market, bookCents, firstAmount, onLeg, ...choice }: OrderFormProps) {
   const t = useWords();
-  const open = useTicket(market, { intent, leg, cents: bookCents });
+  const { intent, leg } = choice;
+  const open = useTicket(market, { ...choice, cents: bookCents, firstAmount });
   const { book, change, purse, sending, submit, ticket } = open;
   const best = bestOf(book, leg, intent);
   return (
@@ -75,7 +77,7 @@ export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormPr
         onChange={change}
       />
       <OrderPreview market={market} open={open} />
-      <SendButton market={market} open={open} />
+      <SendButton market={market} open={open} isQuick={firstAmount !== undefined} />
       {sending.error !== undefined && (
         <ErrorSentence
           error={sending.error}

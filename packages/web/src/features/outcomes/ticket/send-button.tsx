@@ -1,4 +1,5 @@
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
 import { cents, money, number } from '../../../lib/format.ts';
@@ -20,9 +21,14 @@ import { legName } from '../market-facts.ts';
 import { moneyToMove } from './draft.ts';
 import type { OpenTicket } from './use-ticket.ts';
 
-type SendButtonProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
+type SendButtonProps = {
+  readonly market: OutcomeMarketMeta;
+  readonly open: OpenTicket;
+  /** True if one press also transfers the missing money. */
+  readonly isQuick: boolean;
+};
 
-export function SendButton({ market, open }: SendButtonProps) {
+export function SendButton({ market, open, isQuick }: SendButtonProps) {
   const { draft, isLost, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
   const { session } = purse;
@@ -30,7 +36,7 @@ export function SendButton({ market, open }: SendButtonProps) {
   if (isLost) return <NoConnection />;
   const isBuy = ticket.intent === 'buy';
   const move = moneyToMove(open);
-  if (move !== undefined) return <MoveMoney {...move} />;
+  if (move !== undefined && !(isQuick && covers(move))) return <MoveMoney {...move} />;
   const what = {
     shares: number(draft.shares),
     leg: legName(market, ticket.leg),
@@ -44,6 +50,7 @@ export function SendButton({ market, open }: SendButtonProps) {
         ? t(isBuy ? 'outcomes.ticket.buyAt' : 'outcomes.ticket.sellAt', what)
         : t(isBuy ? 'outcomes.ticket.buyFor' : 'outcomes.ticket.sellFor', what);
   const isClosed = !market.trading.accepting_orders;
+  if (isQuick && !isClosed) return <TransferAndSend open={open} label={label} />;
   return (
     <Button
       kind={isBuy ? 'buy' : 'sell'}
@@ -55,6 +62,59 @@ export function SendButton({ market, open }: SendButtonProps) {
     >
       {label}
     </Button>
+  );
+}
+
+type TransferAndSendProps = { readonly open: OpenTicket; readonly label: string };
+
+/** Sends an order after a transfer of the missing money, once the venue reports the new balance. */
+function TransferAndSend({ open, label }: TransferAndSendProps) {
+  const t = useWords();
+  const { draft, sending, submit, ticket } = open;
+  const move = moneyToMove(open);
+  const { error, isBusy, run } = useDoing();
+  const [isWaiting, setIsWaiting] = useState(false);
+  const isReady = isWaiting && !isBusy && move === undefined;
+  const send = useEffectEvent((): void => {
+    setIsWaiting(false);
+    void submit();
+  });
+  useEffect(() => {
+    if (isReady) send();
+  }, [isReady]);
+  const act = async (): Promise<void> => {
+    if (move === undefined) {
+      await submit();
+      return;
+    }
+    setIsWaiting(true);
+    const way = { from: 'perp', to: 'outcome', amount: amountOf(move) } as const;
+    const isDone = await run(() =>
+      doneOnce(move.owner, ({ exchange }) =>
+        exchange.transferBetween(way, { confirm: 'executed' }),
+      ),
+    );
+    if (!isDone) setIsWaiting(false);
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <Button
+        kind={ticket.intent === 'buy' ? 'buy' : 'sell'}
+        size="large"
+        isWide
+        isBusy={sending.isBusy || isBusy || isWaiting}
+        disabled={draft.entry === undefined}
+        onClick={() => void act()}
+      >
+        {label}
+      </Button>
+      {move !== undefined && (
+        <p className="text-12 text-muted">
+          {t('outcomes.move.first', { amount: money(amountOf(move)) })}
+        </p>
+      )}
+      {error !== undefined && <ErrorSentence error={error} />}
+    </div>
   );
 }
 
@@ -106,10 +166,20 @@ type MoveMoneyProps = {
   readonly step?: string | undefined;
 };
 
-export function MoveMoney({ owner, missing, perpCash, step = STEP }: MoveMoneyProps) {
+type Missing = Pick<MoveMoneyProps, 'missing' | 'perpCash' | 'step'>;
+
+function amountOf({ missing, perpCash, step = STEP }: Missing): string {
+  return smaller(upTo(missing, step), roundTo(perpCash, 6, 'down'));
+}
+
+function covers({ missing, perpCash }: Missing): boolean {
+  return compare(missing, perpCash) <= 0;
+}
+
+export function MoveMoney({ owner, missing, perpCash, step }: MoveMoneyProps) {
   const t = useWords();
   const { error, isBusy, run } = useDoing();
-  const amount = smaller(upTo(missing, step), roundTo(perpCash, 6, 'down'));
+  const amount = amountOf({ missing, perpCash, step });
   const move = (): Promise<boolean> => {
     const way = { from: 'perp', to: 'outcome', amount } as const;
     return run(() =>

@@ -24,10 +24,13 @@ type TicketPanelProps = {
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly choice: Choice;
+  /** The amount in USDC of a ticket that is opened to be sent at once. */
+  readonly firstAmount?: string | undefined;
   readonly onChoose: (choice: Partial<Choice>) => void;
 };
 
-export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPanelProps) {
+export function TicketPanel(props: TicketPanelProps) {
+  const { event, market, mark, choice, firstAmount, onChoose } = props;
   const t = useWords();
   // After the close, only merging is allowed until the resolution (R-phases).
   const isOver = market.phase === 'closed' || market.phase === 'resolved';
@@ -63,6 +66,7 @@ export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPan
           intent={intent}
           leg={choice.leg}
           bookCents={choice.cents}
+          firstAmount={intent === 'buy' ? firstAmount : undefined}
           onLeg={(leg) => onChoose({ leg, cents: undefined })}
         />
       )}

@@ -53,14 +53,22 @@ export type OpenTicket = {
   submit(): Promise<void>;
 };
 
+type Wanted = {
+  readonly intent: 'buy' | 'sell';
+  readonly leg: Leg;
+  readonly cents: string | undefined;
+  readonly firstAmount: string | undefined;
+};
+
 export function useTicket(
   market: OutcomeMarketMeta,
-  { intent, leg, cents }: { intent: 'buy' | 'sell'; leg: Leg; cents: string | undefined },
+  { intent, leg, cents, firstAmount = '' }: Wanted,
 ): OpenTicket {
   const t = useWords();
   const [typed, setTyped] = useState<Typed>({
     ...NEW,
     unit: intent === 'buy' ? 'money' : 'shares',
+    amount: firstAmount,
   });
   useEffect(() => {
     if (cents !== undefined) setTyped((before) => ({ ...before, kind: 'limit', cents }));
