@@ -65,13 +65,15 @@ describe('the markets screen', () => {
       expect(await card.innerText()).toContain('Price to beat');
     }
     const events = page.getByRole('region', { name: 'Events' });
-    for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
+    for (const title of [/Weather in Demo City/, /Demo Grand Prix/, /Demo Coin/, /Demo election/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
-    // The list shows probabilities, because a probability is not a price at which shares are
-    // offered.
+    // The cards show probabilities, and the prices at which shares are offered on their buttons.
     expect(await events.innerText()).toMatch(/\d+\s*%/);
-    expect(await events.innerText()).not.toContain('¢');
+    await events
+      .getByRole('button', { name: /^Atlas Racing: Yes \d+¢$/ })
+      .first()
+      .waitFor();
     // Series have their own cards.
     expect(await events.getByRole('heading', { name: /up or down/ }).count()).toBe(0);
     await page

@@ -54,7 +54,7 @@ async function own(
   return { people, market, eventSlug };
 }
 
-const DERBY = /snail derby/i;
+const DERBY = /Demo Grand Prix/;
 const LONG =
   'Will the harbour master of the northern archipelago publish the corrected tide tables before the autumn regatta is called off for the second time';
 

@@ -63,7 +63,7 @@ function open(minutes = 0) {
       hasSeries: false,
     };
     const texts = JSON.stringify(exhibitionCommands(replica.state, options).slice(0, 2));
-    const others = JSON.parse(texts.replaceAll('harbour-day', 'others-day')) as Command[];
+    const others = JSON.parse(texts.replaceAll('demo-city-weather', 'others-weather')) as Command[];
     for (const command of others) replica.apply(command);
   };
   return { replica, values, list, listOther, paths, pushBtc };
@@ -88,10 +88,10 @@ test('fair values of demo markets follow their paths regardless of trades, and t
       const path = venue.paths.valueOf(definition, venue.replica.state.timeMs) ?? Number.NaN;
       expect(value).toBe(Math.min(0.97, Math.max(0.03, path)));
     }
-    const four = valuesOf(venue, 'snail');
+    const four = valuesOf(venue, 'demo-election');
     expect(four).toHaveLength(4);
     expect(four.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 0);
-    seen.add(valuesOf(venue, 'harbour')[0] ?? 0);
+    seen.add(valuesOf(venue, 'demo-city')[0] ?? 0);
   }
   expect(seen.size).toBeGreaterThan(20);
 });
@@ -133,9 +133,9 @@ test('markets that are about to close or not yet open have no fair value', () =>
   venue.list(false);
   venue.values.update();
   // One of the three markets ends in eight minutes, one has just begun, and one is not open yet.
-  expect(valuesOf(venue, 'lighthouse')).toHaveLength(2);
+  expect(valuesOf(venue, 'demo-rate')).toHaveLength(2);
   venue.replica.pass(8 * 60_000 - 5_000);
   venue.values.update();
-  expect(valuesOf(venue, 'lighthouse')).toHaveLength(1);
-  expect(valuesOf(venue, 'snail')).toHaveLength(4);
+  expect(valuesOf(venue, 'demo-rate')).toHaveLength(1);
+  expect(valuesOf(venue, 'demo-election')).toHaveLength(4);
 });

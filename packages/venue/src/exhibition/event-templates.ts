@@ -10,7 +10,7 @@ export type EventTemplate = {
   readonly slug: string;
   readonly title: string;
   readonly description: string;
-  readonly tags: readonly string[];
+  readonly category: string;
   readonly everyMs: number;
   /** Offset of the first start of a day from midnight UTC. */
   readonly offsetMs: number;
@@ -66,14 +66,14 @@ const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the c
 
 /**
  * Whenever a venue starts, each template has an open round with at least ten minutes left. Rounds
- * of different templates end minutes apart: 13, 3, 8 and 10 minutes after a quarter of an hour.
+ * of different templates end minutes apart: 13, 3, 8, 5 and 10 minutes after a quarter of an hour.
  */
 export const EVENT_TEMPLATES: readonly EventTemplate[] = [
   {
-    slug: 'harbour-day',
-    title: 'A day at the harbour',
+    slug: 'demo-city-weather',
+    title: 'Weather in Demo City',
     description: BY_ITSELF,
-    tags: ['exhibition', 'weather'],
+    category: 'weather',
     everyMs: 15 * MINUTE_MS,
     offsetMs: 3 * MINUTE_MS,
     roundMs: 25 * MINUTE_MS,
@@ -81,69 +81,94 @@ export const EVENT_TEMPLATES: readonly EventTemplate[] = [
     markets: [
       {
         slug: 'rain',
-        question: 'Does it rain at noon?',
-        groupTitle: 'Rain at noon',
-        outcomes: ['Rain', 'Dry'],
+        question: 'Does it rain in Demo City?',
+        groupTitle: 'Rain',
+        outcomes: ['Yes', 'No'],
       },
       {
-        slug: 'ferry',
-        question: 'Is the evening ferry on time?',
-        groupTitle: 'Ferry on time',
-        outcomes: ['On time', 'Late'],
+        slug: 'above-20-degrees',
+        question: 'Is it warmer than 20 °C in Demo City?',
+        groupTitle: 'Above 20 °C',
+        outcomes: ['Yes', 'No'],
       },
     ],
   },
   {
-    slug: 'lighthouse-cat',
-    title: 'Does the lighthouse cat catch a herring?',
+    slug: 'demo-rate-cut',
+    title: 'Does the Demo Central Bank cut rates?',
     description: BY_ITSELF,
-    tags: ['exhibition', 'nature'],
+    category: 'economy',
     everyMs: 30 * MINUTE_MS,
     offsetMs: 8 * MINUTE_MS,
     roundMs: 40 * MINUTE_MS,
     mutuallyExclusive: false,
     markets: [
       {
-        slug: 'herring',
-        question: 'Does the lighthouse cat catch a herring?',
+        slug: 'cut',
+        question: 'Does the Demo Central Bank cut rates?',
         groupTitle: null,
         outcomes: ['Yes', 'No'],
       },
     ],
   },
   {
-    slug: 'snail-derby',
-    title: 'Who wins the snail derby?',
+    slug: 'demo-grand-prix',
+    title: 'Demo Grand Prix: which team wins?',
     description: ONE_OF_THEM,
-    tags: ['exhibition', 'sport'],
+    category: 'sports',
     everyMs: 30 * MINUTE_MS,
     offsetMs: 28 * MINUTE_MS,
     roundMs: 40 * MINUTE_MS,
     mutuallyExclusive: true,
-    markets: ['Atlas', 'Comet', 'Dune', 'Other'].map((name) => ({
-      slug: name.toLowerCase(),
-      question: name === 'Other' ? 'Does another snail win?' : `Does ${name} win?`,
-      groupTitle: name,
-      outcomes: ['Yes', 'No'],
-    })),
+    markets: choices([
+      ['Atlas Racing', 'Does Atlas Racing win?'],
+      ['Comet', 'Does Comet win?'],
+      ['Dune GP', 'Does Dune GP win?'],
+      ['Another', 'Does another team win?'],
+    ]),
   },
   {
-    slug: 'harbour-master',
-    title: 'Who is elected harbour master?',
+    slug: 'demo-coin',
+    title: 'Where does Demo Coin close?',
     description: ONE_OF_THEM,
-    tags: ['exhibition', 'politics'],
+    category: 'crypto',
+    everyMs: 60 * MINUTE_MS,
+    offsetMs: 10 * MINUTE_MS,
+    roundMs: 70 * MINUTE_MS,
+    mutuallyExclusive: true,
+    markets: choices([
+      ['Below 0.90', 'Does Demo Coin close below 0.90?'],
+      ['0.90 to 1.00', 'Does Demo Coin close from 0.90 to below 1.00?'],
+      ['1.00 to 1.10', 'Does Demo Coin close from 1.00 to below 1.10?'],
+      ['Above 1.10', 'Does Demo Coin close at 1.10 or above?'],
+    ]),
+  },
+  {
+    slug: 'demo-election',
+    title: 'Demo election: who becomes mayor?',
+    description: ONE_OF_THEM,
+    category: 'politics',
     everyMs: 180 * MINUTE_MS,
     offsetMs: 55 * MINUTE_MS,
     roundMs: 240 * MINUTE_MS,
     mutuallyExclusive: true,
-    markets: ['Ada Finch', 'Bo Lindgren', 'Carla Reyes', 'Another'].map((name) => ({
-      slug: name.toLowerCase().replace(' ', '-'),
-      question: name === 'Another' ? 'Is someone else elected?' : `Is ${name} elected?`,
-      groupTitle: name,
-      outcomes: ['Yes', 'No'],
-    })),
+    markets: choices([
+      ['Ada Finch', 'Is Ada Finch elected?'],
+      ['Bo Lindgren', 'Is Bo Lindgren elected?'],
+      ['Carla Reyes', 'Is Carla Reyes elected?'],
+      ['Another', 'Is someone else elected?'],
+    ]),
   },
 ];
+
+function choices(named: readonly (readonly [string, string])[]): readonly MarketTemplate[] {
+  return named.map(([groupTitle, question]) => ({
+    slug: groupTitle.toLowerCase().replaceAll(/[ .]+/g, '-'),
+    question,
+    groupTitle,
+    outcomes: ['Yes', 'No'],
+  }));
+}
 
 export const SERIES_TEMPLATES: readonly SeriesTemplate[] = (['BTC', 'ETH'] as const).flatMap(
   (symbol) => [series(symbol, '15m', 'in 15 minutes'), series(symbol, '1h', 'in an hour')],
@@ -163,9 +188,30 @@ export function lastStartMs({ everyMs, offsetMs }: EventTemplate, nowMs: number)
   return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
+/** Templates of earlier releases, whose last rounds still need a result. */
+const EARLIER_TEMPLATES: readonly ScoredTemplate[] = [
+  earlier('harbour-day', false, ['rain', 'ferry']),
+  earlier('lighthouse-cat', false, ['herring']),
+  earlier('snail-derby', true, ['atlas', 'comet', 'dune', 'other']),
+  earlier('harbour-master', true, ['ada-finch', 'bo-lindgren', 'carla-reyes', 'another']),
+];
+
+/** The fields of a template that determine the results of its rounds. */
+export type ScoredTemplate = Pick<EventTemplate, 'slug' | 'mutuallyExclusive'> & {
+  readonly markets: readonly Pick<MarketTemplate, 'slug'>[];
+};
+
+function earlier(
+  slug: string,
+  mutuallyExclusive: boolean,
+  markets: readonly string[],
+): ScoredTemplate {
+  return { slug, mutuallyExclusive, markets: markets.map((market) => ({ slug: market })) };
+}
+
 /** Returns the template of an event, or undefined for an event of another deployer. */
-export function templateOf(eventSlug: string): EventTemplate | undefined {
-  return EVENT_TEMPLATES.find(
+export function templateOf(eventSlug: string): ScoredTemplate | undefined {
+  return [...EVENT_TEMPLATES, ...EARLIER_TEMPLATES].find(
     ({ slug }) =>
       eventSlug.startsWith(`${slug}-`) && /^[0-9]+$/.test(eventSlug.slice(slug.length + 1)),
   );

@@ -1,7 +1,7 @@
 import type { Command, ResolveMarketCommand, State } from '@oddlot/engine';
 import { instrumentId, present } from '@oddlot/units';
 import type { FairPaths } from './fair-paths.ts';
-import { type EventTemplate, SERIES_TEMPLATES, templateOf } from './event-templates.ts';
+import { type ScoredTemplate, SERIES_TEMPLATES, templateOf } from './event-templates.ts';
 
 type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
 
@@ -65,7 +65,7 @@ function isCommitted(
 /** Resolves the markets by their fair values at the close, which trades cannot influence. */
 function scoredResults(
   state: State,
-  { mutuallyExclusive }: EventTemplate,
+  { mutuallyExclusive }: ScoredTemplate,
   markets: readonly OutcomeMarket[],
   paths: FairPaths,
 ): Command[] {
@@ -85,7 +85,7 @@ function scoredResults(
 /** Pays all outcomes equally, because the result is unknown. */
 function evenResults(
   state: State,
-  { mutuallyExclusive }: EventTemplate,
+  { mutuallyExclusive }: ScoredTemplate,
   markets: readonly OutcomeMarket[],
 ): Command[] {
   return markets.map((market, index) => {

@@ -61,20 +61,20 @@ const settled = (template: string): number[] =>
 describe('an empty venue', () => {
   test('an empty venue lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
-    expect(phases('harbour-day')).toEqual([
-      'harbour-day-rain open',
-      'harbour-day-ferry open',
-      'harbour-day-rain upcoming',
-      'harbour-day-ferry upcoming',
+    expect(phases('demo-city-weather')).toEqual([
+      'demo-city-weather-rain open',
+      'demo-city-weather-above-20-degrees open',
+      'demo-city-weather-rain upcoming',
+      'demo-city-weather-above-20-degrees upcoming',
     ]);
-    expect(phases('lighthouse-cat')).toEqual([
-      'lighthouse-cat-herring open',
-      'lighthouse-cat-herring upcoming',
+    expect(phases('demo-rate-cut')).toEqual([
+      'demo-rate-cut-cut open',
+      'demo-rate-cut-cut upcoming',
     ]);
     // One round ends soon, one has just begun, and one is the next.
-    expect(phases('snail-derby')).toHaveLength(12);
+    expect(phases('demo-grand-prix')).toHaveLength(12);
     const event = [...replica.state.outcomes.events.values()].find(({ slug }) =>
-      /derby/.test(slug),
+      /grand-prix/.test(slug),
     );
     expect(event).toMatchObject({ mutuallyExclusive: true });
     expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
@@ -100,7 +100,7 @@ describe('an empty venue', () => {
     );
     // The round that ends in less than a minute is omitted. One other round is running and one is
     // upcoming.
-    expect(slugs.filter((slug) => slug.startsWith('harbour-day'))).toHaveLength(2);
+    expect(slugs.filter((slug) => slug.startsWith('demo-city-weather'))).toHaveLength(2);
   });
 });
 
@@ -157,7 +157,7 @@ test('an interrupted listing is completed in the next round', async () => {
   const [event, first] = due();
   for (const command of [event, first]) if (command !== undefined) replica.apply(command);
   await exhibition().look();
-  expect(phases('harbour-day')).toHaveLength(4);
+  expect(phases('demo-city-weather')).toHaveLength(4);
   expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
 });
 
@@ -236,7 +236,7 @@ describe('the end of a round of demo markets', () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
     await exhibition().look();
-    expect(phases('harbour-day').map((text) => text.split(' ')[1])).toEqual([
+    expect(phases('demo-city-weather').map((text) => text.split(' ')[1])).toEqual([
       'closed',
       'closed',
       'open',
@@ -244,19 +244,19 @@ describe('the end of a round of demo markets', () => {
       'upcoming',
       'upcoming',
     ]);
-    expect(settled('harbour-day')).toEqual([]);
+    expect(settled('demo-city-weather')).toEqual([]);
     replica.pass(10_000);
     await exhibition().look();
     replica.pass(0);
-    expect(settled('harbour-day')).toHaveLength(2);
+    expect(settled('demo-city-weather')).toHaveLength(2);
   });
 
   test('R-settlement: each demo market resolves by its own fair value at the close', async () => {
     const results = new Set<string>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
-      await endOfRound('harbour-day');
-      for (const { definition, fraction, evidence } of lastResults('harbour-day')) {
+      await endOfRound('demo-city-weather');
+      for (const { definition, fraction, evidence } of lastResults('demo-city-weather')) {
         const [, value, seed] = EVIDENCE.exec(evidence) ?? [];
         expect(fraction).toBe(Number(value) >= 0.5 ? 10_000 : 0);
         // The description contains the commitment and the resolution record reveals the seed, from
@@ -274,8 +274,8 @@ describe('the end of a round of demo markets', () => {
     const winners = new Set<number>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
-      await endOfRound('snail-derby');
-      const four = lastResults('snail-derby');
+      await endOfRound('demo-grand-prix');
+      const four = lastResults('demo-grand-prix');
       const scores = four.map(({ evidence }) =>
         walked(EVIDENCE.exec(evidence)?.[2] ?? '', DERBY_STEPS),
       );
@@ -291,7 +291,7 @@ describe('the end of a round of demo markets', () => {
   test('R-settlement: trades in the last second do not influence the result', async () => {
     for (let round = 1; round <= 3; round++) {
       await exhibition().look();
-      const rain = running('harbour-day')[0]!;
+      const rain = running('demo-city-weather')[0]!;
       const { definition } = rain;
       const isYes = walked(paths.seedOf(definition.slug), HARBOUR_STEPS) >= 0;
       replica.pass(definition.endMs - replica.nowMs - 500);
@@ -313,9 +313,9 @@ describe('the end of a round of demo markets', () => {
     replica.pass(18 * MINUTE_MS + 10_000);
     await exhibition().look();
     replica.pass(0);
-    expect(settled('harbour-day')).toEqual([5_000, 5_000]);
-    expect(settled('snail-derby')).toEqual([2_500, 2_500, 2_500, 2_500]);
-    expect(lastResults('snail-derby')[0]?.evidence).toContain('does not have the seed');
+    expect(settled('demo-city-weather')).toEqual([5_000, 5_000]);
+    expect(settled('demo-grand-prix')).toEqual([2_500, 2_500, 2_500, 2_500]);
+    expect(lastResults('demo-grand-prix')[0]?.evidence).toContain('does not have the seed');
   });
 
   test('R-event-sets: after an earlier resolution the remaining fraction goes to one of the other markets', async () => {
@@ -328,7 +328,7 @@ describe('the end of a round of demo markets', () => {
     replica.apply({ ...first, fraction: 4_000 });
     await exhibition().look();
     replica.pass(0);
-    expect(settled('snail-derby')).toEqual([4_000, 6_000, 0, 0]);
+    expect(settled('demo-grand-prix')).toEqual([4_000, 6_000, 0, 0]);
     expect(settledMarketView(replica.state, first.instrumentId)?.fraction).toBe(4_000);
   });
 });
@@ -349,7 +349,7 @@ test('markets of other deployers are not resolved by the venue', async () => {
   const mine = due()
     .slice(0, 2)
     .map((command) =>
-      JSON.parse(JSON.stringify(command).replaceAll('harbour-day-', 'harbour-days-')),
+      JSON.parse(JSON.stringify(command).replaceAll('demo-city-weather-', 'demo-city-weathers-')),
     );
   for (const command of mine) replica.apply(command as Command);
   replica.pass(60 * MINUTE_MS);

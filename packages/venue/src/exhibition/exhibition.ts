@@ -175,15 +175,15 @@ function roundListings(
 }
 
 function eventOf(template: EventTemplate, startMs: number): EventListing {
-  const { description, mutuallyExclusive, roundMs, tags, title } = template;
+  const { category, description, mutuallyExclusive, roundMs, title } = template;
   const endMs = startMs + roundMs;
   return {
     slug: `${template.slug}-${Math.floor(startMs / 1_000)}`,
     title: `${title} (${spanOf(startMs, endMs)})`,
     description,
-    tags,
+    tags: ['exhibition', category],
     mutuallyExclusive,
-    category: 'exhibition',
+    category,
     image: null,
     icon: null,
     startMs: timeMs(startMs),
@@ -238,7 +238,7 @@ function seriesListings(
     recurrence,
     orderDelayMs: SERIES_DELAY_MS,
     source: 'oracle',
-    category: 'exhibition',
+    category: 'crypto',
     tags: ['exhibition', 'crypto'],
     image: null,
     icon: null,

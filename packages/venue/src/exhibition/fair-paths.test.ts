@@ -9,8 +9,8 @@ const rounds = 600;
 const rain = (round: number) => ({
   paths: new FairPaths(Buffer.from(`secret ${round}`)),
   market: {
-    slug: 'harbour-day-1800000000-rain',
-    eventSlug: 'harbour-day-1800000000',
+    slug: 'demo-city-weather-1800000000-rain',
+    eventSlug: 'demo-city-weather-1800000000',
     startMs: START_MS,
     endMs: START_MS + 12 * MINUTE_MS,
   },
@@ -52,7 +52,9 @@ describe('the fair value of a demo market', () => {
     const at = (ms: number) => paths.scoreOf(market, START_MS + ms);
     expect(at(STEP_MS - 1)).toBe(at(0));
     expect(at(STEP_MS)).not.toBe(at(0));
-    expect(paths.valueOf({ ...market, eventSlug: 'harbour-days-1' }, START_MS)).toBeUndefined();
+    expect(
+      paths.valueOf({ ...market, eventSlug: 'demo-city-weathers-1' }, START_MS),
+    ).toBeUndefined();
     expect(paths.seedOf('a')).not.toBe(paths.seedOf('b'));
   });
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type EventTemplate, templateOf } from './event-templates.ts';
+import { type ScoredTemplate, templateOf } from './event-templates.ts';
 
 type PathMarket = {
   readonly slug: string;
@@ -108,7 +108,10 @@ function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): numbe
   return score;
 }
 
-function siblings(template: EventTemplate, { eventSlug }: PathMarket): { readonly slug: string }[] {
+function siblings(
+  template: ScoredTemplate,
+  { eventSlug }: PathMarket,
+): { readonly slug: string }[] {
   return template.markets.map(({ slug }) => ({ slug: `${eventSlug}-${slug}` }));
 }
 
