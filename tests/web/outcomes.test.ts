@@ -357,7 +357,7 @@ describe('shares in the tables of an account', () => {
 });
 
 describe('the outcome screens in all looks', () => {
-  test('axe finds no violations, and the probabilities of a set add up to about a hundred', async () => {
+  test('axe finds no violations, and the probabilities of a set have no sum, which the spread would distort', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });
     for (const groupTitle of ['Atlas', 'Comet']) {
       await people.quote(await people.market({ groupTitle }, eventSlug), '20');
@@ -369,8 +369,7 @@ describe('the outcome screens in all looks', () => {
     });
     await page.getByRole('button', { name: 'Yes 46¢' }).first().waitFor();
     await page.locator('.uplot canvas').first().waitFor();
-    // Exactly one of the markets wins, so their probabilities are shares of one whole.
-    await page.getByRole('row', { name: /Total 90/ }).waitFor();
+    expect(await page.getByText(/^Total/).count()).toBe(0);
     expect(await faultsFound(page)).toEqual([]);
   });
 
