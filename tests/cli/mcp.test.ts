@@ -143,6 +143,34 @@ describe('oddlot mcp', () => {
     });
   });
 
+  test.each<[string, object]>([
+    ['a low limit price', { price: '20000' }],
+    ['a high slippage', { price: undefined, slippage: '99' }],
+  ])('the value of a sell with %s is that of the bids which it would match', async (_, fields) => {
+    const client = await connect(TRADE);
+    const order = { ...ORDER, side: 'sell', size: '0.02', ...fields };
+    const { isError, text } = await call(client, 'place_order', order);
+    expect([isError, text]).toEqual([true, expect.stringContaining('(--max-order)')]);
+    expect((await venue.client().info.clearinghouseState({ user })).assetPositions).toEqual([]);
+  });
+
+  test.each([
+    ['amend_order', { orderId: 1, price: '-90000' }],
+    ['amend_order', { orderId: 1, price: '1e9' }],
+    ['place_order', { size: '-0.004' }],
+    ['place_order', { price: 'x' }],
+  ])(
+    '%s with the invalid numbers %j is refused and does not change the limits',
+    async (tool, fields) => {
+      const client = await connect(TRADE);
+      const { side: _, ...amend } = ORDER;
+      const input = { ...(tool === 'amend_order' ? amend : ORDER), ...fields };
+      const before = await call(client, 'get_limits');
+      expect((await call(client, tool, input)).isError).toBe(true);
+      expect(await call(client, 'get_limits')).toEqual(before);
+    },
+  );
+
   test('a second process for the same account is refused', async () => {
     await connect(TRADE);
     await expect(connect(TRADE)).rejects.toThrow(/closed/i);

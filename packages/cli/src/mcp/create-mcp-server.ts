@@ -3,8 +3,8 @@ import {
   ApiError,
   type Client,
   isNonceSpent,
-  type OrderEntry,
   type Reader,
+  ValidationError,
   VERSION,
 } from '@oddlot/sdk';
 import * as z from 'zod';
@@ -47,7 +47,7 @@ export function createMcpServer(options: McpOptions): McpServer {
   if (options.tier === 'simulate' || options.tier === 'trade') {
     addSimulation(server, { ...options, user });
   }
-  if (trading !== undefined) addTradingTools(server, { ...options, ...trading });
+  if (trading !== undefined) addTradingTools(server, { ...options, user, ...trading });
   return server;
 }
 
@@ -220,7 +220,7 @@ function addSimulation(server: McpServer, { reader, user }: Reading): void {
 
 function addTradingTools(
   server: McpServer,
-  { reader, client, caps }: McpOptions & { readonly client: Client; readonly caps: TradingCaps },
+  { reader, client, caps, user }: Reading & { readonly client: Client; readonly caps: TradingCaps },
 ): void {
   const { exchange } = client;
   addTool(server, 'place_order', {
@@ -230,14 +230,12 @@ function addTradingTools(
     isReading: false,
     run: async (input) => {
       const { entry, found, parameters } = await orderAction(reader, input);
-      const release = reserveFor(caps, entry, found);
-      try {
-        return await exchange.order(parameters, CONFIRM);
-      } catch (error) {
-        // A rejected order has no effect, but an order without an answer may have been executed.
-        if (isRejection(error)) release();
-        throw error;
-      }
+      const { b, p, r, s } = entry;
+      const order = { isSell: !b, price: p, size: s };
+      // An order that only reduces a perp position cannot lose more than the position.
+      const isExempt = r && !found.isOutcome;
+      const value = isExempt ? 0n : await valueIn(reader, found, order);
+      return withinCaps(caps, value, () => exchange.order(parameters, CONFIRM));
     },
   });
   addTool(server, 'amend_order', {
@@ -246,13 +244,12 @@ function addTradingTools(
     isReading: false,
     run: async ({ instrument: name, orderId, price, size }) => {
       const found = await findInstrument(reader, name);
-      const release = caps.reserve(valueOf(price, size));
-      try {
-        return await exchange.modify2({ a: found.id, o: orderId, p: price, s: size }, CONFIRM);
-      } catch (error) {
-        if (isRejection(error)) release();
-        throw error;
-      }
+      const open = await reader.info.frontendOpenOrders({ user });
+      // The value of an unknown order is that of a sell, which is not below that of a buy.
+      const isSell = open.find(({ oid }) => oid === orderId)?.side !== 'B';
+      const value = await valueIn(reader, found, { isSell, price, size });
+      const amend = { a: found.id, o: orderId, p: price, s: size };
+      return withinCaps(caps, value, () => exchange.modify2(amend, CONFIRM));
     },
   });
   addTool(server, 'cancel_order', {
@@ -280,18 +277,45 @@ function addTradingTools(
   });
 }
 
+type Valued = { readonly isSell: boolean; readonly price: string; readonly size: string };
+
 /**
- * Reserves the value of an order. Orders that only reduce a perp position cannot lose more than the
- * position, so they do not count.
+ * Returns the largest value at which an order can execute now, in micro-USDC. A sell of a perp
+ * executes at the bids above its limit price.
  */
-function reserveFor(caps: TradingCaps, { p, r, s }: OrderEntry, found: Instrument): () => void {
-  const isExempt = r && !found.isOutcome;
-  return isExempt ? () => undefined : caps.reserve(valueOf(p, s));
+async function valueIn(
+  { info }: Reader,
+  { id, isOutcome }: Instrument,
+  { isSell, price, size }: Valued,
+): Promise<bigint> {
+  const atLimit = valueOf(price, size);
+  if (isOutcome || !isSell) return atLimit;
+  const [[best]] = (await info.l2Book({ coin: String(id) })).levels;
+  const atBid = best === undefined ? 0n : valueOf(best.px, size);
+  return atBid > atLimit ? atBid : atLimit;
+}
+
+/** Records the value of an order, sends it, and removes the record if the order has no effect. */
+async function withinCaps<Reply>(
+  caps: TradingCaps,
+  value: bigint,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  if (value === 0n) return send();
+  const release = caps.reserve(value);
+  try {
+    return await send();
+  } catch (error) {
+    // An order without an answer may have been executed.
+    if (isWithoutEffect(error)) release();
+    throw error;
+  }
 }
 
 const HTTP_FAULT = 500;
 
-/** Returns true if the venue has rejected the action, so that it had no effect. */
-function isRejection(error: unknown): boolean {
+/** Returns true if the action was not sent, or if the venue has rejected it. */
+function isWithoutEffect(error: unknown): boolean {
+  if (error instanceof ValidationError) return true;
   return error instanceof ApiError && error.httpStatus < HTTP_FAULT && !isNonceSpent(error);
 }

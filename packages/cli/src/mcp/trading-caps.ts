@@ -77,9 +77,14 @@ export class TradingCaps {
   }
 }
 
+const POSITIVE_DECIMAL = /^[0-9]+(?:\.[0-9]+)?$/;
+
 /** Returns the value of an order in micro-USDC, rounded up. */
 export function valueOf(price: string, size: string): bigint {
   const parts = [price, size].map((text) => {
+    if (!POSITIVE_DECIMAL.test(text)) {
+      throw new CliError('usage', `Invalid number "${text}". Use a decimal above zero.`);
+    }
     const [whole = '', fraction = ''] = text.split('.');
     return { digits: BigInt(whole + fraction), decimals: fraction.length };
   });
