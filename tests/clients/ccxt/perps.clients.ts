@@ -541,6 +541,20 @@ test('an order without an answer is an error with the hash of the action', async
   await expect.poll(() => exchange.fetchOpenOrders(E)).toHaveLength(1);
 });
 
+test('in hedge mode, an account has a long and a short position', async () => {
+  const { exchange } = await bots.funded('oddlot');
+  await exchange.setPositionMode(true);
+  await exchange.createOrder(E, 'market', 'buy', 0.2);
+  await exchange.createOrder(E, 'market', 'sell', 0.1);
+  const positions = await exchange.fetchPositions([E]);
+  expectRows('position', positions, { min: 2 });
+  expect(await exchange.fetchPosition(E, { side: 'short' })).toMatchObject({
+    side: 'short',
+    contracts: 0.1,
+    hedged: true,
+  });
+});
+
 test('every method that the class declares is driven', () => expectAllDriven(bot, DRIVERS));
 
 describe('a declared method of the class for perps', () => {
@@ -564,26 +578,41 @@ test('an agent trades for the account of its owner, and cannot transfer', async 
   });
 });
 
-test('streams continue without a loss after the sockets are cut', async () => {
+/** Watching methods whose rows must not be lost. */
+const CUT = ['watchOrders', 'watchMyTrades', 'watchTrades'] as const;
+
+test.each(CUT)('%s continues without a loss after the sockets are cut', async (method) => {
   const proxy = await CuttableProxy.open(venue.url);
   const { exchange } = await bots.funded('oddlot', { url: proxy.url });
-  const direct = bots.open('oddlot', {
-    walletAddress: exchange.walletAddress,
-    privateKey: exchange.privateKey,
-  });
-  const [first] = await watched(
-    exchange,
-    () => exchange.watchOrders(S),
-    () => direct.createOrder(S, 'limit', 'buy', 0.01, 90_001),
-  );
-  expect(first).toMatchObject({ price: 90_001 });
-  const lost = exchange.watchOrders(S).catch((error: Error) => error);
+  const { privateKey: key, walletAddress } = exchange;
+  const direct = bots.open('oddlot', { walletAddress, privateKey: key });
+  const buy = (amount: number): Promise<Json> => direct.createOrder(S, 'market', 'buy', amount);
+  const amounts = async (): Promise<number[]> => {
+    const rows = await exchange[method](S);
+    return rows.map(({ amount }: Json) => amount);
+  };
+  expect(await watched(exchange, amounts, () => buy(0.01))).toEqual([0.01]);
+  const lost = amounts().catch((error: Error) => error);
   await new Promise((resolve) => setTimeout(resolve, 50));
   proxy.cut();
   expect((await lost).constructor.name).toBe('NetworkError');
-  // This order is placed while there is no connection.
-  await direct.createOrder(S, 'limit', 'buy', 0.01, 90_002);
-  expect(await exchange.watchOrders(S)).toMatchObject([{ price: 90_002, status: 'open' }]);
+  // These orders execute while there is no connection.
+  await buy(0.02);
+  await buy(0.03);
+  const received = await amounts();
+  while (received.length < 2) received.push(...(await amounts()));
+  expect(received).toEqual([0.02, 0.03]);
+  proxy.close();
+});
+
+test('a book is complete again after the sockets are cut', async () => {
+  const proxy = await CuttableProxy.open(venue.url);
+  const { exchange } = await bots.funded('oddlot', { url: proxy.url });
+  expectBook('book', await exchange.watchOrderBook(S));
+  const lost = exchange.watchOrderBook(S).catch((error: Error) => error);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  proxy.cut();
+  expect((await lost).constructor.name).toBe('NetworkError');
   expectBook('book', await exchange.watchOrderBook(S));
   proxy.close();
 });
