@@ -14,6 +14,8 @@ export type DeskOptions = {
   readonly locale?: string;
   /** Script that runs in the page before the page's own code. */
   readonly script?: string;
+  /** True if the page may install its worker, which answers requests that tests could not change. */
+  readonly hasWorker?: boolean;
   /** Wallet of the browser; none by default. */
   readonly wallet?: InjectedWallet;
 };
@@ -25,9 +27,15 @@ export type NoticeGroup = {
 };
 
 /** True if the options can be undone, so that the browser context can be reused. */
-export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
+export function isPlain({
+  hasWorker,
+  locale,
+  script,
+  theme = 'dark',
+  wallet,
+}: DeskOptions): boolean {
   const isUsual = locale === undefined && theme === 'dark';
-  return script === undefined && wallet === undefined && isUsual;
+  return hasWorker !== true && script === undefined && wallet === undefined && isUsual;
 }
 
 /** A browser context with its own storage. */
@@ -59,6 +67,9 @@ export class Desk {
       `localStorage.getItem('oddlot.preferences') ?? localStorage.setItem('oddlot.preferences', '{"theme":"${theme}"}');`,
     );
     await context.addInitScript(recordNotices);
+    if (options.hasWorker !== true) {
+      await context.addInitScript('delete Navigator.prototype.serviceWorker;');
+    }
     if (script !== undefined) await context.addInitScript(script);
     await wallet?.inject(context);
     return new Desk(context, await context.newPage(), isTouched(options));

@@ -38,6 +38,17 @@ restoreSession().catch(() => setSession(undefined));
 
 void applyLanguage().then(show);
 
+/** The worker starts only after the first screen, so that it takes no time from it. */
+const WORKER_AFTER_MS = 5_000;
+
+addEventListener('load', () => {
+  const register = (): void => {
+    // Browsers refuse workers of untrusted addresses, and the page works without one.
+    void navigator.serviceWorker?.register('/worker.js').catch(() => undefined);
+  };
+  setTimeout(register, WORKER_AFTER_MS);
+});
+
 function show(): void {
   const root = document.querySelector('#root');
   if (root === null) return;

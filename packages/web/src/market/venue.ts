@@ -5,6 +5,8 @@ import { inOneDirection } from '../lib/words.ts';
 export type Connection = {
   /** The status stays `lost` until the venue answers and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
+  /** True once the page has received data, which are then shown with their time. */
+  readonly wasOpen: boolean;
   readonly lostSinceMs: number | undefined;
   readonly nextTryMs: number | undefined;
   readonly limitedUntilMs: number | undefined;
@@ -14,6 +16,7 @@ export type Connection = {
 
 export const connection = createStore<Connection>(() => ({
   status: 'connecting',
+  wasOpen: false,
   lostSinceMs: undefined,
   nextTryMs: undefined,
   limitedUntilMs: undefined,
@@ -99,7 +102,8 @@ function note(): void {
   if (isAnswering && (status === 'open' || status === 'idle')) {
     clearTimeout(patience?.timer);
     patience = undefined;
-    connection.setState({ status: 'open', lostSinceMs: undefined, nextTryMs: undefined });
+    const wasOpen = connection.getState().wasOpen || status === 'open';
+    connection.setState({ status: 'open', wasOpen, lostSinceMs: undefined, nextTryMs: undefined });
     return;
   }
   const isTrying = Object.values(statuses).includes('connecting');

@@ -96,7 +96,11 @@ function ConnectionBanner() {
     const isOffline = !navigator.onLine;
     return (
       <Line
-        sentence={t(isOffline ? 'connection.offline' : 'connection.lost', { time })}
+        sentence={
+          state.wasOpen
+            ? t(isOffline ? 'connection.offline' : 'connection.lost', { time })
+            : t(isOffline ? 'connection.neverOffline' : 'connection.never')
+        }
         countdown={untilNext(state, nowMs)}
       >
         <button

@@ -1,0 +1,72 @@
+// Keeps the program of the page, so that an installed page starts at once and also without a
+// network. Answers of the venue are never kept: without a connection, the page shows no prices
+// instead of old ones, and says so.
+
+const PROGRAM = 'oddlot-program';
+const SHELL = '/';
+const FILES_MAX = 200;
+/** A slower answer is not waited for, because the kept program can start. */
+const PATIENCE_MS = 1500;
+
+addEventListener('install', (event) => {
+  event.waitUntil(keepShell().then(() => globalThis.skipWaiting()));
+});
+addEventListener('activate', (event) => event.waitUntil(globalThis.clients.claim()));
+
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== location.origin) return;
+  if (pathname.startsWith('/assets/')) event.respondWith(programFile(request));
+  else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(shell(request));
+});
+
+/** Paths with an extension are files, and the API has no pages. */
+function isScreen(path) {
+  return !/\.[a-z0-9]{1,12}$|^\/(?:docs|export|info|exchange)(?:\/|$)/i.test(path);
+}
+
+/** File names contain a hash of the content, so a kept file is never outdated. */
+async function programFile(request) {
+  const cache = await caches.open(PROGRAM);
+  const kept = await cache.match(request);
+  if (kept !== undefined) return kept;
+  const answer = await fetch(request);
+  if (answer.ok) {
+    await cache.put(request, answer.clone());
+    await dropOldest(cache);
+  }
+  return answer;
+}
+
+async function shell(request) {
+  const cache = await caches.open(PROGRAM);
+  const kept = await cache.match(SHELL);
+  const asked = fetch(request);
+  if (kept === undefined) return asked;
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+  const answer = await Promise.race([asked.catch(() => undefined), late]);
+  // A venue that is busy, restarting or behind a failing proxy does not keep the page from starting.
+  const isUsable = answer !== undefined && answer.status !== 429 && answer.status < 500;
+  if (!isUsable) return kept;
+  if (new URL(request.url).pathname === SHELL && answer.ok) await cache.put(SHELL, answer.clone());
+  return answer;
+}
+
+/** Keeps the start page and all files that it names. */
+async function keepShell() {
+  const cache = await caches.open(PROGRAM);
+  const answer = await fetch(SHELL, { headers: { accept: 'text/html' } });
+  if (!answer.ok) return;
+  const text = await answer.clone().text();
+  const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file]) => file);
+  await Promise.all(files.map((file) => programFile(new Request(file))));
+  await cache.put(SHELL, answer);
+}
+
+async function dropOldest(cache) {
+  const keys = await cache.keys();
+  await Promise.all(
+    keys.slice(0, Math.max(0, keys.length - FILES_MAX)).map((key) => cache.delete(key)),
+  );
+}
