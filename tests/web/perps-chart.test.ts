@@ -1,3 +1,4 @@
+import { createClient } from '@oddlot/sdk';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -9,6 +10,9 @@ import { PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
+
+const HOUR_MS = 3_600_000;
+const LONG_MS = 180_000;
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -229,3 +233,43 @@ async function panes(page: Page): Promise<number> {
     .locator('table tr')
     .evaluateAll((rows) => rows.filter((row) => row.querySelectorAll('canvas').length > 2).length);
 }
+
+test(
+  'past candles are replayed one by one, and the chart returns to the present',
+  async () => {
+    const venueMinutes = async (): Promise<number> => {
+      const { info } = createClient({ url: venue.url });
+      const startTime = Date.now() - HOUR_MS;
+      return (await info.candleSnapshot({ coin: '1', interval: '1m', startTime })).length;
+    };
+    const market = 'BTC-USDC';
+    // A replay needs two candles, so a trade in another minute is made if there is only one.
+    while ((await venueMinutes()) < 2) {
+      await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+    }
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open('/trade/BTC-USDC');
+    await page.getByText(/^O [\d,]/).waitFor();
+    await button(page, 'More tools').press('Enter');
+    await page.getByRole('menuitem', { name: 'Replay' }).press('Enter');
+    const bar = page.getByRole('group', { name: 'Replay' });
+    const position = bar.getByRole('slider', { name: 'Position in the replay' });
+    const last = Number(await position.getAttribute('max'));
+    await position.press('Home');
+    await expect.poll(() => position.inputValue()).toBe('0');
+    const first = await page.getByText(/^O [\d,]/).innerText();
+    await bar.getByRole('button', { name: 'Next candle' }).press('Enter');
+    await expect.poll(() => position.inputValue()).toBe('1');
+    expect(await faultsFound(page)).toEqual([]);
+    await bar.getByRole('button', { name: 'Previous candle' }).press('Enter');
+    await expect.poll(() => page.getByText(/^O [\d,]/).innerText()).toBe(first);
+    await bar.getByRole('button', { name: 'Play', exact: true }).press('Enter');
+    await expect.poll(() => position.inputValue(), { timeout: 60_000 }).toBe(String(last));
+    await bar.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await bar.getByRole('button', { name: 'End replay' }).press('Enter');
+    await bar.waitFor({ state: 'detached' });
+  },
+  LONG_MS,
+);

@@ -58,6 +58,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
   const [settings, change] = useChartSettings(perp.name, slot);
   const [compared, setCompared] = useState<Compared>();
   const [isChoosing, setIsChoosing] = useState(false);
+  const [isReplaying, setIsReplaying] = useState(false);
   const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
   const lines = useLines(settings.extra, slot === '');
   return (
@@ -69,16 +70,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
       <div className="@container h-9 shrink-0 border-b border-line">
         <div className="flex h-full items-center gap-1 overflow-x-auto px-2 [scrollbar-width:none] @min-[940px]:gap-3">
           {market}
-          <Segmented
-            label={t('perps.chart.view')}
-            size="small"
-            value={view}
-            onChange={setView}
-            segments={(['price', 'depth', 'funding'] as const).map((value) => ({
-              value,
-              label: t(`perps.chart.views.${value}`),
-            }))}
-          />
+          <ViewChoice value={view} onChange={setView} />
           {view === 'price' && (
             <ChartTools
               slot={slot}
@@ -88,6 +80,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
               compared={compared}
               onCompared={setCompared}
               hasTicket={slot === ''}
+              onReplay={() => setIsReplaying(!isReplaying)}
               onIndicators={() => setIsChoosing(true)}
               onPicture={() => void savePicture(picture?.take(), perp.name, settings.interval)}
             />
@@ -106,6 +99,8 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
               lines={lines}
               onDrawn={setPicture}
               onIndicators={() => setIsChoosing(true)}
+              isReplaying={isReplaying}
+              onReplayEnd={() => setIsReplaying(false)}
             />
           </Suspense>
         )}
@@ -118,6 +113,24 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
         />
       )}
     </section>
+  );
+}
+
+type ViewChoiceProps = { readonly value: View; readonly onChange: (view: View) => void };
+
+function ViewChoice({ value, onChange }: ViewChoiceProps) {
+  const t = useWords();
+  return (
+    <Segmented
+      label={t('perps.chart.view')}
+      size="small"
+      value={value}
+      onChange={onChange}
+      segments={(['price', 'depth', 'funding'] as const).map((each) => ({
+        value: each,
+        label: t(`perps.chart.views.${each}`),
+      }))}
+    />
   );
 }
 
@@ -293,7 +306,14 @@ function Loading() {
   );
 }
 
-type Switch = Readonly<{ name: string; onPress: () => void; isOn?: boolean; face?: ReactNode }>;
+type Switch = Readonly<{
+  name: string;
+  onPress: () => void;
+  isOn?: boolean;
+  face?: ReactNode;
+  /** True if the switch is only in the menu, also on a wide chart. */
+  isInMenu?: boolean;
+}>;
 
 type ChartSwitchesProps = {
   readonly panel: RefObject<HTMLElement | null>;
@@ -301,6 +321,7 @@ type ChartSwitchesProps = {
   readonly onChange: ChangeChart;
   /** True for the chart of the market that the ticket trades. */
   readonly hasTicket: boolean;
+  readonly onReplay: () => void;
   readonly onPicture: () => void;
 };
 
@@ -311,7 +332,7 @@ function ChartSwitches(props: ChartSwitchesProps) {
     <>
       <span className="ms-auto hidden shrink-0 gap-1 @min-[700px]:flex">
         {switches
-          .filter(({ isOn }) => isOn === undefined)
+          .filter(({ isInMenu, isOn }) => isOn === undefined && isInMenu !== true)
           .map(({ face, name, onPress }) => (
             <button
               key={name}
@@ -347,6 +368,7 @@ function useSwitches({
   settings: { extra, isLogarithmic, withPast },
   onChange,
   hasTicket,
+  onReplay,
   onPicture,
 }: ChartSwitchesProps): readonly Switch[] {
   const t = useWords();
@@ -368,6 +390,7 @@ function useSwitches({
       onPress: () => onChange({ isLogarithmic: !isLogarithmic }),
       isOn: isLogarithmic,
     },
+    { name: t('perps.replay.label'), onPress: onReplay, isInMenu: true },
     {
       name: t('perps.chart.past'),
       onPress: () => onChange({ withPast: !withPast }),

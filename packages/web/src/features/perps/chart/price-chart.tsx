@@ -11,6 +11,7 @@ import {
   type PointerEvent,
   type RefObject,
 } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
 import {
   add,
   divide,
@@ -49,6 +50,7 @@ import {
   type PriceChart as Chart,
   type Scale,
 } from './make-chart.ts';
+import { useReplayed } from './use-replayed.ts';
 import { useComparison, usePastLine, type Compared } from './use-lines.ts';
 
 const DrawingOverlay = onDemand(
@@ -63,14 +65,18 @@ type PriceChartProps = {
   readonly lines: readonly ChartLine[];
   readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
   readonly onIndicators: () => void;
+  readonly isReplaying: boolean;
+  readonly onReplayEnd: () => void;
 };
+
+const ReplayBar = onDemand(async () => (await import('./replay-bar.tsx')).ReplayBar);
 
 export function PriceChart(props: PriceChartProps) {
   const { slot, settings, compared, lines, onDrawn, onIndicators } = props;
+  const { isReplaying, onReplayEnd } = props;
   const t = useWords();
   const { coin, perp } = useTradedPerp();
   const { indicators, interval, isLogarithmic, withPast } = settings;
-  const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
   const drawings = useDrawings(perp.name);
   const begun = useBegun(slot);
   const hasProfile = indicators.some(({ kind }) => kind === 'profile');
@@ -79,13 +85,16 @@ export function PriceChart(props: PriceChartProps) {
     hasNone: state.isLoaded && state.candles.length === 0,
     refusal: state.refusal,
   }));
-  const store = candleSeries.useStore({ coin, interval });
+  const live = candleSeries.useStore({ coin, interval });
+  const [untilMs, setUntilMs] = useState<number>();
+  const store = useReplayed(live, untilMs);
+  const { made, place } = useChart(store, modeOf(isLogarithmic, compared));
   const hasPast = usePastLine(made, store, { interval, firstMs, isWanted: withPast });
   const before = hasPast ? `┄ ${t('perps.chart.before')}` : '';
   const isEmpty = hasNone && !hasPast;
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
-  useMarkers(made, interval);
+  useMarkers(made, interval, untilMs);
   useComparison(made, interval, compared);
   useIndicators(made, store, indicators);
   useEffect(() => {
@@ -111,7 +120,18 @@ export function PriceChart(props: PriceChartProps) {
             begun={begun}
           />
         )}
-      {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
+      {made !== undefined && !isEmpty && untilMs === undefined && (
+        <LineOverlay lines={lines} scale={made.scale} />
+      )}
+      {isReplaying && !isEmpty && (
+        <ReplayBar
+          key={interval}
+          live={live}
+          untilMs={untilMs}
+          onUntil={setUntilMs}
+          onEnd={onReplayEnd}
+        />
+      )}
       {isEmpty && (
         <div className="absolute inset-0">
           <EmptyState title={refusal ?? t('perps.chart.empty')} text={t('perps.chart.emptyText')} />
@@ -121,6 +141,8 @@ export function PriceChart(props: PriceChartProps) {
     </div>
   );
 }
+
+type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
 type LegendProps = Pick<PriceChartProps, 'onIndicators'> & {
   readonly made: Chart | undefined;
@@ -187,11 +209,10 @@ function modeOf(isLogarithmic: boolean, compared: Compared | undefined): PriceSc
   return isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
 }
 
-function useChart(interval: CandleInterval, mode: PriceScaleMode) {
-  const { coin, grid } = useTradedPerp();
+function useChart(store: StoreApi<Candles>, mode: PriceScaleMode) {
+  const { grid } = useTradedPerp();
   const place = useRef<HTMLDivElement>(null);
   const [made, setMade] = useState<Chart>();
-  const store = candleSeries.useStore({ coin, interval });
   useEffect(() => {
     if (place.current === null) return undefined;
     const chart = makeChart(place.current, grid);
@@ -240,14 +261,21 @@ function drawCandles(
   return next;
 }
 
-function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
+function useMarkers(
+  made: Chart | undefined,
+  interval: CandleInterval,
+  untilMs: number | undefined,
+): void {
   const { perp } = useTradedPerp();
   const user = useSession()?.address;
   const fills = fillLists.use(user, (state) => state.rows);
   useEffect(() => {
     if (made === undefined) return;
     const { buy, sell } = palette();
-    const markers = fillMarkers(fills, perp.index, interval).map(({ isBuy, orders, timeMs }) => ({
+    const shown = fillMarkers(fills, perp.index, interval).filter(
+      ({ timeMs }) => untilMs === undefined || timeMs <= untilMs,
+    );
+    const markers = shown.map(({ isBuy, orders, timeMs }) => ({
       time: secondsOf(timeMs),
       position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
       shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
@@ -256,7 +284,7 @@ function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
       ...(orders > 1 ? { text: `×${orders}` } : {}),
     }));
     made.markers.setMarkers(markers);
-  }, [made, fills, perp.index, interval]);
+  }, [made, fills, perp.index, interval, untilMs]);
 }
 
 function useLegend(

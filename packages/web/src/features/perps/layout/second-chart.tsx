@@ -21,27 +21,29 @@ export function SecondChart() {
     [chosen, traded],
   );
   const market = (
-    <Menu
-      align="start"
-      trigger={
-        <button type="button" className="h-6 shrink-0 rounded px-1.5 text-12 hover:text-accent">
-          <span className="heard">{t('perps.layout.secondMarket')} </span>
-          {shown.perp.name} ▾
-        </button>
-      }
-      items={[
-        {
-          label: t('perps.layout.sameMarket'),
-          isChosen: chosen === undefined,
-          onSelect: () => setName(''),
-        },
-        ...perps.map((perp) => ({
-          label: perp.name,
-          isChosen: perp === chosen,
-          onSelect: () => setName(perp.name),
-        })),
-      ]}
-    />
+    <span className="flex shrink-0">
+      <Menu
+        align="start"
+        trigger={
+          <button type="button" className="h-6 shrink-0 rounded px-1.5 text-12 hover:text-accent">
+            <span className="heard">{t('perps.layout.secondMarket')} </span>
+            {shown.perp.name} ▾
+          </button>
+        }
+        items={[
+          {
+            label: t('perps.layout.sameMarket'),
+            isChosen: chosen === undefined,
+            onSelect: () => setName(''),
+          },
+          ...perps.map((perp) => ({
+            label: perp.name,
+            isChosen: perp === chosen,
+            onSelect: () => setName(perp.name),
+          })),
+        ]}
+      />
+    </span>
   );
   return (
     <TradedPerpContext value={shown}>

@@ -63,7 +63,7 @@ type Columns = readonly Column<AssetPosition>[];
  * tables combine figures.
  */
 function positionColumns(isWide: boolean, t: Words): Columns {
-  const ends = [exits(isWide, t), actions(t)];
+  const ends = [exits(isWide, t), actions(isWide, t)];
   return isWide ? [...besideEachOther(t), ...ends] : [...inPairs(t), ...ends];
 }
 
@@ -167,10 +167,11 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
   };
 }
 
-function actions(t: Words): Column<AssetPosition> {
+function actions(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
-    width: '138px',
+    // The German texts of both buttons fit.
+    width: isWide ? '138px' : '150px',
     tabletWidth: '94px',
     phoneWidth: '92px',
     header: <span className="heard">{t('perps.column.actions')}</span>,

@@ -94,9 +94,9 @@ function Row({ indicator, name, onChange, onRemove }: RowProps) {
       aria-label={label}
       className="flex flex-wrap items-center gap-2 border-b border-line py-2 first:border-t"
     >
-      <span className="w-44 text-13 max-tablet:w-full">{name}</span>
+      <span className="w-36 text-13 max-tablet:w-full">{name}</span>
       {fields.map(([field], at) => (
-        <span key={field} className="w-32">
+        <span key={field} className="w-24">
           <Field
             label={t(`perps.chart.field.${field}`)}
             value={indicator.values[at]!}
