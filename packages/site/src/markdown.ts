@@ -13,18 +13,15 @@ export type Rendered = {
   readonly parts: readonly Part[];
 };
 
-/** Addresses of the pictures of a diagram. */
-type Drawn = { readonly light: string; readonly dark: string };
-
-/** Returns the pictures of a diagram by its source, or undefined if it has not been drawn. */
-type Diagrams = (source: string) => Drawn | undefined;
+/** Returns the drawing of a diagram by its source, or undefined if it has not been drawn. */
+type Drawings = (source: string) => string | undefined;
 
 const TABS = /<!-- tabs -->\n([^]*?)<!-- \/tabs -->/g;
 const TAB = /^(\w+):\n\n```(\w+)\n([^]*?)\n```$/gm;
 const PLACE = /<!-- tabs (\d+) -->/g;
 
 /** Renders a page. Texts are from the repository, so their HTML is trusted. */
-export function render(text: string, diagrams: Diagrams): Rendered {
+export function render(text: string, drawingOf: Drawings): Rendered {
   const groups: string[] = [];
   const placed = text.replace(TABS, (_, content: string) => {
     groups.push(tabGroup(content));
@@ -46,7 +43,7 @@ export function render(text: string, diagrams: Diagrams): Rendered {
           : `<h${depth} id="${anchor}">${inner}${link}</h${depth}>\n`;
       },
       code({ lang = '', text: code }: Tokens.Code): string {
-        const drawn = lang === 'mermaid' ? diagrams(code) : undefined;
+        const drawn = lang === 'mermaid' ? drawingOf(code) : undefined;
         if (drawn === undefined) return codeBlock(code, lang);
         return diagram(drawn, headings.at(-1)?.text ?? 'overview');
       },
@@ -87,9 +84,9 @@ function codeBlock(code: string, language: string): string {
   return `<div class="code"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
 }
 
-function diagram({ dark, light }: Drawn, title: string): string {
-  const alt = escaped(`Diagram: ${title}`);
-  return `<figure class="diagram" tabindex="0" role="group" aria-label="${alt}"><img class="when-light" src="${light}" alt="${alt}"><img class="when-dark" src="${dark}" alt="${alt}"></figure>\n`;
+function diagram(drawing: string, title: string): string {
+  const name = escaped(`Diagram: ${title}`);
+  return `<figure class="diagram" tabindex="0" role="img" aria-label="${name}">${drawing}</figure>\n`;
 }
 
 /** Returns Markdown of one line without its marks. */

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { diagramFiles, diagramOf } from './diagrams.ts';
+import { drawingOf } from './diagrams.ts';
 import { addressOfFile, withMarkdownLinks, withSiteLinks } from './links.ts';
 import { type Assets, pageHtml, parentOf, type SitePage } from './layout.ts';
 import { plainText, render } from './markdown.ts';
@@ -42,7 +42,6 @@ export function buildSite(sources: Sources, options: Options): Site {
     files.set(`${page.address}.md`, withMarkdownLinks(page.markdown, addresses));
   }
   for (const [path, content] of sources.linked) files.set(addressOfFile(path), content);
-  for (const [path, svg] of diagramFiles(sources)) files.set(path, svg);
   files.set('/docs/search.json', searchIndex(pages));
   const listed = pages.filter(({ address }) => address !== '/docs/404');
   files.set('/llms.txt', llmsText(frame, listed));
@@ -56,7 +55,7 @@ function pagesOf(sources: Sources, entries: readonly Entry[]): SitePage[] {
   const page = (address: string, text: string, parent?: string): SitePage => {
     const markdown = text.replace(/<!-- \/?sample(?:: \S+)? -->\n*/g, '');
     const title = plainText(/^# (.+)$/m.exec(markdown)?.[1] ?? address);
-    const rendered = render(markdown, (source) => diagramOf(source, sources));
+    const rendered = render(markdown, (source) => drawingOf(source, sources));
     return { address, title, parent, markdown, rendered };
   };
   const texts = [...sources.pages].map(([path, text]) => {

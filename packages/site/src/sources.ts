@@ -28,6 +28,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'bench/page/README.md': 'contribute/page-performance',
   'changes/README.md': 'contribute/change-fragments',
   'packages/api/src/ws/README.md': 'contribute/socket-layer',
+  'packages/ccxt/README.md': 'build/ccxt',
+  'packages/site/README.md': 'contribute/documentation-site',
   'packages/replica/eras/README.md': 'contribute/eras',
   'tests/fixtures/README.md': 'contribute/fixtures',
 };
