@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ClientTurns, NO_PACE } from '@oddlot/host/client-turns';
 import type { Logger } from '@oddlot/host/log';
-import { TokenBucket } from '@oddlot/host/ports';
 import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
@@ -82,10 +81,14 @@ const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
 
 /**
- * Rate of requests that are read on the caller's thread while all others are idle. Waking another
- * thread takes longer than reading a single request, but the caller's thread has other work.
+ * Requests are read on the caller's thread while they arrive at less than this rate, and all other
+ * threads are idle. Waking another thread takes longer than reading a single request. At a higher
+ * rate, requests are read together.
  */
-const HERE_RATE = { perSecond: 100, burst: 5 };
+const RARE_PER_MS = 0.1;
+/** Number of requests above the rate after which the rate counts as exceeded, and its maximum. */
+const RARE_BURST = 5;
+const RARE_EXCESS_MAX = 20;
 /** A slower library or a longer text would delay the caller's thread too much. */
 const HERE_US_MAX = 250;
 const HERE_CHARS_MAX = 1_000;
@@ -101,7 +104,9 @@ export class RecoverPool {
   #isClosed = false;
   #backend: RecoverBackend | undefined;
   #here: ReaderHere | undefined;
-  readonly #hereBucket = new TokenBucket(HERE_RATE, performance.now());
+  /** Number of recent requests above the rate of rare ones. */
+  #excess = 0;
+  #readMs = 0;
   readonly #ready = Promise.withResolvers<RecoverBackend>();
 
   constructor(options: RecoverPoolOptions) {
@@ -135,8 +140,9 @@ export class RecoverPool {
 
   /** Converts a request to its command. A malformed request is rejected without a recovery. */
   read(text: string, job: ReadJob, client = ''): Promise<ReadCommand> {
-    const here = this.#isHereFree(text) ? this.#here : undefined;
-    if (here !== undefined) return Promise.resolve(here.read(text, job));
+    const here = this.#here;
+    if (this.#isRare() && here !== undefined && this.#isIdle && text.length <= HERE_CHARS_MAX)
+      return Promise.resolve(here.read(text, job));
     return this.#add({ kind: 'read', text, job }, client) as Promise<ReadCommand>;
   }
 
@@ -165,10 +171,19 @@ export class RecoverPool {
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 
-  #isHereFree(text: string): boolean {
-    if (this.#waiting > 0 || text.length > HERE_CHARS_MAX || this.#isClosed) return false;
+  /** Counts a request, and returns true if few requests arrived recently. */
+  #isRare(): boolean {
+    const nowMs = performance.now();
+    const before = Math.max(0, this.#excess - (nowMs - this.#readMs) * RARE_PER_MS);
+    this.#excess = Math.min(RARE_EXCESS_MAX, before + 1);
+    this.#readMs = nowMs;
+    return this.#excess <= RARE_BURST;
+  }
+
+  get #isIdle(): boolean {
+    if (this.#waiting > 0 || this.#isClosed) return false;
     for (const { batches } of this.#slots) if (batches.length > 0) return false;
-    return this.#here !== undefined && this.#hereBucket.take(1, performance.now());
+    return true;
   }
 
   #add(asked: RecoverJob, client: string): Promise<Recovered | ReadCommand> {
