@@ -77,12 +77,21 @@ type EventFilter = {
   readonly limit?: number;
 };
 
-export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage> {
-  return useQuery({
+function eventsQuery(filter: EventFilter) {
+  return queryOptions({
     queryKey: ['outcomeMeta', filter],
     queryFn: ({ signal }) => reader.info.outcomeMeta(filter, { signal }),
-    refetchInterval: META_STALE_MS,
   });
+}
+
+export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage> {
+  return useQuery({ ...eventsQuery(filter), refetchInterval: META_STALE_MS });
+}
+
+/** Requests events again, or joins a request for them that is under way. */
+export async function askEvents(filter: EventFilter): Promise<readonly OutcomeEventMeta[]> {
+  const { events } = await queryClient.fetchQuery({ ...eventsQuery(filter), staleTime: 0 });
+  return events;
 }
 
 export function useSimulated(): ReadonlySet<string> {

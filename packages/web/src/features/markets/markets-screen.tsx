@@ -27,7 +27,11 @@ import {
 } from '../../market/past-prices.ts';
 import { useComingEvents, useEvents, useSettings, type Moment } from '../../market/queries.ts';
 import { EventCards } from '../../market/events/event-card.tsx';
-import { SeriesCards, useRunningSeries } from '../../market/series/series-cards.tsx';
+import {
+  EVENTS_LOOKED_AT,
+  SeriesCards,
+  useRunningSeries,
+} from '../../market/series/series-cards.tsx';
 import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/streams.ts';
 import { connection } from '../../market/venue.ts';
 import { FirstSteps, firstVisit, openTestAccount } from '../../session/first-steps.tsx';
@@ -576,14 +580,12 @@ export function Section({ id, title, className, children }: SectionProps) {
   );
 }
 
-const EVENTLISTS_LOOKED_AT = 20;
-
 function useNextSingles(
   moment: Moment,
   { most, wanted }: { readonly most: number; readonly wanted: string },
 ): { readonly events: readonly OutcomeEventMeta[]; readonly nowMs: number } {
   const nowMs = useVenueSecond();
-  const events = useComingEvents(moment, { limit: EVENTLISTS_LOOKED_AT, wanted })
+  const events = useComingEvents(moment, { limit: EVENTS_LOOKED_AT, wanted })
     .filter((event) => event.series_slug === null && event[moment] > nowMs)
     .slice(0, most);
   return { events, nowMs };

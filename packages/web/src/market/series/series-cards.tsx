@@ -15,6 +15,7 @@ import { colourOf, Price, Spark } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
 import { LegPrices, type Bbos } from '../events/event-card.tsx';
 import { channelOf, outcomePrices, referencePrices } from '../streams.ts';
+import { askEvents } from '../queries.ts';
 import { reader, venueNow } from '../venue.ts';
 
 const DECIMALS = 2;
@@ -181,17 +182,18 @@ function isNeither({ resolutionStatus, winningOutcome }: OutcomeTimelineItem): b
 
 type RunningSeries = Readonly<{ slug: string; event: OutcomeEventMeta; market: OutcomeMarketMeta }>;
 
-const LOOKED_AT_MAX = 50;
+/** Lists of the same length share their requests. */
+export const EVENTS_LOOKED_AT = 50;
 
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
   const { data = [] } = useQuery({
     queryKey: ['runningSeries'],
     // Both lists are requested in one query, so that no market is missed between them.
-    queryFn: async ({ signal }) => {
+    queryFn: async () => {
       const asked = (['upcoming', 'open'] as const).map((status) =>
-        reader.info.outcomeMeta({ status, sortBy: 'endingSoon', limit: LOOKED_AT_MAX }, { signal }),
+        askEvents({ status, sortBy: 'endingSoon', limit: EVENTS_LOOKED_AT }),
       );
-      return (await Promise.all(asked)).flatMap(({ events }) => events);
+      return (await Promise.all(asked)).flat();
     },
     refetchInterval: CALM_MS,
   });
