@@ -69,7 +69,7 @@ describe('the sample configuration', () => {
 describe('the service and the container', () => {
   test('the service and the container start an existing program with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot.service');
-    const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
+    const [, program = '', flags = ''] = /^ExecStart=\S+ (?:--\S+ )*(\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
     const args = flags.replace('/etc/oddlot', join(REPOSITORY, 'deploy')).split(' ');
     const { data } = readConfig(args, {});

@@ -33,10 +33,12 @@ for (const threads of ['here', 'own']) {
     const fills = await alice.client.info.userFills({ user: alice.address });
     assert.equal(fills.length, 1);
     assert.equal(fills[0].sz, '0.5');
-    assert.match(await (await fetch(venue.url + '/docs/errors')).text(), /# Errors/);
-    const page = async () => (await fetch(venue.url + '/')).status;
-    while ((await page()) === 503) await new Promise((wake) => setTimeout(wake, 20));
-    assert.equal(await page(), 200);
+    for (const path of ['/', '/docs/errors.md']) {
+      const status = async () => (await fetch(venue.url + path)).status;
+      while ((await status()) === 503) await new Promise((wake) => setTimeout(wake, 20));
+      assert.equal(await status(), 200);
+    }
+    assert.match(await (await fetch(venue.url + '/docs/errors.md')).text(), /# Errors/);
     if (chain) await venue.deposit(alice, '500');
   });
 }`;
