@@ -13,7 +13,7 @@ import { workerVenue } from './support/worker-venue.ts';
  * loaded later.
  */
 const KILOBYTES_MAX = 220;
-/** Bytes transferred by a first visit to the terminal until its chart is drawn. */
+/** Bytes transferred by a first visit to the list of markets, or to the terminal with its chart. */
 const VISIT_KILOBYTES_MAX = 300;
 const VISIT_REQUESTS_MAX = 30;
 const SHIFT_MAX = 0.02;
@@ -137,4 +137,16 @@ test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in $
   expect(visit.sent.filter(({ url }) => /overlays|signing|account-table/.test(url))).toEqual([]);
   const shift = await visit.page.evaluate(() => (globalThis as { shift?: number }).shift!);
   expect(shift).toBeLessThanOrEqual(SHIFT_MAX);
+});
+
+test(`a first visit to the markets loads at most ${VISIT_KILOBYTES_MAX} KB in ${VISIT_REQUESTS_MAX} requests`, async () => {
+  const venue = await workerVenue();
+  const visit = await browser.visit(venue.url, { script: '' });
+  const { kilobytes, requests } = await countTraffic(visit.page);
+  await visit.open('/');
+  await visit.page.getByRole('link', { name: /BTC/ }).first().waitFor();
+  await visit.page.waitForLoadState('networkidle');
+  expect(kilobytes()).toBeGreaterThan(150);
+  expect(kilobytes()).toBeLessThanOrEqual(VISIT_KILOBYTES_MAX);
+  expect(requests()).toBeLessThanOrEqual(VISIT_REQUESTS_MAX);
 });

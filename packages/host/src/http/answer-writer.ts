@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
 import { isNoRoom } from '../durable/own-files.ts';
 import type { Logger } from '../operate/log.ts';
@@ -44,6 +46,11 @@ const BODY_RETRY_SECONDS = 1;
 /** Minimum cost of any response on the main thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
+/** Answers of this size are compressed for pages, which load over slower networks than programs. */
+const COMPRESSED_BYTES_MIN = 8 * 1024;
+/** Level of compression: higher levels save little and take longer. */
+const COMPRESSION = { level: 1 };
+const compress = promisify(gzip);
 /** The status that proxies log if the client has closed the request. */
 const NOBODY_WAITED = 499;
 
@@ -53,6 +60,8 @@ const NOBODY_WAITED = 499;
  */
 export class AnswerWriter {
   readonly #options: AnswerWriterOptions;
+  /** Compressed forms of answers that many responses share. */
+  readonly #compressed = new WeakMap<Buffer, Promise<Buffer>>();
   #refusedDown = 0;
   #warnedMs = -WARN_EVERY_MS;
 
@@ -143,6 +152,27 @@ export class AnswerWriter {
   }
 
   write(call: HttpCall, status: number, body: string | Buffer, more: readonly string[]): void {
+    if (typeof body === 'string' || !isCompressed(call, body)) {
+      return this.#write(call, status, body, more);
+    }
+    const headers = [...more, 'content-encoding', 'gzip'];
+    this.#gzip(body).then(
+      (bytes) => this.#write(call, status, bytes, headers),
+      (error: unknown) => this.fail(call, error),
+    );
+  }
+
+  /** Compresses an answer on the thread pool, once for all its responses. */
+  #gzip(body: Buffer): Promise<Buffer> {
+    let made = this.#compressed.get(body);
+    if (made === undefined) {
+      made = compress(body, COMPRESSION);
+      this.#compressed.set(body, made);
+    }
+    return made;
+  }
+
+  #write(call: HttpCall, status: number, body: string | Buffer, more: readonly string[]): void {
     const { endpoint, ip } = call;
     if (!this.#takesRoom(call, Buffer.byteLength(body))) return;
     const left = endpoint?.surface === 'info' ? this.#options.work?.left(ip) : undefined;
@@ -218,6 +248,18 @@ export class AnswerWriter {
       }
     }
   }
+}
+
+/**
+ * Returns true for a large answer to a POST of a page. Programs usually run near the venue, where
+ * compression costs more time than it saves. The answers to a POST are never cached, so they need no
+ * `vary` header.
+ */
+function isCompressed(call: HttpCall, body: Buffer): boolean {
+  if ('post' in call || body.length < COMPRESSED_BYTES_MIN) return false;
+  const { headers, method } = call.request;
+  const accepted = headers['accept-encoding'] ?? '';
+  return method === 'POST' && headers.origin !== undefined && /\bgzip\b(?!;q=0)/.test(accepted);
 }
 
 /** Returns true if the response was sent or its connection is closed. */
