@@ -167,7 +167,7 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Collects TypedDicts for the objects of answers. */
+/** Collects the TypedDict classes of all response objects. */
 class PythonTypes {
   readonly #schemas: Readonly<Record<string, JsonSchema>>;
   readonly #classes = new Map<string, string>();

@@ -73,7 +73,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
     expect(portfolio.data.deposits).toBe('25.5');
   });
 
-  test('plain transfers are credited once amounts below the minimum add up to it', async () => {
+  test('plain transfers below the minimum are credited when their sum reaches it', async () => {
     const account = await fundedOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.transfer(chain.bridge, usdc('4.9'));

@@ -227,7 +227,7 @@ describe('a market without delay', () => {
     );
   });
 
-  test('a market is queried by contexts, probabilities, candles and open orders', async () => {
+  test('queries return the context, probability, candle and open orders of a market', async () => {
     const { info, exchange } = alice.client;
     const [context] = await info.outcomeAssetCtxs({ instrumentIds: [rain] });
     expect(context).toMatchObject({ lastPx: '0.6', markPx: '0.6', dayBaseVlm: '190' });

@@ -5,9 +5,9 @@ import { sidesOf } from './flows.ts';
 import type { StateCopy } from './state-copy.ts';
 
 /**
- * Follows the lots of every position through one entry and separates old lots from lots opened in
- * the entry. A reduction uses the newest lots first, but deleveraging may close only the old ones
- * (R-adl).
+ * Tracks the lots of every position through one log entry, and separates lots opened by that entry
+ * from older ones. A reduction closes the newest lots first, but deleveraging may close only the
+ * old ones (R-adl).
  */
 
 type Lots = { sign: number; old: number; fresh: number };

@@ -19,7 +19,7 @@ export type ScopeNumbers = {
   readonly value: bigint;
   readonly initial: bigint;
   readonly notional: bigint;
-  /** Twice the positions in markets without a valid price. */
+  /** Twice the notional of positions in markets without a valid mark, in micro-USDC. */
   readonly blindPart: bigint;
 };
 

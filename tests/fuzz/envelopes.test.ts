@@ -249,7 +249,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
 });
 
 describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
-  /** Codes of the rules on trading, accounts and money, which the engine checks. */
+  /** Error codes of the trading, account and money rules, which the engine enforces. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 
   test(

@@ -117,7 +117,7 @@ test('a liquidation ends orders and reaches all channels of the account', async 
   });
 });
 
-test('a venue that stops closes its clients, and they find it again', async () => {
+test('a stopping venue closes its connections, and clients can reconnect after the restart', async () => {
   const socket = await open();
   const closed = new Promise((resolve) => socket.once('close', resolve));
   await venue.restart();

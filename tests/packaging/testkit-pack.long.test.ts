@@ -43,7 +43,7 @@ for (const threads of ['here', 'own']) {
   });
 }`;
 
-/** Code of a TypeScript user. */
+/** A program that imports the installed package; it is compiled but not run. */
 const CONSUMER = `
 import { replayMarket, startVenue, type Bot, type TestVenue } from '@oddlot/testkit';
 export async function go(bot: Bot): Promise<string> {

@@ -91,7 +91,7 @@ test('all TypeScript samples compile', async () => {
 });
 
 describe('the requests that the samples send', () => {
-  test('they are the recorded ones, and the venue finds no fault in them', async () => {
+  test('they include every recorded request, and the venue reports none of them as invalid', async () => {
     await runSamples();
     const missing = RECORDED.filter(
       (request) => !proxy.records.some((each) => isSame(each, request)),

@@ -71,7 +71,7 @@ test("an agent's name is shown as text and cannot change the text direction", as
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  // The name is shown without that character but revoked by the venue's exact label.
+  // The page shows names without direction characters, but revokes them by their exact label.
   for (const shown of ['<img src=x>', 'neves']) {
     await page.getByRole('row', { name: shown }).getByRole('button').click();
     await page.getByRole('button', { name: 'Confirm revoke' }).click();

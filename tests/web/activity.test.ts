@@ -151,7 +151,7 @@ test('an account outside the leaderboard sees its own figures above it', async (
   expect(await row.getAttribute('aria-selected')).toBe('true');
 });
 
-test('open interest of a perp is selected by keyboard and fits the width of a phone', async () => {
+test('the open interest of a perp can be selected with the keyboard and fits a phone screen', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/activity');

@@ -158,7 +158,7 @@ test('daily results add up to the total above them, even if the price has moved 
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
     });
-  // The results contain the fees of the trade first, and then the change of the price.
+  // At first the result is only the fee of the trade; the new price then adds a profit.
   await expect.poll(results).toEqual(['−0.15', '−0.15', '−0.15']);
   await perp.push('101');
   await expect.poll(async () => (await results())[0]).toMatch(/^\+[1-3]\.\d\d$/);

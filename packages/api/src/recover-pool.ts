@@ -89,7 +89,10 @@ const RARE_PER_MS = 0.1;
 /** Number of requests above the rate after which the rate counts as exceeded, and its maximum. */
 const RARE_BURST = 5;
 const RARE_EXCESS_MAX = 20;
-/** A slower library or a longer text would delay the caller's thread too much. */
+/**
+ * Maximum recovery time and text length for a recovery on the caller's thread, which a slower
+ * library or a longer text would delay too much.
+ */
 const HERE_US_MAX = 250;
 const HERE_CHARS_MAX = 1_000;
 

@@ -96,7 +96,7 @@ const PATTERNS: readonly (readonly [MessageKey, RegExp])[] = Object.entries(MESS
   },
 );
 
-/** Path of the entry with which the venue begins the text of a failed entry. */
+/** The path with which the venue's error text for a failed entry begins. */
 const ENTRY_PATH = /^\w+\[\d+\]: /;
 
 type Refusal = { readonly message: string; readonly name?: string | undefined };

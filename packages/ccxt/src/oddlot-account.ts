@@ -372,7 +372,7 @@ export class OddlotAccount extends OddlotMarkets {
       accountType === undefined ? {} : { accountTypes: [this.#subAccount(accountType)] };
     const span = spanOf(this, since, params);
     const query = { type: 'userNonFundingLedgerUpdates', user, ...accountTypes, ...span } as const;
-    // Other kinds of rows are between those that the caller wants, so one page has the maximum.
+    // Pages also contain rows of other kinds, so the query requests pages of the maximum size.
     const rows = await rowsOf((page) => this.link.page({ ...query, ...page }), {
       max: LEDGER_MAX,
       since,

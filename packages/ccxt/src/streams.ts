@@ -111,8 +111,8 @@ export class Streams {
   }
 
   /**
-   * Returns the first frame of a channel over a connection that is closed again, for queries that
-   * the venue answers only on its sockets.
+   * Returns the first frame of a channel, received over a temporary connection. It serves queries
+   * that the venue answers only on its sockets.
    */
   async first<Value>(channel: Channel<Value>): Promise<Value[]> {
     this.#snapshots += 1;
@@ -228,7 +228,7 @@ export class Streams {
   }
 }
 
-/** Errors of the sockets; the others are those of an invalid request. */
+/** Error classes by the code of an error frame; all other codes report an invalid request. */
 const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   RISK_RATE_LIMITED: RateLimitExceeded,
   TOO_MANY_SUBSCRIPTIONS: RateLimitExceeded,

@@ -125,7 +125,7 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** An action whose list has only its first entry, and the number of entries that the list had. */
+/** An action with its list cut to the first entry, and the original number of entries. */
 type BriefAction = {
   readonly action: { type: string } & Record<string, unknown>;
   readonly entries: number;

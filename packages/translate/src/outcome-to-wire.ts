@@ -145,7 +145,7 @@ function orderResult(
   return entryResult(entry, index, scale, error);
 }
 
-/** Combines entries that were translated one by one to the result of the command. */
+/** Combines separately translated entries into the result of the command. */
 export function entriesToWire(
   command: RequestCommand,
   entries: readonly WireEntry[],

@@ -75,7 +75,7 @@ test("a registry's checks find no problems in the tarball", async () => {
   expect(await typesReport(tarball)).toEqual({ entryPoints, problems: [] });
 });
 
-test('the program of the guide buys on a venue', async () => {
+test('the example program of the ccxt guide buys on a venue', async () => {
   const page = readFileSync(join(REPOSITORY, 'docs/build/ccxt.md'), 'utf8');
   const code = /<!-- test: ccxt -->\s*```js\n(.*?)\n```/s.exec(page)![1]!;
   writeFileSync(join(home, 'bot.js'), code.replaceAll('http://127.0.0.1:8690', venue.url));

@@ -530,7 +530,7 @@ test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate', 'rateLimi
   },
 );
 
-test('an order without an answer is an error with the hash of the action', async () => {
+test('an unanswered order throws an error that contains the hash of the action', async () => {
   const config = { url: await venue.openPort(), options: { retriesMax: 0 } };
   const { exchange } = await bots.funded('oddlot', config);
   await exchange.loadMarkets();

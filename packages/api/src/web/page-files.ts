@@ -21,8 +21,8 @@ export type PageFile = {
 export type Screen = { readonly path: string; readonly scripts: readonly string[] };
 
 /**
- * Built page. The entry is a text, because each visitor gets another nonce; all other files are
- * found by path.
+ * The files of the built page. The entry is kept as text because each response inserts a new nonce;
+ * all other files are looked up by path.
  */
 export type PageFiles = {
   readonly entry: string;

@@ -173,9 +173,7 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   return [{ what, agrees: false, told, contrary }];
 }
 
-/**
- * Returns the sum of open payments, reading the newest blocks first, until the amount is reached.
- */
+/** Adds up the open payouts, newest blocks first, and stops when the sum reaches `enough`. */
 async function openBefore(
   proof: Proof,
   asked: Asked & { readonly rpc: string; readonly url: string },

@@ -162,7 +162,7 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const { lastSeq } = opening ?? {};
-  // The end must be confirmed, because an unfinished import is removed.
+  // Only a confirmed end is proof of an unfinished import, which the caller then removes.
   if (opening !== undefined && lastSeq !== undefined)
     if ((await confirmedLastSeq(stream, opening)) < lastSeq) return true;
   throw new AdminRefusedError(

@@ -181,7 +181,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await started()()).toBe(WAITS);
   });
 
-  test('the validator refuses while the token transfers none of the bridge’s money because the bridge is empty or blocked', async () => {
+  test('the validator refuses to sign while the bridge cannot transfer USDC because it is empty or blacklisted', async () => {
     const ask = started();
     const nothing = 'the token currently rejects all transfers out of the bridge';
     for (const _ of [1, 2]) {

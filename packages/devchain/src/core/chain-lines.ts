@@ -43,7 +43,7 @@ class ChainFileFailedError extends Error {
   override readonly name = 'ChainFileFailedError';
 }
 
-/** The chain on disk. Other tasks of the thread run after each line, however many lines follow. */
+/** The chain on disk. Each write yields to other tasks of the thread before it resolves. */
 export class ChainFile {
   readonly #file: RecordFile;
 

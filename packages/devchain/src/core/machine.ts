@@ -289,9 +289,9 @@ class ProgramClock {
   #isOutOfTime = false;
 
   /**
-   * Makes the machine check the clock. At each step the machine counts its listeners. A listener
-   * would cost several times as much as the step, but counting costs nothing, so the count is
-   * replaced. Each frame of a program without time left ends as if it had no gas.
+   * Checks the time limit at each step of a program. The machine calls `listenerCount` before each
+   * step, so this replaces that function; a listener would make a step several times slower. After
+   * the limit, each frame ends as if it had run out of gas.
    */
   watch(evm: EVM): void {
     const { events, precompiles } = evm;

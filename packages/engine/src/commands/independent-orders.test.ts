@@ -44,7 +44,7 @@ test.each<[string, OrderShape, string]>([
   expect(checked(dependent)).toMatchObject({ reject: { reason }, rejectIndex: 0 });
 });
 
-test('R-independent: an action of which no order would succeed is rejected with the first reason', () => {
+test('R-independent: an action in which no order would succeed is rejected with the first reason', () => {
   expect(checked(command(SMALL, OFF_TICK))).toMatchObject({
     reject: { reason: 'valueBelowMin' },
     rejectIndex: 0,

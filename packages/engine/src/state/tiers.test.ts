@@ -23,7 +23,7 @@ describe('R-tiers: maintenance margin', () => {
     expect(maintenanceMargin(table, size, MARK)).toBe(expected);
   });
 
-  test('maintenance margin is continuous at the border of two tiers', () => {
+  test('maintenance margin is continuous at a tier boundary', () => {
     for (const [at, upper] of table.tiers.slice(1).entries()) {
       const border = table.tiers[at]!.maxSize;
       const above = BigInt(border) * BigInt(upper.mmrE8) - upper.deductionLotsE8;

@@ -36,7 +36,7 @@ import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-change
 const WRITE_EVERY_MS = 100;
 /** Interval between write attempts while the disk is full (R-disk). */
 const RETRY_MS = 1_000;
-/** Interval at which a replica that does not write reads how far the writer has come. */
+/** Interval at which a replica that does not write reads the writer's progress. */
 const FOLLOW_EVERY_MS = 50;
 /** Maximum time that a stop waits for missing rows, which the next start computes. */
 const CATCH_UP_MS = 4_000;

@@ -269,8 +269,8 @@ export function accountKey(user: string): number {
 }
 
 /**
- * Returns 48 bits of a hash of account and client order id, so that clients cannot choose the key
- * of another account.
+ * Returns a key of 48 bits, hashed from the account and the client order id. Clients therefore
+ * cannot easily choose an id whose key collides with that of another account.
  */
 export function clientIdKey(user: string, clientOrderId: string): number {
   return hashKey(digest('sha1', `${user} ${cloidKey(clientOrderId) ?? ''}`));

@@ -96,7 +96,7 @@ export const TABLES = {
     },
     key: ['height'],
   }),
-  /** Runs by keys of their requests and receipts. */
+  /** Index from the keys of requests and receipts to the runs that contain them. */
   receipt_keys: table({
     columns: { key: 'bigint', height: 'bigint' },
     key: ['key', 'height'],

@@ -357,8 +357,9 @@ async function deleteWith(
 type IsLive = (orderId: number) => boolean;
 
 /**
- * Deletes the arrivals of a deleted block and returns their number. Orders that are live or ended
- * later keep theirs, including the hash of the action, which is deleted with the block.
+ * Deletes the arrival records of a pruned block and returns how many were deleted. The records of
+ * orders that are live or ended later remain. They receive the hash of their action, because the
+ * action itself is deleted with the block.
  */
 async function pruneArrivals(
   database: Database,

@@ -21,8 +21,8 @@ export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefin
 }
 
 /**
- * Returns the output of `--help` and `--help all`. The environment contains the npm script that
- * started the program.
+ * Returns the output of `--help` and `--help all`. If an npm script started the program, which the
+ * environment shows, the usage line names that script.
  */
 export function settingsHelp(
   program: SettingsProgram,

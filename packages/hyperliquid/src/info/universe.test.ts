@@ -28,7 +28,7 @@ test('a gap between ids is a delisted placeholder, so that an id is an index', (
     ],
   });
   const contexts = contextsOf(coins, [context(3, '10')]);
-  // The price of a day ago is unknown, so it is the mark.
+  // The price 24 hours ago is unknown, so the current mark is returned instead.
   expect(contexts).toMatchObject([{ midPx: null }, {}, {}, { midPx: '10', prevDayPx: '9' }]);
 });
 

@@ -38,7 +38,7 @@ export type ChannelContext = Omit<InfoContext, 'coins'> & {
   readonly report: (error: unknown) => void;
   /** Streams for channels that follow one stream each. */
   readonly streams: VenueStreams;
-  /** Streams for channels that report only new events and share these streams. */
+  /** Shared streams for channels that report only new events. A new follower gets no last frame. */
   readonly events: VenueStreams;
 };
 

@@ -381,7 +381,7 @@ test('the sockets of the runtime and of the ws package behave alike', async () =
   await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
-test('a client derives the URL of the streams from its url', async () => {
+test('a client derives the URL of the streams from the URL of the venue', async () => {
   const server = await aServer();
   const client = createClient({ url: `http://127.0.0.1:${server.port}/` });
   stops.push(() => client.close());

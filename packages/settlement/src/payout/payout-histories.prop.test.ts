@@ -322,7 +322,7 @@ class Play {
   }
 }
 
-/** Errors without an automatic repair: the chain dropped confirmed blocks and did the opposite. */
+/** Errors without an automatic repair: a deep reorganisation reversed a confirmed transaction. */
 const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
 
 async function play(world: PayoutWorld, taken: History): Promise<void> {

@@ -146,7 +146,7 @@ function show(items: readonly Item[]): void {
   });
 }
 
-/** Channels have names that queries have too, so they are named with their path. */
+/** A channel and a query can have the same name, so the key of a channel includes its path. */
 const keyOf = ({ name, socket }: Item): string =>
   socket === undefined ? name : `${socket}:${name}`;
 
@@ -177,7 +177,7 @@ function labelled(name: string, input: HTMLElement, description = ''): HTMLEleme
   return label;
 }
 
-/** Returns the request. A field of a text is sent as written, and others as JSON. */
+/** Returns the request. Text fields are sent as entered; all others are parsed as JSON. */
 function requestOf({ name, schema }: Item, data: FormData): Fields {
   const fields = [...data].flatMap(([key, value]): [string, unknown][] => {
     const text = String(value).trim();

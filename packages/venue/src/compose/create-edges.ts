@@ -129,7 +129,10 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   };
 }
 
-/** The page is built first. A request for the documentation starts its build immediately. */
+/**
+ * Delay of the documentation build, so that the page is built first. A request for the
+ * documentation starts the build immediately.
+ */
 const BUILD_DOCUMENTATION_AFTER_MS = 5_000;
 
 function startBuilds({ web }: Config, { documents, page }: Shown): void {

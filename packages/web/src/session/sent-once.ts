@@ -16,9 +16,7 @@ type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined
 const ASK_EVERY_MS = 1_000;
 /** An expired action may still be in the venue's pipeline for this long. */
 const GRACE_MS = 2_000;
-/**
- * The wait for an action without an expiry, which can execute at any time, ends after this time.
- */
+/** Maximum wait for an action without an expiry, which can execute at any time. */
 const ENDLESS_GRACE_MS = 10_000;
 
 /**

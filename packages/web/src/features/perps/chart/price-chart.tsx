@@ -438,7 +438,8 @@ function Line({ line, scale, onMove }: LineProps) {
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const { offset, startY } = grip.current ?? { offset: 0, startY: 0 };
-    // The label of a price out of sight is at the edge, where a press alone must not move it.
+    // The label of a price outside the visible range is at the edge, so a press without a drag must
+    // not set the price.
     if (moved === undefined && Math.abs(event.clientY - startY) < DRAG_PX) return;
     move(scale.toPrice(event.clientY - offset));
   };

@@ -128,7 +128,10 @@ const DRAWN: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 export type Point = { readonly timeMs: number; readonly value: number };
 export type IndicatorLine = { readonly name: string; readonly points: readonly Point[] };
 
-/** Computes the lines of an indicator, and only the last candles again if only they changed. */
+/**
+ * Computes the lines of an indicator. If only the last candles changed, only their values are
+ * computed again.
+ */
 export class IndicatorLines {
   readonly #indicator: Indicator;
   #made: Made | undefined;
