@@ -18,6 +18,8 @@ export type RecoverJob =
 
 const KINDS: readonly RecoverJob['kind'][] = ['explain', 'recover', 'read'];
 const JOB_PARTS = 5;
+/** Marks an unknown instrument; size decimals themselves can be negative (R-units). */
+const NO_DECIMALS = -100;
 
 const IS_LARGE = 1;
 const TAKES_HYPERLIQUID = 2;
@@ -104,7 +106,7 @@ export type EncodedCommand = {
  *
  * An answer with a command is a list of these parts: the nonce, 1 if the client waits for the
  * execution, the transaction hash, the number of encoded bytes, the request without whitespace or
- * an empty text, the number of scales, and each scale. The decimals of an unknown instrument are -1.
+ * an empty text, the number of scales, and each scale.
  */
 export class CommandReader {
   readonly #recoverer: Recoverer;
@@ -169,7 +171,7 @@ export class CommandReader {
     const bytes = this.#buffer.length - start;
     const shortened = logged === text ? '' : logged;
     this.#parts.push(nonce, confirm === undefined ? 0 : 1, txHash, bytes, shortened, scales.size);
-    for (const [id, szDecimals] of scales) this.#parts.push(id, szDecimals ?? -1);
+    for (const [id, szDecimals] of scales) this.#parts.push(id, szDecimals ?? NO_DECIMALS);
   }
 }
 
@@ -199,7 +201,7 @@ export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | 
     const scales: Scale[] = [];
     for (const end = at + 2 * scaleCount; at < end; at += 2) {
       const szDecimals = parts[at + 1] as number;
-      scales.push([parts[at] as number, szDecimals < 0 ? undefined : szDecimals]);
+      scales.push([parts[at] as number, szDecimals === NO_DECIMALS ? undefined : szDecimals]);
     }
     const bytesOf = Buffer.from(encoded.buffer, start, bytes);
     start += bytes;

@@ -150,8 +150,10 @@ test('a command is encoded as in blocks, with the scales that the thread has rec
     copied.writeBlock([{ command, request: text, encoded }]);
     expect(copied.bytes.subarray(0, copied.length)).toEqual(Buffer.from(encoded));
   }
-  workers.learn([[1, undefined]]);
-  expect((await read()).scales).toEqual([[1, undefined]]);
+  for (const szDecimals of [-1, -4, undefined]) {
+    workers.learn([[1, szDecimals]]);
+    expect((await read()).scales).toEqual([[1, szDecimals]]);
+  }
 });
 
 test('the request is logged without insignificant whitespace', async () => {
