@@ -30,6 +30,28 @@ test('a page whose program is refused at first says so, and then loads by itself
   expect(await note.count()).toBe(0);
 });
 
+test('a program that arrives late is not loaded again', async () => {
+  const visit = await browser.visit(venue.url, { locale: 'de-DE' });
+  const { page } = visit;
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/assets/de-*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.clock.install();
+  // The German texts arrive after the check for a missing program.
+  await page.goto(venue.url);
+  await page.clock.fastForward(2_500);
+  expect(await page.locator('.late').count()).toBe(1);
+  await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
+  answer();
+  await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+  await page.clock.fastForward(10_000);
+  await page.waitForTimeout(1_000);
+  expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true);
+});
+
 test('a table differs while its rows are loading from a table without rows', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;

@@ -369,7 +369,7 @@ describe('the outcome screens in all looks', () => {
     });
     await page.getByRole('button', { name: 'Yes 46¢' }).first().waitFor();
     await page.locator('.uplot canvas').first().waitFor();
-    expect(await page.getByText(/^Total/).count()).toBe(0);
+    expect(await page.getByRole('row', { name: /^Total/ }).count()).toBe(0);
     expect(await faultsFound(page)).toEqual([]);
   });
 

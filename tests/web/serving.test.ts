@@ -165,10 +165,13 @@ describe('the served page', () => {
       const bytes = Buffer.from(await reply.arrayBuffer());
       expect([src, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`]).toEqual([src, sizes]);
     }
-    // There is no service worker that could serve an old page.
     const page = await get('/', HTML);
     expect(page.text).toContain('rel="manifest" href="/manifest.webmanifest"');
-    expect((await get(await scriptPath())).text).not.toContain('serviceWorker');
+    // The browser must find a new worker, so it may not use an old copy of it.
+    const worker = await get('/worker.js');
+    expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect((await get(await scriptPath())).text).toContain('/worker.js');
   });
 });
 

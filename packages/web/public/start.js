@@ -3,15 +3,23 @@
 (() => {
   const KEY = 'oddlot.reloads';
   const RELOADS_MAX = 6;
-  const FIRST_MS = 2000;
+  const CHECK_MS = 2000;
+  /** The first reload follows the note, which appears after four seconds, and leaves time to read. */
+  const FIRST_MS = 6000;
+  const hasProgram = () => document.querySelector('.late') === null;
   const check = () => {
+    if (hasProgram()) return sessionStorage.removeItem(KEY);
     const count = Number(sessionStorage.getItem(KEY) ?? 0);
-    if (document.querySelector('.late') === null) return sessionStorage.removeItem(KEY);
     if (count >= RELOADS_MAX) return undefined;
+    return setTimeout(() => reload(count), FIRST_MS * 2 ** count - CHECK_MS);
+  };
+  const reload = (count) => {
+    // A slow program may have arrived since the check, and a reload would discard its input.
+    if (hasProgram()) return sessionStorage.removeItem(KEY);
     sessionStorage.setItem(KEY, String(count + 1));
-    return setTimeout(() => location.reload(), FIRST_MS * 2 ** count);
+    return location.reload();
   };
   // All scripts have been run or refused when the page is loaded.
-  if (document.readyState === 'complete') setTimeout(check, FIRST_MS);
-  else addEventListener('load', () => setTimeout(check, FIRST_MS));
+  if (document.readyState === 'complete') setTimeout(check, CHECK_MS);
+  else addEventListener('load', () => setTimeout(check, CHECK_MS));
 })();

@@ -112,7 +112,10 @@ function DayCell({ day, isOutside, isToday, largest, time }: DayCellProps) {
         isToday && 'outline outline-accent/60',
       )}
     >
-      <span className="block text-muted">{new Date(time).getUTCDate()}</span>
+      {/* Muted text has too little contrast on the strong colours of results. */}
+      <span className={classes('block', direction === 0 && 'text-muted')}>
+        {new Date(time).getUTCDate()}
+      </span>
       <span
         className={classes(
           'block truncate text-end',
