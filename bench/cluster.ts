@@ -14,7 +14,7 @@ import {
 } from '../packages/cluster/src/servers/find-nats-server.ts';
 import {
   type NatsServers,
-  PORTS_A_SERVER,
+  PORTS_PER_SERVER,
   runNatsServers,
 } from '../packages/cluster/src/servers/nats-servers.ts';
 import { startPostgres } from '../packages/cluster/src/servers/postgres-server.ts';
@@ -61,7 +61,7 @@ export async function clusterSection(scale: Scale): Promise<readonly Row[]> {
   const servers = await runNatsServers({
     count: 3,
     folder: join(folder, 'nats'),
-    port: await freePorts(3 * PORTS_A_SERVER),
+    port: await freePorts(3 * PORTS_PER_SERVER),
   });
   const postgres = await startPostgres();
   await servers.ready();

@@ -7,7 +7,7 @@ import { defaultParameters, genesisCommands } from '../packages/replica/src/gene
 import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-results.ts';
 import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
 import { EVENT_TEMPLATES } from '../packages/venue/src/exhibition/event-templates.ts';
-import { PUSHED_STANDS_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
+import { PUSHED_PRICE_HOLD_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
 import { PUSHED_REFERENCE_STANDS_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
 import { startPrice } from '../packages/venue/src/oracle/random-walk.ts';
 import { readConfig } from '../packages/venue/src/config.ts';
@@ -86,7 +86,7 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 const SENTENCES: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
-    `uses each price that you submit for ${seconds(PUSHED_STANDS_MS)}`,
+    `uses each price that you submit for ${seconds(PUSHED_PRICE_HOLD_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `valid for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,

@@ -33,7 +33,7 @@ import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
 import { BLOCK_WAIT_MS } from '../packages/history/src/indexer/indexer.ts';
 import { PACE } from '../packages/host/src/ports/fair-queue.ts';
 import { aVenue } from './support/actors.ts';
-import { CALM, REPOSITORY } from './support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, REPOSITORY } from './support/venue-process.ts';
 
 /**
  * Compares the tables of the reference with the code: signatures of actions, limits, settings and
@@ -316,7 +316,7 @@ describe('docs/reference/limits.md', () => {
 
 describe('docs/operate/monitoring.md', () => {
   const text = page('operate/monitoring.md');
-  const world = aVenue(CALM);
+  const world = aVenue(FIXED_PRICE_FLAGS);
 
   test('every page names only existing metrics, and monitoring.md names all metrics of the venue', async () => {
     const reply = await fetch(`${world.venue.operations}/metrics`);

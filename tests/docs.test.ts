@@ -38,7 +38,7 @@ import {
 import type { Replica } from '../packages/replica/src/replica.ts';
 import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
-import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, NODE, REPOSITORY } from './support/venue-process.ts';
 
 /** Compares the reference with the code: headings and tables of its pages, in both directions. */
 
@@ -225,7 +225,7 @@ const ANY_QUERY = {
 };
 
 describe('the examples of the guides', () => {
-  const world = aVenue([...CALM, '--faucet-usdc', '500000']);
+  const world = aVenue([...FIXED_PRICE_FLAGS, '--faucet-usdc', '500000']);
 
   test('docs/trade/margin.md: the venue returns the computed numbers', async () => {
     const alice = await world.trader('alice');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MARKERS, readmeBlocks, RUN_MS_MAX, runBlock } from './support/readme.ts';
-import { CALM, Venue } from './support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from './support/venue-process.ts';
 
 /**
  * Runs the first programs in the documentation: every fenced block after a line `<!-- test: NAME
@@ -48,7 +48,7 @@ describe('README.md and docs/get-started/without-the-sdk.md', () => {
 
   test('the program without-the-sdk prints the rejected step and the reason', async () => {
     const program = blocks.find(({ name }) => name === 'without-the-sdk');
-    const poor = await Venue.start([...CALM, '--no-faucet']);
+    const poor = await Venue.start([...FIXED_PRICE_FLAGS, '--no-faucet']);
     try {
       const { exitCode, stderr } = await runBlock(program?.code ?? '', poor.url);
       expect(exitCode).toBe(1);

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /** Sends requests like a page of another site in a browser that can reach the ports of a venue. */
 
@@ -9,7 +9,7 @@ let venue: Venue;
 const urls: Record<string, string> = {};
 beforeAll(async () => {
   const names = ['--host-names', 'ops.example.internal', '--serve-log'];
-  venue = await Venue.start([...CALM, '--chain', 'local', '--relay', ...names]);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local', '--relay', ...names]);
   const { url: relay } = await relayOf(venue.url);
   const settings = await fetch(`${venue.url}/info`, {
     method: 'POST',

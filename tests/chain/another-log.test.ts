@@ -5,14 +5,14 @@ import { parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { chainOf, post } from '../support/chain.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /** R-conservation: a venue that lost its log must not use a bridge that paid for another log. */
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
 test('a venue with an empty log reports a bridge that has paid, and neither credits deposits nor pays withdrawals', async () => {
-  const venue = await Venue.start([...CALM, '--chain', 'local']);
+  const venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local']);
   try {
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);

@@ -8,7 +8,7 @@ import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbo
 import {
   CHAIN_ID,
   OTHER,
-  RICH,
+  FUNDED_KEY,
   type TestChain,
   openChain,
   payment,
@@ -55,11 +55,11 @@ test('a block takes the highest tips first but keeps the nonce order of each sen
 test('the logs of one block are numbered across all its transactions', async () => {
   const { chain, wallet } = world;
   await wallet.deployContract({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
-  const to = getContractAddress({ from: RICH.address, nonce: 0n });
+  const to = getContractAddress({ from: FUNDED_KEY.address, nonce: 0n });
   const data = encodeFunctionData({ abi: GUESTBOOK_ABI, functionName: 'sign', args: ['x'] });
   const call = { type: 'eip1559', chainId: CHAIN_ID, to, data, gas: 200_000n, ...tip(0n) } as const;
   await chain.setAutomine(false);
-  for (const nonce of [1, 2]) await send(await RICH.signTransaction({ ...call, nonce }));
+  for (const nonce of [1, 2]) await send(await FUNDED_KEY.signTransaction({ ...call, nonce }));
   await send(await OTHER.signTransaction({ ...call, nonce: 0 }));
   const { number, hash } = await chain.mine();
   const logs = (await chain.rpc('eth_getLogs', [{ blockHash: hash }])) as Record<string, unknown>[];
@@ -89,7 +89,7 @@ test('block time never goes back with the clock, even after a restart', async ()
 
 test('with an interval, the chain automatically mines the transactions sent since the last block', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
-  const allocations = { [RICH.address]: 10n ** 18n };
+  const allocations = { [FUNDED_KEY.address]: 10n ** 18n };
   const options = { directory, chainId: CHAIN_ID, nowMs: () => 0, allocations, intervalMs: 20 };
   const chain = await LocalChain.open(options);
   try {

@@ -8,7 +8,14 @@ import { afterEach, expect, test } from 'vitest';
 import { ChainDamagedError } from '../../packages/devchain/src/core/chain-lines.ts';
 import { startChainThread } from '../../packages/devchain/src/start-chain-thread.ts';
 import { chainAction, count, inFolder, perform, view } from '../support/chain-actions.ts';
-import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
+import {
+  CHAIN_ID,
+  OTHER,
+  UNFUNDED_KEY,
+  FUNDED_KEY,
+  openChain,
+  payment,
+} from '../support/local-chain.ts';
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
@@ -106,7 +113,7 @@ test('a killed chain has every acknowledged transaction in the reported block', 
     let nonce = 0;
     for (const killAfter of KILLS) {
       const { child, url } = await startChild(directory);
-      nonce = Number(await post(url, 'eth_getTransactionCount', [RICH.address, 'latest']));
+      nonce = Number(await post(url, 'eth_getTransactionCount', [FUNDED_KEY.address, 'latest']));
       const target = answered.size + killAfter;
       let isKilled = false;
       while (!isKilled) {
@@ -147,7 +154,7 @@ test('a chain on a full disk stores no partial data and keeps acknowledged trans
     const again = await payment({ nonce: answered.length, value: 2n });
     expect(await post(url, 'eth_sendRawTransaction', [again])).toBeUndefined();
     expect(await post(url, 'eth_getBlockByNumber', ['latest', true])).toEqual(head);
-    expect(Number(await post(url, 'eth_getBalance', [POOR.address]))).toBe(answered.length);
+    expect(Number(await post(url, 'eth_getBalance', [UNFUNDED_KEY.address]))).toBe(answered.length);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const chain = await openChain(directory);
@@ -159,7 +166,11 @@ test('a chain on a full disk stores no partial data and keeps acknowledged trans
 
 test('a chain in its own thread serves its port, keeps its data, and reports why it cannot start', async () => {
   await inFolder(async (directory) => {
-    const options = { directory, chainId: CHAIN_ID, allocations: { [RICH.address]: 10n ** 18n } };
+    const options = {
+      directory,
+      chainId: CHAIN_ID,
+      allocations: { [FUNDED_KEY.address]: 10n ** 18n },
+    };
     const lost: Error[] = [];
     const start = async (chainId: number) =>
       await startChainThread({ ...options, chainId, listen: { port: 0 } }, (error) =>
@@ -174,7 +185,7 @@ test('a chain in its own thread serves its port, keeps its data, and reports why
     expect(await post(second.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({
       status: '0x1',
     });
-    expect(await post(second.url, 'eth_getBalance', [POOR.address])).toBe('0x7');
+    expect(await post(second.url, 'eth_getBalance', [UNFUNDED_KEY.address])).toBe('0x7');
     await second.close();
     const refused = await start(CHAIN_ID + 1).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ChainDamagedError);

@@ -9,7 +9,7 @@ import {
 } from 'ethers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
-import { CHAIN_ID, POOR, type TestChain, startChain } from '../support/local-chain.ts';
+import { CHAIN_ID, UNFUNDED_KEY, type TestChain, startChain } from '../support/local-chain.ts';
 
 let world: TestChain;
 let provider: JsonRpcProvider;
@@ -42,7 +42,7 @@ test('ethers reads the network, its fees and a balance', async () => {
   const fees = await provider.getFeeData();
   expect(fees.gasPrice).toBe(10_000_000n);
   expect(fees.maxFeePerGas).toBeGreaterThanOrEqual(10_000_000n);
-  expect(await provider.getBalance(POOR.address)).toBe(0n);
+  expect(await provider.getBalance(UNFUNDED_KEY.address)).toBe(0n);
 });
 
 test('ethers calls a contract and reads its event from the receipt and from a query', async () => {
@@ -89,7 +89,7 @@ test('ethers receives the reason of a revert', async () => {
 });
 
 test('ethers receives errors by the names that it expects', async () => {
-  const to = POOR.address;
+  const to = UNFUNDED_KEY.address;
   await expect(wallet.sendTransaction({ to, nonce: 0 })).rejects.toMatchObject({
     code: 'NONCE_EXPIRED',
   });
@@ -114,7 +114,7 @@ test('ethers receives errors by the names that it expects', async () => {
 test('many concurrent ethers transactions are executed in nonce order', async () => {
   const managed = new NonceManager(wallet);
   const payments = Array.from({ length: 12 }, () =>
-    managed.sendTransaction({ to: POOR.address, value: 1n }),
+    managed.sendTransaction({ to: UNFUNDED_KEY.address, value: 1n }),
   );
   const receipts = await Promise.all((await Promise.all(payments)).map((sent) => sent.wait()));
   const blocks = receipts.map((receipt) => receipt?.blockNumber ?? 0);
@@ -127,10 +127,20 @@ test('an ethers client that waits for a transaction detects its replacement', as
   try {
     const nonce = await provider.getTransactionCount(wallet.address);
     const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
-    const first = await wallet.sendTransaction({ to: POOR.address, nonce, value: 1n, ...fees });
+    const first = await wallet.sendTransaction({
+      to: UNFUNDED_KEY.address,
+      nonce,
+      value: 1n,
+      ...fees,
+    });
     const waiting = first.wait();
     const raised = { maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 2n };
-    const second = await wallet.sendTransaction({ to: POOR.address, nonce, value: 2n, ...raised });
+    const second = await wallet.sendTransaction({
+      to: UNFUNDED_KEY.address,
+      nonce,
+      value: 2n,
+      ...raised,
+    });
     const mined = setInterval(() => void world.chain.mine(), 100);
     try {
       await expect(waiting).rejects.toMatchObject({

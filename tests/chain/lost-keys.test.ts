@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /**
  * Key files of an existing folder that are missing, damaged or from another folder are never
@@ -12,7 +12,7 @@ import { CALM, Venue } from '../support/venue-process.ts';
 
 let venue: Venue;
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, '--chain', 'local', '--relay']);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local', '--relay']);
   await relayOf(venue.url);
   await venue.stop();
 });

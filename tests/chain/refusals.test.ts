@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   CHAIN_ID,
   OTHER,
-  POOR,
-  RICH,
+  UNFUNDED_KEY,
+  FUNDED_KEY,
   type TestChain,
   payment,
   startChain,
@@ -38,7 +38,11 @@ async function post(body: unknown, init: RequestInit = {}): Promise<Response> {
 test.each([
   ['a nonce that is used', payment({ nonce: 0, value: 5n }), /^nonce too low/],
   ['the same transaction again', payment({ nonce: 0 }), /^already known/],
-  ['a sender without money', payment({ nonce: 0 }, POOR), /^insufficient funds for gas \* price/],
+  [
+    'a sender without money',
+    payment({ nonce: 0 }, UNFUNDED_KEY),
+    /^insufficient funds for gas \* price/,
+  ],
   [
     'more value than the balance',
     payment({ nonce: 1, value: parseEther('200') }),
@@ -59,7 +63,7 @@ test.each([
   ['a type that is not known here', Promise.resolve('0x04c0'), /^transaction type not valid/],
   [
     'another chain',
-    RICH.signTransaction({
+    FUNDED_KEY.signTransaction({
       type: 'eip1559',
       chainId: 1,
       nonce: 1,
@@ -70,7 +74,12 @@ test.each([
   ],
   [
     'a transaction without a chain id',
-    RICH.signTransaction({ type: 'legacy', nonce: 1, gas: 21_000n, gasPrice: 10n ** 9n } as never),
+    FUNDED_KEY.signTransaction({
+      type: 'legacy',
+      nonce: 1,
+      gas: 21_000n,
+      gasPrice: 10n ** 9n,
+    } as never),
     /replay-protected/,
   ],
 ])('%s is rejected without effect', async (_what, raw, why) => {
@@ -80,13 +89,15 @@ test.each([
     message: expect.stringMatching(why),
   });
   expect(world.chain.head.hash).toBe(before);
-  expect(await world.chain.rpc('eth_getTransactionCount', [RICH.address, 'pending'])).toBe('0x1');
+  expect(await world.chain.rpc('eth_getTransactionCount', [FUNDED_KEY.address, 'pending'])).toBe(
+    '0x1',
+  );
 });
 
 test('viem recognises the errors of the chain', async () => {
   const { wallet } = world;
   const cause = async (request: object): Promise<unknown> => {
-    const plain = { to: POOR.address, gas: 21_000n, ...request };
+    const plain = { to: UNFUNDED_KEY.address, gas: 21_000n, ...request };
     const error = await wallet.sendTransaction(plain as never).then(
       () => undefined,
       (failure: unknown) => failure,
@@ -94,7 +105,7 @@ test('viem recognises the errors of the chain', async () => {
     return error instanceof BaseError ? error.walk((inner) => inner !== error) : error;
   };
   expect(await cause({ nonce: 0, value: 9n })).toBeInstanceOf(NonceTooLowError);
-  expect(await cause({ account: POOR })).toBeInstanceOf(InsufficientFundsError);
+  expect(await cause({ account: UNFUNDED_KEY })).toBeInstanceOf(InsufficientFundsError);
   expect(await cause({ gas: 20_000n })).toBeInstanceOf(IntrinsicGasTooLowError);
   const fees = { maxFeePerGas: 5n, maxPriorityFeePerGas: 0n };
   expect(await cause(fees)).toBeInstanceOf(FeeCapTooLowError);
@@ -123,7 +134,7 @@ test('a replacement transaction must raise both fees by a tenth', async () => {
     maxFeePerGas,
     maxPriorityFeePerGas,
   });
-  const nonce = Number(await world.chain.rpc('eth_getTransactionCount', [RICH.address]));
+  const nonce = Number(await world.chain.rpc('eth_getTransactionCount', [FUNDED_KEY.address]));
   const first = await send(await payment({ nonce, ...fees(1_000_000_000n, 100n) }));
   const underpriced = { message: 'replacement transaction underpriced' };
   const low = await payment({ nonce, ...fees(1_099_999_999n, 110n) });
@@ -150,11 +161,14 @@ test('unknown methods return the error text that clients expect', async () => {
 
 test.each([
   ['eth_getBalance', ['0x12']],
-  ['eth_getBalance', [POOR.address, '0x01']],
-  ['eth_getBalance', [POOR.address, 'newest']],
+  ['eth_getBalance', [UNFUNDED_KEY.address, '0x01']],
+  ['eth_getBalance', [UNFUNDED_KEY.address, 'newest']],
   ['eth_call', ['0x']],
-  ['eth_call', [{ to: POOR.address, value: 5 }]],
-  ['eth_call', [{ to: POOR.address }, 'latest', { [POOR.address]: { balance: '0x1' } }]],
+  ['eth_call', [{ to: UNFUNDED_KEY.address, value: 5 }]],
+  [
+    'eth_call',
+    [{ to: UNFUNDED_KEY.address }, 'latest', { [UNFUNDED_KEY.address]: { balance: '0x1' } }],
+  ],
   ['eth_getLogs', [{ topics: ['0x1'] }]],
   ['eth_getLogs', [{ topics: [null, null, null, null, null] }]],
   ['eth_getLogs', [{ blockHash: keccak256('0x'), fromBlock: '0x0' }]],
@@ -167,7 +181,7 @@ test.each([
 });
 
 test('a call cannot send more ether than its sender has', async () => {
-  const call = { from: POOR.address, to: RICH.address, value: '0xffffff' };
+  const call = { from: UNFUNDED_KEY.address, to: FUNDED_KEY.address, value: '0xffffff' };
   const broke = {
     code: -32_000,
     message: expect.stringMatching(/^insufficient funds for transfer/),
@@ -185,7 +199,7 @@ test('missing objects are null, and a missing state is an error', async () => {
     await world.chain.rpc('eth_getTransactionByBlockNumberAndIndex', ['0x1', '0x5']),
   ).toBeNull();
   expect(await world.chain.rpc('eth_getLogs', [{ fromBlock: '0xffffff' }])).toEqual([]);
-  const balance = world.chain.rpc('eth_getBalance', [POOR.address, '0xffffff']);
+  const balance = world.chain.rpc('eth_getBalance', [UNFUNDED_KEY.address, '0xffffff']);
   await expect(balance).rejects.toMatchObject({ code: -32_000, message: 'header not found' });
   const wide = world.chain.rpc('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]);
   expect(await wide).toEqual([]);

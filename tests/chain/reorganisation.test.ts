@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
 import {
   OTHER,
-  POOR,
-  RICH,
+  UNFUNDED_KEY,
+  FUNDED_KEY,
   type TestChain,
   openChain,
   payment,
@@ -44,8 +44,8 @@ test('both clients see a transaction disappear with its block and its amount ret
   await expect(reads.getBlock({ blockHash: removed.hash })).rejects.toThrow(/could not be found/);
   expect(await provider.getTransactionReceipt(hash)).toBeNull();
   expect((await provider.getBlock(removed.number))?.hash).toBe(replaced.hash);
-  expect(await provider.getBalance(POOR.address)).toBe(1n);
-  expect(await provider.getTransactionCount(RICH.address, 'pending')).toBe(1);
+  expect(await provider.getBalance(UNFUNDED_KEY.address)).toBe(1n);
+  expect(await provider.getTransactionCount(FUNDED_KEY.address, 'pending')).toBe(1);
 });
 
 test('a transaction in another block keeps its hash and changes its position', async () => {
@@ -79,7 +79,7 @@ test('another transaction can replace the reverted one', async () => {
   await chain.reorg(1, { blocks: [[instead]], rest: 'pool' });
   expect((await reads.getTransactionReceipt({ hash: keccak256(instead) })).status).toBe('success');
   await expect(reads.getTransaction({ hash })).rejects.toThrow(/could not be found/);
-  expect(await reads.getBalance({ address: POOR.address })).toBe(3n);
+  expect(await reads.getBalance({ address: UNFUNDED_KEY.address })).toBe(3n);
 });
 
 test('transactions that are missing from the new branch return to the pool on request', async () => {
@@ -153,8 +153,8 @@ test('a reorganised chain has the same blocks after it is opened again', async (
   await chain.close();
   const again = await openChain(directory);
   expect(again.head).toEqual(head);
-  expect(await again.rpc('eth_getBalance', [POOR.address])).toBe('0x38');
-  expect(await again.rpc('eth_getBalance', [POOR.address, '0x1'])).toBe('0x1');
+  expect(await again.rpc('eth_getBalance', [UNFUNDED_KEY.address])).toBe('0x38');
+  expect(await again.rpc('eth_getBalance', [UNFUNDED_KEY.address, '0x1'])).toBe('0x1');
   await again.reorg(2);
   expect(again.head.number).toBe(head.number + 1);
   await again.close();

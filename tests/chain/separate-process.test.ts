@@ -9,7 +9,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { chainOf, post } from '../support/chain.ts';
 import { eventually } from '../support/client.ts';
 import { usdc } from '../support/money-world.ts';
-import { CALM, NODE, REPOSITORY, temporaryData, Venue } from '../support/venue-process.ts';
+import {
+  FIXED_PRICE_FLAGS,
+  NODE,
+  REPOSITORY,
+  temporaryData,
+  Venue,
+} from '../support/venue-process.ts';
 
 const PROGRAM = join(REPOSITORY, 'packages/venue/src/run-chain.ts');
 const SERVING =
@@ -109,7 +115,9 @@ test('a chain program rejects invalid settings with a message', async () => {
 test("a venue without the chain's keys does not start", async () => {
   const chain = await runChain(await temporaryData());
   const flags = ['--chain', chain.flags[1]!, '--chain-keys', await temporaryData()];
-  await expect(Venue.start([...CALM, ...flags])).rejects.toThrow(/chainKeys: .*keys\S* is missing/);
+  await expect(Venue.start([...FIXED_PRICE_FLAGS, ...flags])).rejects.toThrow(
+    /chainKeys: .*keys\S* is missing/,
+  );
 });
 
 test.skipIf(!hasNatsServer)(
@@ -118,7 +126,7 @@ test.skipIf(!hasNatsServer)(
     const chain = await runChain(await temporaryData());
     const cluster = ['--log', servers!.url, '--cluster', 'laptop', '--stream-replicas', '1'];
     for (const name of ['a', 'b']) {
-      const flags = [...CALM, ...chain.flags, ...cluster, '--replica', name];
+      const flags = [...FIXED_PRICE_FLAGS, ...chain.flags, ...cluster, '--replica', name];
       venues.push(await Venue.start(flags));
     }
     const [first, second] = venues as [Venue, Venue];

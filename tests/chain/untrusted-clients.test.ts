@@ -3,7 +3,13 @@ import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PageOrigins } from '../../packages/host/src/ports/visitors.ts';
-import { CHAIN_ID, payment, RICH, startChain, type TestChain } from '../support/local-chain.ts';
+import {
+  CHAIN_ID,
+  payment,
+  FUNDED_KEY,
+  startChain,
+  type TestChain,
+} from '../support/local-chain.ts';
 
 /** Limits for untrusted clients of a local chain's port. */
 
@@ -159,7 +165,12 @@ test('R-requests: data stored for untrusted clients is limited per client and in
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
       const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };
-      return await RICH.signTransaction({ type: 'eip1559', chainId: CHAIN_ID, ...fields, ...fees });
+      return await FUNDED_KEY.signTransaction({
+        type: 'eip1559',
+        chainId: CHAIN_ID,
+        ...fields,
+        ...fees,
+      });
     };
     const send = async (from: string): Promise<unknown> => {
       const params = [await wordy()];

@@ -11,7 +11,14 @@ import {
 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
-import { CHAIN_ID, OTHER, POOR, RICH, type TestChain, startChain } from '../support/local-chain.ts';
+import {
+  CHAIN_ID,
+  OTHER,
+  UNFUNDED_KEY,
+  FUNDED_KEY,
+  type TestChain,
+  startChain,
+} from '../support/local-chain.ts';
 
 let world: TestChain;
 let guestbook: Hex;
@@ -40,7 +47,7 @@ test('viem deploys, calls and reads a contract', async () => {
   });
   const before = await book.read.pages();
   expect(before).toBe(7n);
-  const simulated = await book.simulate.sign(['hello'], { account: RICH });
+  const simulated = await book.simulate.sign(['hello'], { account: FUNDED_KEY });
   expect(simulated.result).toBe(7n);
   const hash = await book.write.sign(['hello'], { value: 5n });
   const receipt = await reads.waitForTransactionReceipt({ hash });
@@ -50,7 +57,7 @@ test('viem deploys, calls and reads a contract', async () => {
     to: guestbook.toLowerCase(),
   });
   expect(await book.read.pages()).toBe(8n);
-  expect(await book.read.guests([7n])).toBe(RICH.address);
+  expect(await book.read.guests([7n])).toBe(FUNDED_KEY.address);
   expect(await reads.getBalance({ address: guestbook })).toBe(5n);
   const [event] = parseEventLogs({ abi: GUESTBOOK_ABI, logs: receipt.logs });
   expect(event).toMatchObject({ eventName: 'Signed', args: { page: 7n, text: 'hello' } });
@@ -96,10 +103,13 @@ test('viem finds exactly the matching logs by address, topics, range and block',
   };
   expect(await texts({})).toEqual(['one', 'two']);
   expect(await texts({ args: { guest: OTHER.address } })).toEqual(['two']);
-  expect(await texts({ args: { guest: [OTHER.address, RICH.address] } })).toEqual(['one', 'two']);
+  expect(await texts({ args: { guest: [OTHER.address, FUNDED_KEY.address] } })).toEqual([
+    'one',
+    'two',
+  ]);
   expect(await texts({ toBlock: first.blockNumber })).toEqual(['one']);
   expect(await texts({ fromBlock: second.blockNumber })).toEqual(['two']);
-  expect(await texts({ address: POOR.address })).toEqual([]);
+  expect(await texts({ address: UNFUNDED_KEY.address })).toEqual([]);
   const inBlock = await reads.getLogs({ blockHash: first.blockHash });
   expect(inBlock.map((log) => [log.transactionHash, log.logIndex])).toEqual([
     [first.transactionHash, 0],
@@ -136,7 +146,7 @@ test('a viem wallet receives all data that it requests before sending', async ()
   const history = await reads.getFeeHistory({ blockCount: 3, rewardPercentiles: [10, 90] });
   expect(history.baseFeePerGas).toHaveLength(4);
   expect(history.reward?.every((row) => row.length === 2)).toBe(true);
-  const transfer = { account: RICH, to: POOR.address, value: 1n };
+  const transfer = { account: FUNDED_KEY, to: UNFUNDED_KEY.address, value: 1n };
   expect(await reads.estimateGas(transfer)).toBe(21_000n);
   const request = await wallet.prepareTransactionRequest(transfer);
   expect(request).toMatchObject({ type: 'eip1559', gas: 21_000n });
@@ -147,7 +157,7 @@ test('a viem wallet receives all data that it requests before sending', async ()
   const pending = await reads.getBlock({ blockTag: 'pending' });
   expect(pending.hash).toBeNull();
   expect((await reads.getCode({ address: guestbook }))?.length).toBeGreaterThan(100);
-  expect(await reads.getCode({ address: POOR.address })).toBeUndefined();
+  expect(await reads.getCode({ address: UNFUNDED_KEY.address })).toBeUndefined();
   const slot = await reads.getStorageAt({ address: guestbook, slot: '0x1' });
   expect(BigInt(slot ?? 0)).toBeGreaterThanOrEqual(8n);
 });
@@ -161,7 +171,7 @@ test('a gas estimate is sufficient although refunds hide a part of the cost', as
     const { contractAddress } = await reads.waitForTransactionReceipt({ hash });
     return contractAddress as Hex;
   };
-  const tear = { abi, functionName: 'tear', args: [3n], account: RICH } as const;
+  const tear = { abi, functionName: 'tear', args: [3n], account: FUNDED_KEY } as const;
   const outcome = async (gas: bigint | undefined): Promise<{ status: string; gasUsed: bigint }> => {
     const address = await deploy();
     const limit = gas ?? (await reads.estimateContractGas({ ...tear, address }));
@@ -175,9 +185,9 @@ test('a gas estimate is sufficient although refunds hide a part of the cost', as
 
 test('fees are charged only to the sender', async () => {
   const { reads, wallet } = world;
-  const [from, to] = [{ address: RICH.address }, { address: POOR.address }];
+  const [from, to] = [{ address: FUNDED_KEY.address }, { address: UNFUNDED_KEY.address }];
   const before = { from: await reads.getBalance(from), to: await reads.getBalance(to) };
-  const hash = await wallet.sendTransaction({ to: POOR.address, value: parseEther('1') });
+  const hash = await wallet.sendTransaction({ to: UNFUNDED_KEY.address, value: parseEther('1') });
   const { gasUsed, effectiveGasPrice } = await reads.waitForTransactionReceipt({ hash });
   expect(gasUsed * effectiveGasPrice).toBe(21_000n * 10_000_000n);
   expect(await reads.getBalance(to)).toBe(before.to + parseEther('1'));
@@ -189,11 +199,15 @@ test.each(['legacy', 'eip2930', 'eip1559'] as const)(
   'a transaction of type %s is accepted',
   async (type) => {
     const { reads, wallet } = world;
-    const hash = await wallet.sendTransaction({ to: POOR.address, value: 3n, type } as never);
+    const hash = await wallet.sendTransaction({
+      to: UNFUNDED_KEY.address,
+      value: 3n,
+      type,
+    } as never);
     const receipt = await reads.waitForTransactionReceipt({ hash });
     expect(receipt).toMatchObject({ type, status: 'success' });
     const transaction = await reads.getTransaction({ hash });
-    expect(transaction).toMatchObject({ type, value: 3n, from: RICH.address.toLowerCase() });
+    expect(transaction).toMatchObject({ type, value: 3n, from: FUNDED_KEY.address.toLowerCase() });
     const { blockHash, transactionIndex: index } = receipt;
     expect((await reads.getTransaction({ blockHash, index })).hash).toBe(hash);
     const block = await reads.getBlock({ blockHash, includeTransactions: true });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import {
   expectMoneyConserved,
-  expectNothingForgotten,
+  expectAcknowledgedKept,
   expectWholeBatches,
   openCloids,
   receiptsOf,
@@ -16,7 +16,7 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { type Market, readMarket } from '../support/market.ts';
 import { MoneyWorld } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
-import { CALM, tail } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, tail } from '../support/venue-process.ts';
 import { keyOf, TESTNET } from '../support/wallet.ts';
 import { BridgeUser } from './bridge-user.ts';
 import { ReservesWatch } from './reserves-watch.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
   world = await MoneyWorld.open();
   const chain = { port: Number(new URL(world.url).port) };
   cluster = await TestCluster.start(chain, (url) => [
-    ...CALM,
+    ...FIXED_PRICE_FLAGS,
     ...world.flags([url]),
     '--snapshot-every-blocks',
     '60',
@@ -264,7 +264,7 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
       for (const url of urls()) {
         const client = new Client(url);
         const audited = await receiptsOf(client, dealings.sent);
-        expectNothingForgotten(audited);
+        expectAcknowledgedKept(audited);
         const open = new Map<Actor, Set<string>>();
         for (const { key, name } of actors) {
           const actor = actors.find((each) => each.name === name)!;

@@ -5,7 +5,7 @@ import { Client, type Reply } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /** Time after which the request goes to another replica. A later answer still counts. */
-const PATIENCE_MS = 4_000;
+const CONVERGE_MS_MAX = 4_000;
 const AGAIN_MS = 150;
 /** Status codes of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
@@ -62,7 +62,7 @@ export class Trader {
       const tries = isTwice && attempt === 0 ? 2 : 1;
       await Promise.race([
         Promise.all(Array.from({ length: tries }, () => this.#ask(sent))),
-        sleep(PATIENCE_MS),
+        sleep(CONVERGE_MS_MAX),
       ]);
       if (sent.acknowledged === undefined) await sleep(AGAIN_MS);
     }

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf } from '../support/chain.ts';
 import { OddlotCommand } from '../support/oddlot-command.ts';
-import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: deposit from the settlement chain in a terminal. Method: run the command on a real venue
@@ -19,7 +19,14 @@ const poor = privateKeyWallet(poorKey).address;
 let venue: Venue;
 
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, '--chain', 'local', '--faucet', '--no-relay', '--no-web']);
+  venue = await Venue.start([
+    ...FIXED_PRICE_FLAGS,
+    '--chain',
+    'local',
+    '--faucet',
+    '--no-relay',
+    '--no-web',
+  ]);
   expect(await oddlot('keys import', { ODDLOT_PRIVATE_KEY: key })).toMatchObject({ code: 0 });
   await oddlot('keys import poor', { ODDLOT_PRIVATE_KEY: poorKey });
   await createClient({ url: venue.url }).faucet({ user: address, onChain: true });

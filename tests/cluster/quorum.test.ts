@@ -4,7 +4,7 @@ import { inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startNatsServers } from '../support/venue/nats/nats-servers.ts';
-import { CALM, temporaryData, VenueRun } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
@@ -13,7 +13,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
     try {
       await servers.ready();
       const place = ['--log', servers.url, '--cluster', randomUUID()];
-      const run = new VenueRun(await temporaryData(), [...place, ...CALM]);
+      const run = new VenueRun(await temporaryData(), [...place, ...FIXED_PRICE_FLAGS]);
       const { operations } = await run.serving();
       for (const each of [0, 1]) await servers.kill(each);
       const readyz = async (): Promise<string> => (await fetch(`${operations}/readyz`)).text();

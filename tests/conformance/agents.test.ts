@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { samplesOf } from '../../scripts/samples.ts';
 import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
-import { direct, expectNothing, transfer, WHO_SIGNED, type Refusal } from '../support/keys.ts';
+import { direct, expectNothing, transfer, SIGNER_HINT, type Refusal } from '../support/keys.ts';
 import { done } from '../support/perps.ts';
 import { address, exactly, expectShape, listOf, record, text, time } from '../support/shape.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
@@ -441,7 +441,7 @@ describe('a rejected approval', () => {
       code: 10006,
       name: 'NO_ACCOUNT',
       message: 'Please deposit first',
-      details: { got: nobody.address, why: WHO_SIGNED },
+      details: { got: nobody.address, why: SIGNER_HINT },
     });
   });
 });

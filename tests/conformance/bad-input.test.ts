@@ -6,7 +6,7 @@ import {
   factsOf,
   order,
   orderAction,
-  twoWithSomethingToLose,
+  twoFundedTraders,
 } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
@@ -18,7 +18,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  [alice, bob] = await twoWithSomethingToLose(world);
+  [alice, bob] = await twoFundedTraders(world);
 });
 
 describe('malformed orders', () => {

@@ -6,7 +6,7 @@ import {
   factsOf,
   order,
   orderAction,
-  twoWithSomethingToLose,
+  twoFundedTraders,
 } from '../support/actors.ts';
 import { type Json, refusalText } from '../support/client.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
@@ -19,7 +19,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  [alice, bob] = await twoWithSomethingToLose(world);
+  [alice, bob] = await twoFundedTraders(world);
 });
 
 describe('approveAgent', () => {

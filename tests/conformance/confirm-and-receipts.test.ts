@@ -15,7 +15,7 @@ import {
   time,
   uuid,
 } from '../support/shape.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { keyOf, nextNonce, signApproveAgent, type Signed } from '../support/wallet.ts';
 
 const world = aVenue();
@@ -279,7 +279,7 @@ describe('R-tx: a repeated request', () => {
 
 describe('a disk that is slower than the confirm timeout', () => {
   const SYNC_MS = 700;
-  const PATIENCE_MS = 150;
+  const CONVERGE_MS_MAX = 150;
   let slow: Venue;
   let client: Client;
   let btc: Market;
@@ -287,11 +287,11 @@ describe('a disk that is slower than the confirm timeout', () => {
 
   beforeAll(async () => {
     slow = await Venue.start([
-      ...CALM,
+      ...FIXED_PRICE_FLAGS,
       '--fault',
       `slow-sync:${SYNC_MS}`,
       '--confirm-timeout-ms',
-      String(PATIENCE_MS),
+      String(CONVERGE_MS_MAX),
     ]);
     client = new Client(slow.url);
     alice = new Actor('alice', keyOf('alice of the slow disk'), () => client);
@@ -340,7 +340,7 @@ describe('a disk that is slower than the confirm timeout', () => {
     expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
     expect(performance.now() - start).toBeGreaterThan(SYNC_MS * 0.9);
     await slow.kill();
-    await slow.startAgain(CALM);
+    await slow.startAgain(FIXED_PRICE_FLAGS);
     client = new Client(slow.url);
     const found = await statusOf(client, { txHash: signed.txHash });
     expect(found.status).toBe('executed');

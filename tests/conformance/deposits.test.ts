@@ -8,13 +8,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Chain, chainOf, post, fundedOnChain, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 let venue: Venue;
 let chain: Chain;
 
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, '--chain', 'local']);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local']);
   chain = await chainOf(venue.url);
 });
 
@@ -376,7 +376,7 @@ test('an ethers program can deposit through the contracts alone', async () => {
 test('logs contain no keys, and on-chain faucet grants survive a restart', async () => {
   const account = await fundedOnChain(venue.url);
   await venue.kill();
-  await venue.startAgain([...CALM, '--chain', 'local', '--log-level', 'trace']);
+  await venue.startAgain([...FIXED_PRICE_FLAGS, '--chain', 'local', '--log-level', 'trace']);
   chain = await chainOf(venue.url);
   const again = await post(venue.url, '/request-fund', { user: account.address, onChain: true });
   expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { startAt } from '../fixtures/people.ts';
-import { CALM, temporaryData, type Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, temporaryData, type Venue } from '../support/venue-process.ts';
 import { Client, type Json } from '../support/client.ts';
 
 const MINUTE_MS = 60_000;
-const FLAGS = [...CALM, '--no-bots', '--exhibition'];
+const FLAGS = [...FIXED_PRICE_FLAGS, '--no-bots', '--exhibition'];
 /** Several series start a new round at this full hour. */
 const HOUR_MS = Math.ceil(Date.now() / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { aHeldVenue, order } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, order } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { exact, show, type Exact } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 
-const world = aHeldVenue();
+const world = sharedVenueWithHeldClock();
 
 type Prices = { mark: Exact; oracle: Exact; mid: Exact | undefined };
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { MultiSigAccount, convert, noMultiSig, tooFew } from '../support/multi-sig-account.ts';
 import { signDirectWithEthers, signMultiSigWithEthers } from '../support/ethers-signer.ts';
@@ -16,7 +16,7 @@ import {
 import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

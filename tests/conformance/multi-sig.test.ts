@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, order, orderAction, type Actor } from '../support/actors.ts';
 import { MultiSigAccount, convert, noMultiSig, tooFew } from '../support/multi-sig-account.ts';
 import { isDirect } from '../support/direct.ts';
 import {
@@ -11,7 +11,7 @@ import {
   signersOf,
   signerSet,
   unauthorized,
-  WHO_SIGNED,
+  SIGNER_HINT,
   wrapped,
   type Inner,
 } from '../support/keys.ts';
@@ -19,7 +19,7 @@ import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-const world = aHeldVenue([...OPERATED, ...HOLDING]);
+const world = sharedVenueWithHeldClock([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -91,7 +91,7 @@ describe('R-multisig: conversion', () => {
       agent.sign({ type: 'cancelAll' }),
       unauthorized(
         `Authorization failed: Agent ${agent.address} is not authorized by any account`,
-        { got: agent.address, why: WHO_SIGNED },
+        { got: agent.address, why: SIGNER_HINT },
       ),
     );
   });
@@ -233,7 +233,7 @@ describe('a multi-sig account after its conversion', () => {
         code: 10006,
         name: 'NO_ACCOUNT',
         message: 'Please deposit first',
-        details: { got: agent.address, why: WHO_SIGNED },
+        details: { got: agent.address, why: SIGNER_HINT },
       },
     );
     // Agents cannot sign inside a wrapper either.

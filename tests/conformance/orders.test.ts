@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Actor,
   type OrderOptions,
-  aHeldVenue,
+  sharedVenueWithHeldClock,
   cancelAction,
   cancelByCloidAction,
   cloidOf,
@@ -15,7 +15,7 @@ import { exact, show } from '../support/exact.ts';
 import { results, status } from '../support/replies.ts';
 import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
-const world = aHeldVenue();
+const world = sharedVenueWithHeldClock();
 
 /** Returns a valid resting buy far below the mark; each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aHeldVenue } from '../support/actors.ts';
+import { sharedVenueWithHeldClock } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../support/outcomes.ts';
 import { done, expectRefusal, refusalOf } from '../support/perps.ts';
 
-const world = aHeldVenue(OUTCOMES);
+const world = sharedVenueWithHeldClock(OUTCOMES);
 const deployer = new Deployer(world);
 
 const MINUTE_MS = 60_000;

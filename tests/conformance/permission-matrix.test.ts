@@ -17,7 +17,7 @@ import {
   signerSet,
   transfer,
   unauthorized,
-  WHO_SIGNED,
+  SIGNER_HINT,
   wrapped,
   type Inner,
   type Refusal,
@@ -81,7 +81,7 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
   revoked: ({ address }) =>
     unauthorized(`Authorization failed: Agent ${address} is not authorized by any account`, {
       got: address,
-      why: WHO_SIGNED,
+      why: SIGNER_HINT,
     }),
   noVault: () =>
     unauthorized('vaultAddress is not allowed for this action', {

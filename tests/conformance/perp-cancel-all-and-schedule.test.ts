@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -24,7 +24,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** Properties that every perp action has, and the stream of the account's state. */
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

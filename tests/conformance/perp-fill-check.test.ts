@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -20,7 +20,7 @@ import {
 
 /** R-fill-check: no fill far from the mark may transfer margin to another account. */
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   act,
@@ -22,7 +22,7 @@ import {
 } from '../support/perps.ts';
 import { exactly, expectShape, record, text, time } from '../support/shape.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

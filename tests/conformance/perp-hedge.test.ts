@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
@@ -20,7 +20,7 @@ import {
 
 /** R-hedge: `b` and `r` together select the long or the short position. */
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

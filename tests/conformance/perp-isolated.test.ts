@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { exact, show } from '../support/exact.ts';
 import {
   act,
@@ -16,7 +16,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

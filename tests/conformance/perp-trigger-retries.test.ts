@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
@@ -19,7 +19,7 @@ import {
   type TriggerOptions,
 } from '../support/perps.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

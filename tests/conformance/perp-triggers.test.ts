@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -31,7 +31,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-const world = aHeldVenue(OPERATED);
+const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -8,7 +8,7 @@ import { parseUnits, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Chain, chainOf, post, fundedOnChain } from '../support/chain.ts';
-import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 const EVERY_MS = 1_000;
 const WAIT = { timeout: 60_000, interval: 200 };
@@ -18,7 +18,7 @@ let chain: Chain;
 
 beforeAll(async () => {
   const often = ['--reserves-every-ms', String(EVERY_MS)];
-  venue = await Venue.start([...CALM, '--chain', 'local', ...often]);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local', ...often]);
   chain = await chainOf(venue.url);
 });
 

@@ -13,9 +13,9 @@ import {
   nextNonce,
   signApproveAgent,
 } from '../support/wallet.ts';
-import { CALM, HOLDING } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, HOLDING } from '../support/venue-process.ts';
 
-const world = aSharedVenue([...CALM, ...HOLDING]);
+const world = aSharedVenue([...FIXED_PRICE_FLAGS, ...HOLDING]);
 
 /** A valid action of any account that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });

@@ -11,7 +11,7 @@ import {
   tokenSend,
   transfer,
   unauthorized,
-  WHO_SIGNED,
+  SIGNER_HINT,
   wrapped,
   type Refusal,
 } from '../support/keys.ts';
@@ -92,7 +92,7 @@ describe('R-vault: permission to act for a vault', () => {
       forVault(agent),
       unauthorized(
         `Authorization failed: Agent ${agent.address} is not authorized by any account`,
-        { got: agent.address, why: WHO_SIGNED },
+        { got: agent.address, why: SIGNER_HINT },
       ),
     );
   });

@@ -14,10 +14,10 @@ import type { Json } from '../support/client.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
-import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 const FLAGS = [
-  ...CALM,
+  ...FIXED_PRICE_FLAGS,
   '--chain',
   'local',
   '--faucet-usdc',

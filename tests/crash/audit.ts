@@ -29,7 +29,7 @@ async function receiptOf(client: Client, sent: Sent): Promise<Json> {
 }
 
 /** Checks that each acknowledged action exists with the acknowledged result. */
-export function expectNothingForgotten(audited: readonly Audited[]): void {
+export function expectAcknowledgedKept(audited: readonly Audited[]): void {
   for (const { sent, receipt } of audited) {
     if (sent.acknowledged === undefined) continue;
     const what = `${sent.kind} ${sent.signed.txHash} of ${sent.actor.name}`;

@@ -9,7 +9,12 @@ import { readMarket, type Market } from '../support/market.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
-import { CALM, removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
+import {
+  FIXED_PRICE_FLAGS,
+  removeTemporaryData,
+  temporaryData,
+  type Venue,
+} from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
@@ -30,7 +35,11 @@ const alice = new Actor('alice', keyOf('alice of the wrong clock'), () => client
 beforeAll(async () => {
   clockFile = join(await temporaryData(), 'clock');
   setWallClock(0);
-  venue = await startAt(await temporaryData(), clockEnvironment(`off:${clockFile}`), CALM);
+  venue = await startAt(
+    await temporaryData(),
+    clockEnvironment(`off:${clockFile}`),
+    FIXED_PRICE_FLAGS,
+  );
   client = new Client(venue.url);
   await fund(client, alice.address);
   market = await readMarket(client, 'BTC-USDC', alice.address);
@@ -130,12 +139,12 @@ test(
     const again = (flags: readonly string[]): Promise<Venue> =>
       startAt(venue.data, clockEnvironment(`off:${clockFile}`), flags);
     const iso = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
-    await expect(again(CALM)).rejects.toThrow(
+    await expect(again(FIXED_PRICE_FLAGS)).rejects.toThrow(
       new RegExp(
         `the clock shows ${iso}, but the log ends at ${iso}, \\d+ ms later. Set the clock`,
       ),
     );
-    venue = await again([...CALM, '--accept-clock']);
+    venue = await again([...FIXED_PRICE_FLAGS, '--accept-clock']);
     client = new Client(venue.url);
     const { realMs, venueMs } = await goes(8_000);
     expect(venueMs).toBeGreaterThan(realMs / 2 - 1_600);

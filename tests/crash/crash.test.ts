@@ -3,11 +3,11 @@ import { Actor, fund } from '../support/actors.ts';
 import { Client, type Json } from '../support/client.ts';
 import { exact } from '../support/exact.ts';
 import { readMarket, type Market } from '../support/market.ts';
-import { CALM, tail, Venue, VenueRun } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, tail, Venue, VenueRun } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import {
   expectMoneyConserved,
-  expectNothingForgotten,
+  expectAcknowledgedKept,
   expectWholeBatches,
   fillsIn,
   openCloids,
@@ -52,7 +52,7 @@ const seenHashes = new Map<number, Json>();
  * the write of a block.
  */
 const flagsOf = (round: number) => [
-  ...CALM,
+  ...FIXED_PRICE_FLAGS,
   '--fault',
   (FIRST + round) % 2 === 0 ? 'slow-sync:10' : 'slow-sync:50',
   '--snapshot-every-blocks',
@@ -197,7 +197,7 @@ describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
       expect(latest.height).toBeGreaterThanOrEqual(load.height);
 
       const audited = await receiptsOf(client, load.sent);
-      expectNothingForgotten(audited);
+      expectAcknowledgedKept(audited);
       const open = new Map<Actor, Set<string>>();
       for (const actor of actors) open.set(actor, await openCloids(actor));
       expectWholeBatches(audited, open);
@@ -220,7 +220,7 @@ describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
     await venue.startAgain(flagsOf(1));
     client = new Client(venue.url);
     const audited = await receiptsOf(client, load.sent);
-    expectNothingForgotten(audited);
+    expectAcknowledgedKept(audited);
     history.push(...audited);
     await expectAcknowledgedOrders();
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));

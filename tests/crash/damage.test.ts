@@ -5,7 +5,7 @@ import { Actor, cloidOf, fund, order } from '../support/actors.ts';
 import { Client, eventually, type Json } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   removeTemporaryData,
   temporaryData,
   Venue,
@@ -26,8 +26,8 @@ import { chance } from '../support/seeded.ts';
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 
-const WITHOUT_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '1000000'];
-const WITH_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '4'];
+const WITHOUT_SNAPSHOTS = [...FIXED_PRICE_FLAGS, '--snapshot-every-blocks', '1000000'];
+const WITH_SNAPSHOTS = [...FIXED_PRICE_FLAGS, '--snapshot-every-blocks', '4'];
 
 type Placed = { readonly signed: Signed; readonly reply: Json };
 

@@ -4,7 +4,7 @@ import { ACTIONS } from '@oddlot/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type Json } from '../support/client.ts';
 import { EveryAction, OPERATOR, type SentAction } from '../support/every-action.ts';
-import { CALM, HOLDING, temporaryData, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, HOLDING, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: requests signed for one venue are never executed on another. Method: the same keys send
@@ -13,7 +13,15 @@ import { CALM, HOLDING, temporaryData, Venue } from '../support/venue-process.ts
  * other, byte for byte, and to a third venue that was set up later with the name of the first.
  */
 
-const FLAGS = [...CALM, ...HOLDING, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
+const FLAGS = [
+  ...FIXED_PRICE_FLAGS,
+  ...HOLDING,
+  '--no-bots',
+  '--admins',
+  OPERATOR,
+  '--deployers',
+  OPERATOR,
+];
 
 type Place = {
   readonly venue: Venue;

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: the snippets of the guides run unchanged and print the documented output. Method: the
@@ -39,7 +39,7 @@ const outputs = new Map<string, string>();
 let complained = '';
 
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, ...HOLDING, '--admins', OPERATOR]);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, ...HOLDING, '--admins', OPERATOR]);
   // The folder is inside the repository, so that imports resolve as for a user.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });

@@ -3,7 +3,7 @@ import { createClient, type OrderUpdate, type StreamEvent, type Trade } from '@o
 import { exact, show } from '../support/exact.ts';
 import { freePorts } from '@oddlot/testing/host';
 import type { Market } from '../support/market.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /**
@@ -20,7 +20,7 @@ let market: Market;
 
 beforeAll(async () => {
   port = String(await freePorts(1));
-  venue = await Venue.start([...CALM, '--port', port]);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--port', port]);
   alice = await trader(venue, 'alice');
   bob = await trader(venue, 'bob');
   market = await aMarket(venue, alice);
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 async function startAgainHere(): Promise<void> {
-  await venue.startAgain([...CALM, '--port', port]);
+  await venue.startAgain([...FIXED_PRICE_FLAGS, '--port', port]);
 }
 
 /** Computes Alice's state only from streams, like a trading bot. */

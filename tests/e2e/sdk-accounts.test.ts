@@ -19,7 +19,7 @@ import { createHasher, NETWORKS } from '@oddlot/protocol';
 import { signAsSent } from '../support/sdk/sign-as-sent.ts';
 import { exact, show, times } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
-import { CALM, HOLDING, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, HOLDING, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { aMarket, clientOf, closeClients, trader, type Person } from './test-accounts.ts';
 
@@ -36,7 +36,7 @@ let market: Market;
 
 beforeAll(async () => {
   const admin = privateKeyWallet(keyOf('e2e operator')).address;
-  venue = await Venue.start([...CALM, ...HOLDING, '--admins', admin]);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, ...HOLDING, '--admins', admin]);
   operator = await trader(venue, 'operator');
   alice = await trader(venue, 'alice');
   bob = await trader(venue, 'bob');

@@ -13,7 +13,7 @@ import {
   type StreamEvent,
 } from '@oddlot/sdk';
 import { asOneCandle } from '../support/candles.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './test-accounts.ts';
 
@@ -39,7 +39,7 @@ const DELAY_MS = 2500;
 
 beforeAll(async () => {
   venue = await Venue.start([
-    ...CALM,
+    ...FIXED_PRICE_FLAGS,
     '--deployers',
     privateKeyWallet(keyOf('e2e deployer')).address,
   ]);

@@ -1,7 +1,7 @@
 import type { FundingPaid } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
-import { isJudged, larger } from './state-copy.ts';
+import { hasValidMark, larger } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -50,7 +50,7 @@ export class FundingJudge {
     if (hourOf(before.timeMs) < hourOf(after.timeMs)) this.#open.clear();
     if (after.timeMs - (after.timeMs % SAMPLE_MS) <= before.timeMs) return;
     for (const market of after.markets.values()) {
-      if (!isJudged(market) || market.isClosing) continue;
+      if (!hasValidMark(market) || market.isClosing) continue;
       this.#open.set(market.id, (this.#open.get(market.id) ?? 0n) + 1n);
     }
   }

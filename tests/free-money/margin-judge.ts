@@ -2,7 +2,14 @@ import type { EngineEvent, OrderSnapshot, OrderUpdated, TradeExecuted } from '@o
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { sidesOf } from './flows.ts';
-import { isJudged, larger, magnitude, type Held, type Market, type Purse } from './state-copy.ts';
+import {
+  hasValidMark,
+  larger,
+  magnitude,
+  type Held,
+  type Market,
+  type Purse,
+} from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -90,7 +97,7 @@ export class MarginJudge {
     this.figures.refused += 1;
     const market = entry.after.markets.get(order.instrumentId);
     // R-fillable does not apply to markets without a valid price.
-    if (market === undefined || !isJudged(market) || market.isClosing) return;
+    if (market === undefined || !hasValidMark(market) || market.isClosing) return;
     const crossing = [...this.#orders.values()].filter(
       (each) =>
         each.instrumentId === order.instrumentId &&
@@ -114,7 +121,7 @@ export class MarginJudge {
     for (const event of entry.result.events) {
       if (event.type !== 'markUpdated') continue;
       const market = entry.after.markets.get(event.instrumentId);
-      if (market === undefined || !isJudged(market) || market.isClosing) continue;
+      if (market === undefined || !hasValidMark(market) || market.isClosing) continue;
       if (changes.markOf(market.id) === 0) continue;
       for (const isBuy of [true, false]) {
         const orders = best.get(sideOf(market.id, isBuy)) ?? [];
@@ -173,17 +180,17 @@ export class MarginJudge {
     const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee + rounding;
     const start = changes.sizeOf(purse, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
-    const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
+    const isMarginRestricted = before.doubt > 0n && before.worth - before.doubt < before.initial;
     // A reducing fill of a margin-restricted account has further bounds that this judge does not
     // check.
-    if (isBlind && reduces) return undefined;
+    if (isMarginRestricted && reduces) return undefined;
     const market = entry.after.markets.get(id);
     // R-oracle-stale: no fill increases exposure without a valid price, regardless of the margin.
     if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =
       reduces && worth >= 0n && worth * before.risk >= (before.worth - rounding) * after.risk;
-    const isCovered = isBlind ? false : isOpenCovered || isReduceCovered;
+    const isCovered = isMarginRestricted ? false : isOpenCovered || isReduceCovered;
     return { isCovered, worth, initial: after.initial, mark, start };
   }
 
@@ -320,7 +327,7 @@ function scopeOf(
     initial += (BigInt(exposure) * mark + leverage - 1n) / leverage;
     const mmrE8 = BigInt(market.tiers[0]?.mmrE8 ?? 0);
     risk += magnitude(size) * mark * (mmrE8 + LIQUIDATION_FEE_E8);
-    if (size === 0 || isJudged(asTested(market, before.markets.get(id)))) continue;
+    if (size === 0 || hasValidMark(asTested(market, before.markets.get(id)))) continue;
     doubt += 2n * magnitude(size) * larger(mark, BigInt(judged.get(id) ?? 0));
   }
   const worth = changes.worthOf(purse, after.markets.keys());

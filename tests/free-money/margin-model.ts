@@ -1,5 +1,5 @@
 import {
-  isJudged,
+  hasValidMark,
   larger,
   magnitude,
   type Held,
@@ -67,7 +67,7 @@ function numbers(
     const leverage = BigInt(Math.min(each.leverage, tier?.maxLeverage ?? 1));
     const exposed = BigInt(exposure) * price;
     initial += (exposed + leverage - 1n) / leverage;
-    if (size === 0 || isJudged(market)) continue;
+    if (size === 0 || hasValidMark(market)) continue;
     const dear = larger(BigInt(market.mark), BigInt(judged(each.id)));
     blindPart += 2n * magnitude(size) * dear;
   }
@@ -75,6 +75,6 @@ function numbers(
 }
 
 /** True for a margin-restricted account, which may neither lose money nor open a position. */
-export function isBlind({ blindPart, initial, value }: ScopeNumbers): boolean {
+export function isMarginRestricted({ blindPart, initial, value }: ScopeNumbers): boolean {
   return blindPart > 0n && value - blindPart < initial;
 }

@@ -8,7 +8,12 @@ import {
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
-import { crossNumbers, isBlind, isolatedNumbers, type ScopeNumbers } from './margin-model.ts';
+import {
+  crossNumbers,
+  isMarginRestricted,
+  isolatedNumbers,
+  type ScopeNumbers,
+} from './margin-model.ts';
 import type { Held, Purse, StateCopy } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
@@ -94,7 +99,7 @@ function judgeCross(
   const atJudged = judgedMarksOf(entry);
   const numbers = crossNumbers(rest, inEntry(entry), marksOf(entry), atJudged);
   demand(
-    !isBlind(numbers),
+    !isMarginRestricted(numbers),
     'out of a blind scope',
     () =>
       `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(numbers)}`,
@@ -122,7 +127,11 @@ function judgeIsolated(
     const numbers = isolatedNumbers(now, inEntry(entry), marksOf(entry), judged);
     const what = () =>
       `${usdc(left)} left the margin in ${held.id} of ${before.address} by ${namesOf(acts)}`;
-    demand(!isBlind(numbers), 'out of a blind scope', () => `${what()}; ${say(numbers)}`);
+    demand(
+      !isMarginRestricted(numbers),
+      'out of a blind scope',
+      () => `${what()}; ${say(numbers)}`,
+    );
     if (!isAheadOfGap(before.address, acts)) continue;
     const then = isolatedNumbers(now, inEntry(entry), judged, judged);
     demand(then.value >= then.initial, 'out ahead of a gap', () => `${what()}; ${say(then)}`);
@@ -166,7 +175,7 @@ function judgeFill(
       isIsolated && held !== undefined
         ? isolatedNumbers(held, inEntry(entry), marksOf(entry), judged)
         : crossNumbers(withoutOrders(purse), inEntry(entry), marksOf(entry), judged);
-    if (!isBlind(numbers)) continue;
+    if (!isMarginRestricted(numbers)) continue;
     const start = side.startPosition;
     const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
     const worse = signed > 0 ? price - mark : mark - price;
@@ -230,7 +239,7 @@ function judgeReserved(entry: Entry): void {
     if (trades.length === 0 || !isIsolated || isOther) continue;
     const numbers = crossNumbers(after, inEntry(entry), marksOf(entry), judgedMarksOf(entry));
     demand(
-      !isBlind(numbers),
+      !isMarginRestricted(numbers),
       'out of a blind scope',
       () =>
         `${usdc(before.balance - after.balance)} of ${address} went into an isolated position; ${say(numbers)}`,

@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { demand } from './finding.ts';
 import { judgedMarksOf, marksOf } from './flows.ts';
 import { LotBook } from './lots.ts';
-import { type Held, isJudged, magnitude, type Purse, unrealised } from './state-copy.ts';
+import { type Held, hasValidMark, magnitude, type Purse, unrealised } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -94,7 +94,7 @@ function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
   const worse = (each: Held): bigint => {
     const market = entry.after.markets.get(each.id);
     const atMark = unrealised(each, marks);
-    if (market !== undefined && isJudged(market)) return atMark;
+    if (market !== undefined && hasValidMark(market)) return atMark;
     const atJudged = unrealised(each, judged);
     return atJudged < atMark ? atJudged : atMark;
   };

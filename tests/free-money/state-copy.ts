@@ -98,7 +98,7 @@ export function shotOf(state: State): StateCopy {
 }
 
 /** True if the mark is a valid price (R-order-of-events, R-oracle-stale). */
-export function isJudged({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
+export function hasValidMark({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
   return mark > 0 && !isHalted && !isStale && !isWaiting && !isLost;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../../packages/replica/src/genesis-commands.ts';
-import { isJudged, shotOf, type StateCopy } from './state-copy.ts';
+import { hasValidMark, shotOf, type StateCopy } from './state-copy.ts';
 
 /**
  * The venue under test is the engine alone, driven by commands. It keeps copies of accounts and
@@ -127,7 +127,7 @@ export class Venue {
     const after = shotOf(state);
     this.#shot = after;
     for (const market of after.markets.values()) {
-      if (isJudged(market)) this.#judged.set(market.id, market.mark);
+      if (hasValidMark(market)) this.#judged.set(market.id, market.mark);
     }
     const entry = { commands, result, before, after, judged };
     this.#watch(entry);

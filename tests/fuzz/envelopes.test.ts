@@ -20,7 +20,7 @@ import { HeapProbe, INSPECTABLE } from './heap-probe.ts';
 import { metricOf, press, together, type Pressed } from './press.ts';
 import { pressPosts } from './press-posts.ts';
 import { Requests } from './requests.ts';
-import { outsiderEnvelopes, queries, serviceRequests, SOMEONE } from './samples.ts';
+import { outsiderEnvelopes, queries, serviceRequests, SAMPLE_ADDRESS } from './samples.ts';
 import { SignedRequests } from './signed-requests.ts';
 
 /**
@@ -135,7 +135,7 @@ function printSummary(what: string, { tally, seconds }: Pressed): void {
 
 /** Mutated requests without a valid signature. */
 function mutatedRequests(): Requests {
-  const users = [...residents.map(({ address }) => address), SOMEONE];
+  const users = [...residents.map(({ address }) => address), SAMPLE_ADDRESS];
   const envelopes = [...outsiderSamples, ...executed];
   return new Requests(
     {

@@ -15,7 +15,7 @@ import {
 /** One valid request of every kind, from which the mutations start. */
 
 const HASH = keyOf('some transaction');
-export const SOMEONE = addressOf(keyOf('someone'));
+export const SAMPLE_ADDRESS = addressOf(keyOf('someone'));
 const BUILDER = addressOf(keyOf('builder'));
 const SIGNERS = [keyOf('first signer'), keyOf('second signer')] as const;
 const TIME = 1_800_000_000_000;
@@ -68,7 +68,7 @@ export function operatorActions({ id }: Market): JsonObject[] {
   const series = { slug: 'btc-1h', title: 'BTC', symbol: 'BTC', recurrence: '1h', source: 'spot' };
   const fees = { takerFeeRate: '0.07', orderDelayMs: 250 };
   const tier = { level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' };
-  const list = { add: [SOMEONE], remove: [] };
+  const list = { add: [SAMPLE_ADDRESS], remove: [] };
   const variants = [
     { registerPerp: definition({ instrumentId: 77 }) },
     { setPerp: { instrumentId: id, haltTrading: true, markBand: '0.02' } },
@@ -79,9 +79,9 @@ export function operatorActions({ id }: Market): JsonObject[] {
       },
     },
     { setGate: { channel: 0, mode: 'closed', whitelist: list, grants: { add: [] } } },
-    { registerVault: { vault: SOMEONE, leader: BUILDER, name: 'v', shares: [] } },
-    { treasurySend: { destination: SOMEONE, amount: '1' } },
-    { setOperators: { role: 'deployers', add: [SOMEONE] } },
+    { registerVault: { vault: SAMPLE_ADDRESS, leader: BUILDER, name: 'v', shares: [] } },
+    { treasurySend: { destination: SAMPLE_ADDRESS, amount: '1' } },
+    { setOperators: { role: 'deployers', add: [SAMPLE_ADDRESS] } },
     { setFeeTiers: { exchangeId: 0, tiers: [tier] } },
   ].map((variant) => ({ type: 'venueAdmin', ...variant }));
   const deployments = [
@@ -111,11 +111,11 @@ export function directActions(nonce: number): JsonObject[] {
   const signers = JSON.stringify({ authorizedUsers: users, threshold: 2 });
   const money = { amount: '3.5', fromAccountType: 'perp', toAccountType: 'outcome' };
   const fields: Record<string, JsonObject> = {
-    approveAgent: { agentAddress: SOMEONE, agentName: 'désk' },
+    approveAgent: { agentAddress: SAMPLE_ADDRESS, agentName: 'désk' },
     approveBuilderFee: { builder: BUILDER, maxFeeRate: '0.05%' },
     revokeBuilderFee: { builder: BUILDER },
-    tokenSend: { destination: SOMEONE, token: 0, ...money },
-    withdraw3: { destination: SOMEONE, amount: '2.5' },
+    tokenSend: { destination: SAMPLE_ADDRESS, token: 0, ...money },
+    withdraw3: { destination: SAMPLE_ADDRESS, amount: '2.5' },
     convertToMultiSigUser: { signers },
   };
   return Object.entries(fields).map(([type, own]) => directAction(type, nonce, own));
@@ -130,7 +130,7 @@ export async function outsiderEnvelopes(outsider: Actor, market: Market): Promis
   const envelopes = [...trading, ...operatorActions(market)].map(async (action) =>
     outsider.sign(action),
   );
-  const options = { vaultAddress: SOMEONE, expiresAfter: TIME };
+  const options = { vaultAddress: SAMPLE_ADDRESS, expiresAfter: TIME };
   envelopes.push(
     outsider.sign(trading[0]!, options),
     outsider.sign(trading[0]!, { expiresAfter: 1 }),
@@ -142,7 +142,7 @@ export async function outsiderEnvelopes(outsider: Actor, market: Market): Promis
   const chain = { nonce, signatureChainId: 1 };
   envelopes.push(signDirect(outsider.key, direct[0]!, chain));
   const [outerKey] = SIGNERS;
-  const wrapping = { nonce, multiSigUser: SOMEONE, outerKey, innerKeys: SIGNERS };
+  const wrapping = { nonce, multiSigUser: SAMPLE_ADDRESS, outerKey, innerKeys: SIGNERS };
   for (const inner of [trading[0]!, direct[0]!, direct.at(-1)!]) {
     envelopes.push(signMultiSig(inner, wrapping));
   }
@@ -238,7 +238,7 @@ export function queries(
     { type: 'gateLists', channel: 1 },
     { type: 'actionStatus', txHash: HASH },
     { type: 'actionStatus', traceId: '2af35491-d06c-4576-8cb8-ec69d3ff3b69' },
-    { type: 'explainSignature', envelope, expect: SOMEONE },
+    { type: 'explainSignature', envelope, expect: SAMPLE_ADDRESS },
     { type: 'blocks', before: 10, limit: 5 },
     { type: 'block', height: 3 },
     { type: 'tx', txHash: HASH },

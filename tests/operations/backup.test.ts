@@ -6,7 +6,7 @@ import { createReader } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backUpFolder, restoreFolder } from '../../packages/replica/src/backup.ts';
 import { replayFolder } from '../../packages/replica/src/replay-folder.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: the log of a running venue can be backed up, and a venue can continue from the backup.
@@ -47,7 +47,7 @@ test('a backup of a running venue contains all actions acknowledged before, and 
   expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();
   const data = at('restored');
   await restoreFolder({ from: to, data });
-  const second = await Venue.start(CALM, data);
+  const second = await Venue.start(FIXED_PRICE_FLAGS, data);
   try {
     expect(await headOf(second.url)).toBeGreaterThanOrEqual(acknowledged);
     const again = await createReader({ url: second.url }).info.stateHash({ height: acknowledged });

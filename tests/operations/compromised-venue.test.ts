@@ -22,7 +22,12 @@ import type { LogEntry } from '../../packages/replica/src/block.ts';
 import { type Chain, chainAt, post } from '../support/chain.ts';
 import { CHAIN_ID, startChain, type TestChain } from '../support/local-chain.ts';
 import { entriesOf, CompromisedVenue } from '../support/compromised-venue.ts';
-import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+import {
+  FIXED_PRICE_FLAGS,
+  removeTemporaryData,
+  temporaryData,
+  Venue,
+} from '../support/venue-process.ts';
 
 /**
  * Goal: an attacker who controls a venue's process can stop payouts but not steal (R-withdraw).
@@ -151,7 +156,7 @@ beforeAll(async () => {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const signing = ['--relayer-key', 'env:RELAYER_KEY', '--validators', urls.join(',')];
   const pace = ['--chain-confirmations', '1', '--chain-every-ms', '200'];
-  const calm = [...CALM, '--service-network', 'example.org', '--serve-log'];
+  const calm = [...FIXED_PRICE_FLAGS, '--service-network', 'example.org', '--serve-log'];
   venue = await Venue.start(
     [...calm, ...place, ...contracts, ...signing, ...pace],
     await temporaryData(),

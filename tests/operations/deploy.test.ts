@@ -7,7 +7,7 @@ import { readConfig } from '../../packages/venue/src/config.ts';
 import { VENUE_SETTINGS } from '../../packages/venue/src/settings/venue-settings.ts';
 import { readValidatorSettings } from '../../packages/custody/src/validator/validator-settings.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   removeTemporaryData,
   REPOSITORY,
   temporaryData,
@@ -116,7 +116,7 @@ describe('metrics in the deployment files', () => {
   const documented = new Set<string>();
 
   beforeAll(async () => {
-    venue = await Venue.start(CALM);
+    venue = await Venue.start(FIXED_PRICE_FLAGS);
     await fetch(`${venue.url}/info`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -5,7 +5,7 @@ import { Actor, fund, order } from '../support/actors.ts';
 import { Client, type Json, type Reply } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   removeTemporaryData,
   temporaryData,
   Venue,
@@ -40,7 +40,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
   beforeAll(async () => {
     data = await temporaryData();
     const config = readConfig(
-      ['--port', '0', '--data', data, '--chain', 'none', '--no-web', ...CALM],
+      ['--port', '0', '--data', data, '--chain', 'none', '--no-web', ...FIXED_PRICE_FLAGS],
       {},
     );
     venue = await startVenue(config, {
@@ -91,7 +91,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
 });
 
 test('R-disk: a venue started on a full disk serves queries and stops cleanly', async () => {
-  const full = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
+  const full = [...FIXED_PRICE_FLAGS, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const venue = await Venue.start(full, data);
   client = new Client(venue.url);
   const state = await client.info({ type: 'clearinghouseState', user: alice.address });
@@ -104,14 +104,14 @@ test('R-disk: a venue started on a full disk serves queries and stops cleanly', 
   expect(venue.faults()).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
-  await venue.startAgain(CALM);
+  await venue.startAgain(FIXED_PRICE_FLAGS);
   client = new Client(venue.url);
   expect((await cancelAll(alice)).status).toBe(200);
   await venue.remove();
 });
 
 test('R-disk: a new venue on a full disk reports in one line why it does not start', async () => {
-  const flags = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
+  const flags = [...FIXED_PRICE_FLAGS, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const run = new VenueRun(await temporaryData(), [...flags, '--log-level', 'error']);
   expect((await run.ended).code).toBe(1);
   expect(run.stderr).toBe('the disk is nearly full, so nothing is written\n');

@@ -12,7 +12,7 @@ import { Actor, farBid, fund } from '../support/actors.ts';
 import { Client, eventually } from '../support/client.ts';
 import { readMarket } from '../support/market.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   NODE,
   removeTemporaryData,
   REPOSITORY,
@@ -47,7 +47,7 @@ test(
   { timeout: 180_000 },
   async () => {
     const url = await server.database();
-    const flags = [...CALM, '--log-keep', 'all', '--database', url];
+    const flags = [...FIXED_PRICE_FLAGS, '--log-keep', 'all', '--database', url];
     venue = await Venue.start(flags);
     const alice = new Actor('alice', keyOf('alice of the database'), () => new Client(venue.url));
     const ask = (more: object = {}) =>
@@ -131,7 +131,7 @@ test(
 
 test('a missing database server is reported in one line', async () => {
   const nowhere = 'postgres://postgres@/none?host=%2Fnowhere';
-  const run = new VenueRun(await temporaryData(), [...CALM, '--database', nowhere]);
+  const run = new VenueRun(await temporaryData(), [...FIXED_PRICE_FLAGS, '--database', nowhere]);
   await expect(run.serving()).rejects.toThrow(
     /the history cannot be stored in the database: .*ENOENT/,
   );

@@ -6,7 +6,7 @@ import { HttpLog } from '../../packages/audit/src/follow/http-log.ts';
 import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
 import { verifyLog } from '../../packages/audit/src/verify/verify-log.ts';
 import { Client } from '../support/client.ts';
-import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: requests of Hyperliquid clients are executed exactly once, and anyone can derive their
@@ -15,7 +15,7 @@ import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
  */
 
 const key = testKey(0x42);
-const FLAGS = [...CALM, '--no-bots', '--chain', 'none', '--faucet', '--serve-log'];
+const FLAGS = [...FIXED_PRICE_FLAGS, '--no-bots', '--chain', 'none', '--faucet', '--serve-log'];
 const CLOID = `0x${'ab'.repeat(16)}` as const;
 const now = () => Date.now();
 

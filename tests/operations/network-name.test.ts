@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { renameVenue } from '../../packages/replica/src/rename-venue.ts';
 import { Client } from '../support/client.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   NODE,
   removeTemporaryData,
   REPOSITORY,
@@ -21,7 +21,7 @@ import {
  * another name.
  */
 
-const NAMED = [...CALM, '--no-bots', '--service-network', 'example.org'];
+const NAMED = [...FIXED_PRICE_FLAGS, '--no-bots', '--service-network', 'example.org'];
 const nameOf = async (venue: Venue): Promise<string> =>
   (await new Client(venue.url).data({ type: 'settings' })).service_network;
 const fileOf = (data: string): string => join(data, 'service-network');
@@ -64,18 +64,19 @@ test('a copy of a venue keeps the network name until the copy is renamed', async
   await expect(renameVenue({ data, word: 'other.org' })).rejects.toThrow(/is in use by/);
   await venue.stop();
   await cp(data, copied, { recursive: true });
-  const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
+  const other = await new VenueRun(copied, [...FIXED_PRICE_FLAGS, '--service-network', 'other.org'])
+    .ended;
   expect(other).toMatchObject({ code: 1 });
   const output = await rename('--data', copied, '--service-network', 'other.org');
   expect(output).toMatch(/^network name of .*: other\.org-[0-9a-f]{8} \(previously example\.org-/);
-  const copy = await Venue.start([...CALM, '--no-bots'], copied);
+  const copy = await Venue.start([...FIXED_PRICE_FLAGS, '--no-bots'], copied);
   expect(output).toContain(await nameOf(copy));
   await copy.remove();
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });
 
 test('a public venue is warned about its shared name and draws its own when a name is configured', async () => {
-  const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
+  const shared = await Venue.start([...FIXED_PRICE_FLAGS, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');
     expect(shared.stderr).toContain('other venues use the same network name');

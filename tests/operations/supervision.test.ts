@@ -10,7 +10,7 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { programFile } from '../support/program-file.ts';
 import { chance } from '../support/seeded.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   NODE,
   removeTemporaryData,
   REPOSITORY,
@@ -21,7 +21,7 @@ import {
 /** Goal: an operator supervises one process, which reports in one line why it did not start. */
 
 const random = chance(freshSeed('CRASH_SEED'));
-const LEAN = [...CALM, '--chain', 'none', '--no-relay'];
+const LEAN = [...FIXED_PRICE_FLAGS, '--chain', 'none', '--no-relay'];
 const SECONDS_MAX = { timeout: 60_000, interval: 50 };
 const started: { kill(signal: NodeJS.Signals): unknown }[] = [];
 
@@ -178,7 +178,7 @@ describe('the operations port', () => {
   test('the operations port is two above the port and stays on loopback, like the local chain', async () => {
     const port = await freePorts(4);
     const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
-    const venue = main(...place, '--no-relay', ...CALM);
+    const venue = main(...place, '--no-relay', ...FIXED_PRICE_FLAGS);
     const at = (offset: number): string => `http://127.0.0.1:${port + offset}`;
     const [url, operations, chain] = [at(0), at(2), at(3)];
     await untilPrinted(venue, `operations ${operations}, settlement chain ${chain}`);

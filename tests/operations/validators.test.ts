@@ -16,7 +16,7 @@ import { Shell } from '../support/shell.ts';
 import { freePorts } from '@oddlot/testing/host';
 import { ValidatorProcess } from '../support/validator-process.ts';
 import {
-  CALM,
+  FIXED_PRICE_FLAGS,
   removeTemporaryData,
   REPOSITORY,
   temporaryData,
@@ -76,7 +76,7 @@ function bridgeFlags(): readonly string[] {
   const times = ['--chain-every-ms', '200', '--payout-patience-ms', '500'];
   const pace = ['--chain-confirmations', '1', ...times];
   const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
-  return [...CALM, ...NAMED, ...place, ...contracts, ...keys, ...pace];
+  return [...FIXED_PRICE_FLAGS, ...NAMED, ...place, ...contracts, ...keys, ...pace];
 }
 
 /** Starts a validator for the current bridge and venue, with the guide's configuration. */
@@ -350,7 +350,15 @@ test('a mainnet venue does not start with a key file that others can read', asyn
   const key = join(folder, 'open.key');
   await writeFile(key, keyOf('relayer'), { mode: 0o644 });
   const place = ['--chain', chain.url, '--bridge-contract', bridge, '--usdc-contract', token];
-  const real = [...CALM, ...NAMED, '--network', 'mainnet', '--oracle', 'exchanges', ...place];
+  const real = [
+    ...FIXED_PRICE_FLAGS,
+    ...NAMED,
+    '--network',
+    'mainnet',
+    '--oracle',
+    'exchanges',
+    ...place,
+  ];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validator-keys', key];
   const run = new VenueRun(await temporaryData(), [...real, ...keys]);
   expect(await run.ended).toMatchObject({ code: 1 });

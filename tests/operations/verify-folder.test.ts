@@ -14,7 +14,12 @@ import { aMarket, closeClients, limit, trader } from '../e2e/test-accounts.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { entriesOf, CompromisedVenue } from '../support/compromised-venue.ts';
-import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+import {
+  FIXED_PRICE_FLAGS,
+  removeTemporaryData,
+  temporaryData,
+  Venue,
+} from '../support/venue-process.ts';
 
 /**
  * Goal: `oddlot verify` finds all errors in a data folder and reports their position. Method:
@@ -51,7 +56,7 @@ async function shortened(data: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  const venue = await Venue.start([...CALM, '--chain', 'local', '--faucet']);
+  const venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local', '--faucet']);
   folder = venue.data;
   const [alice, bob] = [await trader(venue, 'verify alice'), await trader(venue, 'verify bob')];
   const market = await aMarket(venue, alice!);
@@ -65,7 +70,7 @@ beforeAll(async () => {
   await venue.stop();
   await shortened(folder);
   eraFolder = await PREVIOUS.unpacked();
-  const earlier = await Venue.start([...CALM, '--accept-clock'], eraFolder);
+  const earlier = await Venue.start([...FIXED_PRICE_FLAGS, '--accept-clock'], eraFolder);
   await earlier.stop();
 });
 

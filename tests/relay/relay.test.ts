@@ -13,13 +13,13 @@ import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
 import { chance } from '../support/seeded.ts';
-import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, temporaryData, Venue } from '../support/venue-process.ts';
 
 let venue: Venue;
 let relay: RelayView;
 
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, '--chain', 'local', '--relay']);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local', '--relay']);
   relay = await relayOf(venue.url);
 });
 

@@ -8,7 +8,7 @@ import { entriesOf, type Entry } from '../../packages/site/src/reference.ts';
 import { readSources } from '../../packages/site/src/sources.ts';
 import { samplesOf } from '../../packages/site/src/samples-of.ts';
 import type { Json } from '../support/client.ts';
-import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { recordingProxy, type Recorded } from './recording-proxy.ts';
 
 /**
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const parent = join(REPOSITORY, 'dist');
   await mkdir(parent, { recursive: true });
   folder = await mkdtemp(join(parent, 'samples-'));
-  venue = await Venue.start([...CALM, ...HOLDING, '--no-web']);
+  venue = await Venue.start([...FIXED_PRICE_FLAGS, ...HOLDING, '--no-web']);
   proxy = await recordingProxy(venue);
   for (const { code, name } of SAMPLES) {
     const module = code.includes('import ') ? code : `${code}\nexport {};\n`;

@@ -9,7 +9,7 @@ import { readMarket, type Market } from './market.ts';
 import { clockOf, heldClock } from './held-clock.ts';
 import { closeSockets, Socket } from './socket.ts';
 import { borrowVenue, giveBackVenue, type Loan, type Wish } from './venue-lender.ts';
-import { CALM, Venue } from './venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from './venue-process.ts';
 import {
   addressOf,
   keyOf,
@@ -214,7 +214,7 @@ export type World = {
  * default in the middle of the previous hour.
  */
 export function aVenue(
-  flags: readonly string[] = CALM,
+  flags: readonly string[] = FIXED_PRICE_FLAGS,
   { isHeld = false, startMs }: { readonly isHeld?: boolean; readonly startMs?: number } = {},
 ): World & { readonly venue: Venue } {
   let venue: Venue;
@@ -242,12 +242,12 @@ export function aVenue(
  * Borrows a venue that other test files share. It has other accounts, markets and history, but no
  * resting orders and no accounts of this file. It must not log an error.
  */
-export function aSharedVenue(flags: readonly string[] = CALM): World {
+export function aSharedVenue(flags: readonly string[] = FIXED_PRICE_FLAGS): World {
   return worldAt(borrowed({ flags, isHeld: false }));
 }
 
 /** Borrows a venue like `aSharedVenue`, with a held clock that only the tests advance. */
-export function aHeldVenue(flags: readonly string[] = CALM): World {
+export function sharedVenueWithHeldClock(flags: readonly string[] = FIXED_PRICE_FLAGS): World {
   return worldAt(borrowed({ flags, isHeld: true }));
 }
 
@@ -375,7 +375,7 @@ async function cancelEverything(actor: Actor): Promise<void> {
  * Creates two accounts that each have a position, a resting order and an agent, so that a
  * comparison detects unwanted changes.
  */
-export async function twoWithSomethingToLose(world: World): Promise<[Actor, Actor]> {
+export async function twoFundedTraders(world: World): Promise<[Actor, Actor]> {
   const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
   const { btc } = world;
   const size = btc.worth(50);

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { type Hex, encodeDeployData, encodeFunctionData, getContractAddress } from 'viem';
 import type { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
-import { CHAIN_ID, OTHER, POOR, RICH, payment } from './local-chain.ts';
+import { CHAIN_ID, OTHER, UNFUNDED_KEY, FUNDED_KEY, payment } from './local-chain.ts';
 
-const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
+const GUESTBOOK = getContractAddress({ from: FUNDED_KEY.address, nonce: 0n });
 
 export type ChainAction =
   | {
@@ -60,7 +60,7 @@ export async function perform(chain: LocalChain, step: ChainAction): Promise<voi
   else if (step.kind === 'reorg') await chain.reorg(step.depth, step).catch(() => {});
   else {
     const isRich = step.kind === 'sign' || step.isRich;
-    const account = isRich ? RICH : OTHER;
+    const account = isRich ? FUNDED_KEY : OTHER;
     const nonce = await count(chain, account.address, 'pending');
     const raw =
       step.kind === 'pay'
@@ -80,10 +80,10 @@ async function guestbookCall(nonce: number, text: string): Promise<Hex> {
   } as const;
   if (nonce === 0) {
     const data = encodeDeployData({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
-    return await RICH.signTransaction({ ...plain, data });
+    return await FUNDED_KEY.signTransaction({ ...plain, data });
   }
   const data = encodeFunctionData({ abi: GUESTBOOK_ABI, functionName: 'sign', args: [text] });
-  return await RICH.signTransaction({ ...plain, data, to: GUESTBOOK });
+  return await FUNDED_KEY.signTransaction({ ...plain, data, to: GUESTBOOK });
 }
 
 /** Returns everything that clients can query from the chain. */
@@ -94,9 +94,9 @@ export async function view(chain: LocalChain): Promise<unknown> {
     seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
     seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
     // The chain no longer answers for old blocks, so their error is compared instead.
-    seen.push(await chain.rpc('eth_getBalance', [POOR.address, at]).catch(String));
+    seen.push(await chain.rpc('eth_getBalance', [UNFUNDED_KEY.address, at]).catch(String));
   }
-  for (const { address } of [RICH, OTHER, POOR]) {
+  for (const { address } of [FUNDED_KEY, OTHER, UNFUNDED_KEY]) {
     seen.push(await chain.rpc('eth_getBalance', [address]));
     seen.push(await count(chain, address, 'latest'), await count(chain, address, 'pending'));
   }

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import { freePorts } from '@oddlot/testing/host';
 import pg from 'pg';
-import { PORTS_A_SERVER, runNatsServers } from '../../packages/cluster/src/servers/nats-servers.ts';
+import {
+  PORTS_PER_SERVER,
+  runNatsServers,
+} from '../../packages/cluster/src/servers/nats-servers.ts';
 import { startPostgres } from '../../packages/cluster/src/servers/postgres-server.ts';
 
 /**
@@ -17,7 +20,7 @@ const COUNT = 3;
 /** Starts the servers if TEST_CLUSTER is set. Resolves with a function that stops them. */
 export async function startClusterServers(): Promise<() => Promise<void>> {
   if (process.env[ASKED] === undefined) return () => Promise.resolve();
-  const port = await freePorts(PORTS_A_SERVER * COUNT);
+  const port = await freePorts(PORTS_PER_SERVER * COUNT);
   const servers = await runNatsServers({ count: COUNT, port });
   const postgres = await startPostgres();
   await servers.ready();

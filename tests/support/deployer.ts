@@ -1,14 +1,14 @@
 import { Actor, order, type World } from './actors.ts';
 import type { Json, Reply } from './client.ts';
 import { act, done } from './perps.ts';
-import { CALM } from './venue-process.ts';
+import { FIXED_PRICE_FLAGS } from './venue-process.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 const DEPLOYER_KEY = keyOf('the deployer');
 export const DEPLOYER = addressOf(DEPLOYER_KEY);
 
 /** Flags of a venue whose only outcome markets are those that tests list. */
-export const DEPLOYED = [...CALM, '--no-bots', '--deployers', DEPLOYER];
+export const DEPLOYED = [...FIXED_PRICE_FLAGS, '--no-bots', '--deployers', DEPLOYER];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

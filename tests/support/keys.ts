@@ -197,13 +197,13 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
-export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
+export const SIGNER_HINT: string = expect.stringContaining('ask /info explainSignature');
 
 export const noAccount = (got: string): Refusal => ({
   code: 10006,
   name: 'NO_ACCOUNT',
   message: 'No trading account found. Please deposit first.',
-  details: { got, why: WHO_SIGNED },
+  details: { got, why: SIGNER_HINT },
 });
 
 export const unauthorized = (message: string, details?: JsonObject): Refusal => ({

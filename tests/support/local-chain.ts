@@ -19,9 +19,9 @@ import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import type { WriteLimits } from '../../packages/devchain/src/rpc/rpc-queue.ts';
 
 export const CHAIN_ID = 421_614;
-export const RICH: PrivateKeyAccount = privateKeyToAccount(`0x${'a1'.repeat(32)}`);
+export const FUNDED_KEY: PrivateKeyAccount = privateKeyToAccount(`0x${'a1'.repeat(32)}`);
 export const OTHER: PrivateKeyAccount = privateKeyToAccount(`0x${'b2'.repeat(32)}`);
-export const POOR: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
+export const UNFUNDED_KEY: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
 const START_MS = 1_700_000_000_000;
 
 /** A clock that advances only on request. */
@@ -41,7 +41,10 @@ export async function openChain(
   } = {},
 ): Promise<LocalChain> {
   const { clock = new TestClock(), isAutomining = true, ...bounds } = options;
-  const allocations = { [RICH.address]: parseEther('100'), [OTHER.address]: parseEther('100') };
+  const allocations = {
+    [FUNDED_KEY.address]: parseEther('100'),
+    [OTHER.address]: parseEther('100'),
+  };
   const { nowMs } = clock;
   const plain = { directory, chainId: CHAIN_ID, nowMs, allocations, isAutomining };
   return await LocalChain.open({ ...plain, ...bounds });
@@ -78,7 +81,7 @@ export async function startChain(
     pollingInterval: 20,
     cacheTime: 0,
   });
-  const wallet = createWalletClient({ chain: network, transport: http(), account: RICH });
+  const wallet = createWalletClient({ chain: network, transport: http(), account: FUNDED_KEY });
   const close = async (): Promise<void> => {
     await chain.close();
     await rm(directory, { recursive: true, force: true });
@@ -95,9 +98,14 @@ export async function payment(
     readonly maxPriorityFeePerGas?: bigint;
     readonly gas?: bigint;
   },
-  account: PrivateKeyAccount = RICH,
+  account: PrivateKeyAccount = FUNDED_KEY,
 ): Promise<Hex> {
   const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };
-  const plain = { type: 'eip1559', chainId: CHAIN_ID, gas: 21_000n, to: POOR.address } as const;
+  const plain = {
+    type: 'eip1559',
+    chainId: CHAIN_ID,
+    gas: 21_000n,
+    to: UNFUNDED_KEY.address,
+  } as const;
   return await account.signTransaction({ ...plain, ...fees, ...fields });
 }

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { BridgedChain, mintData, TEST_CHAIN_ID } from './custody/index.ts';
 import { type Chain, chainAt, post, type Wallet } from './chain.ts';
 import type { Json } from './client.ts';
-import { CALM, temporaryData, Venue } from './venue-process.ts';
+import { FIXED_PRICE_FLAGS, temporaryData, Venue } from './venue-process.ts';
 
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
@@ -66,7 +66,10 @@ export class MoneyWorld {
     { flags = [], ownValidators }: { flags?: readonly string[]; ownValidators?: number } = {},
   ): Promise<Venue> {
     const own = this.flags(endpoints, ownValidators);
-    const venue = await Venue.start([...CALM, ...own, ...flags], await temporaryData());
+    const venue = await Venue.start(
+      [...FIXED_PRICE_FLAGS, ...own, ...flags],
+      await temporaryData(),
+    );
     this.#venues.push(venue);
     this.#venue = venue;
     return venue;

@@ -1,7 +1,7 @@
 import { freePorts } from '@oddlot/testing/host';
 import {
   type NatsServers,
-  PORTS_A_SERVER,
+  PORTS_PER_SERVER,
   runNatsServers,
 } from '../../packages/cluster/src/servers/nats-servers.ts';
 import { FaultyConnection } from '../chaos/faulty-connection.ts';
@@ -64,7 +64,7 @@ export async function startMesh(
   count: number,
   folder?: string,
 ): Promise<{ readonly servers: NatsServers; readonly lines: ServerLines }> {
-  const port = await freePorts(PORTS_A_SERVER * count);
+  const port = await freePorts(PORTS_PER_SERVER * count);
   const lines = await ServerLines.open(count, (index) => port + count + index);
   const servers = await runNatsServers({
     count,

@@ -30,7 +30,7 @@ const STOP_MS_MAX = 15_000;
 const LOG_CHARACTERS_MAX = 2_000_000;
 
 /** Flags of most tests: constant prices and no request limits. */
-export const CALM = ['--oracle', 'still', '--no-limits'];
+export const FIXED_PRICE_FLAGS = ['--oracle', 'still', '--no-limits'];
 
 /**
  * Flags of a settlement chain that the venue polls only at its start, so that withdrawals stay
@@ -144,7 +144,7 @@ export class Venue {
   }
 
   static async start(
-    flags: readonly string[] = CALM,
+    flags: readonly string[] = FIXED_PRICE_FLAGS,
     data?: string,
     context: CommandContext = {},
   ): Promise<Venue> {

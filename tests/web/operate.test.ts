@@ -5,7 +5,7 @@ import type { Venue } from '../support/venue-process.ts';
 import { addressOf, keyOf } from '../support/wallet.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
-import { OPERATED, WHO_ADMINISTERS } from './support/operators.ts';
+import { OPERATED, OPERATOR_KEY } from './support/operators.ts';
 import { storedKeyCount } from './support/stored-keys.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { tradeBetween, trader } from './support/trading.ts';
@@ -15,7 +15,7 @@ import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 const CONFIRMED = { confirm: 'executed' } as const;
-const ADMIN_KEY = WHO_ADMINISTERS;
+const ADMIN_KEY = OPERATOR_KEY;
 const FLAGS = [...WITH_PAGE, '--no-bots', ...OPERATED];
 
 let venue: Venue;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /** Checks over plain HTTP, without a browser, how the venue serves its page. */
@@ -17,7 +17,10 @@ let venue: Venue;
 let bare: Venue;
 
 beforeAll(async () => {
-  [venue, bare] = await Promise.all([workerVenue(), Venue.start([...CALM, '--no-web'])]);
+  [venue, bare] = await Promise.all([
+    workerVenue(),
+    Venue.start([...FIXED_PRICE_FLAGS, '--no-web']),
+  ]);
 });
 afterAll(() => bare?.remove());
 

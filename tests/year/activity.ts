@@ -1,4 +1,4 @@
-import { LONG_AGO_MS } from '../support/host/manual-time.ts';
+import { CLOCK_START_MS } from '../support/host/manual-time.ts';
 import {
   orderAction,
   testKey,
@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 /** The activity starts at midnight, and the venue is opened the moment before. */
-export const FIRST_DAY_MS = Math.ceil(LONG_AGO_MS / DAY_MS) * DAY_MS;
+export const FIRST_DAY_MS = Math.ceil(CLOCK_START_MS / DAY_MS) * DAY_MS;
 
 /** The ids are those of the first perps of a new venue. */
 const SYMBOLS = [

@@ -213,7 +213,7 @@ export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | 
 }
 
 /** Reads requests like a recover thread, but on the caller's thread. */
-export class ReaderHere {
+export class LocalReader {
   readonly #reader: CommandReader;
   #scales: Scale[] = [];
 

@@ -9,7 +9,7 @@ import type { RecoverBackend } from './recover-backend.ts';
 import {
   packJob,
   type ReadCommand,
-  ReaderHere,
+  LocalReader,
   type RecoverBatch,
   type RecoverJob,
   type RecoverReplies,
@@ -106,7 +106,7 @@ export class RecoverPool {
   #isScheduled = false;
   #isClosed = false;
   #backend: RecoverBackend | undefined;
-  #here: ReaderHere | undefined;
+  #here: LocalReader | undefined;
   /** Number of recent requests above the rate of rare ones. */
   #excess = 0;
   #readMs = 0;
@@ -284,7 +284,7 @@ export class RecoverPool {
 
   async #prepareHere(backend: RecoverBackend, recoverUs: number): Promise<void> {
     if (recoverUs > HERE_US_MAX) return;
-    this.#here = new ReaderHere(await createRecoverer(this.#options.network, backend));
+    this.#here = new LocalReader(await createRecoverer(this.#options.network, backend));
   }
 
   #settle(slot: Slot, replies: RecoverReplies): void {

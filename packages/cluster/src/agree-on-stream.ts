@@ -199,7 +199,7 @@ type RestoreOptions = WriteStreamOptions & {
  * Result of comparing a stream with a copy: the stream is complete, lacks blocks, or differs
  * starting with some block.
  */
-type StreamStanding =
+type StreamComparison =
   | { readonly kind: 'lost' | 'whole' }
   | { readonly kind: 'forked'; readonly from: number };
 
@@ -210,7 +210,7 @@ type StreamStanding =
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
-  const standing = await streamStanding(options);
+  const standing = await compareWithCopy(options);
   if (standing.kind === 'whole' && giveUpFrom === undefined) {
     throw new RestoreRefusedError(
       `Nothing to restore: the stream already has all ${journal.lastSeq} blocks of this copy`,
@@ -228,13 +228,13 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
   return writeStream({ ...options, ...written, former: before.slice(-FORMER_MAX) });
 }
 
-export async function streamStanding(
+export async function compareWithCopy(
   options: WriteStreamOptions & {
     readonly followedEra?: string | undefined;
     /** Blocks that replicas have read differently; copies can be equal again after them. */
     readonly doubted?: BlockRange | undefined;
   },
-): Promise<StreamStanding> {
+): Promise<StreamComparison> {
   const { doubted, followedEra, journal: copy, nowMs, serviceNetwork, stream } = options;
   const kind = await agreeOnStream({ stream, copy, serviceNetwork, nowMs, followedEra }).then(
     () => 'whole' as const,

@@ -17,7 +17,7 @@ import {
 } from '@oddlot/testing/venue/nats/open-cluster-log';
 import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
 import { FollowedStream, type KnownBlock, noteAlone } from './followed-stream.ts';
-import { restoreStream, streamStanding } from './agree-on-stream.ts';
+import { restoreStream, compareWithCopy } from './agree-on-stream.ts';
 
 const nats = withNatsServer();
 
@@ -290,7 +290,7 @@ describe.skipIf(!hasNatsServer)(
         const stream = await openTestStream(nats.urls, cluster);
         const parts = { journal, stream, serviceNetwork: 'Test', nowMs: 1_000 };
         const doubted = { from: 1, to: 4 };
-        expect(await streamStanding({ ...parts, doubted })).toEqual({ kind: 'forked', from: 3 });
+        expect(await compareWithCopy({ ...parts, doubted })).toEqual({ kind: 'forked', from: 3 });
         await stream.close();
         await journal.close();
         await restoreFrom(join(folder, 'b'), cluster, 3);

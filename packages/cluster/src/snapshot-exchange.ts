@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
+import { isDiskFull, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
@@ -95,7 +95,7 @@ export class SnapshotExchange {
         });
         return true;
       } catch (error) {
-        if (isNoRoom(error)) throw error;
+        if (isDiskFull(error)) throw error;
       }
     }
     return false;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   ALICE,
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BOB,
   BridgeWorld,
   CAROL,
@@ -148,7 +148,7 @@ type Deciders = { validators: readonly Key[]; nonce: bigint };
 async function take(world: BridgeWorld, deciders: Deciders, next: Step): Promise<Outcome[]> {
   const { validators } = deciders;
   const signers = (isSigned: boolean): readonly Key[] =>
-    isSigned ? validators.slice(0, Number(THRESHOLD)) : [GUARDIAN, ANYONE];
+    isSigned ? validators.slice(0, Number(THRESHOLD)) : [GUARDIAN, UNPRIVILEGED_KEY];
   switch (next.do) {
     case 'deposit':
       await world.tokenCall(next.user, 'approve', [world.bridge.address, next.usd]);
@@ -164,10 +164,10 @@ async function take(world: BridgeWorld, deciders: Deciders, next: Step): Promise
         const message = payouts[i] ?? addresses(each.payout);
         signatures.push(await world.signPayout(message, signers(each.isSigned)));
       }
-      return [await world.call(ANYONE, 'batchPayOut', [payouts, signatures])];
+      return [await world.call(UNPRIVILEGED_KEY, 'batchPayOut', [payouts, signatures])];
     }
     case 'finish':
-      return [await world.call(ANYONE, 'finish', [next.withdrawalId])];
+      return [await world.call(UNPRIVILEGED_KEY, 'finish', [next.withdrawalId])];
     case 'cancel':
       return [await world.cancel(next.withdrawalId, signers(next.isSigned))];
     case 'cancelQueued':
@@ -211,16 +211,16 @@ async function depositWithPermits(world: BridgeWorld, permits: PermitStep): Prom
     const permit = await signPermit(world.evm, place, {
       user: each.user,
       usd: each.usd,
-      ...(each.isGood ? {} : { signer: ANYONE }),
+      ...(each.isGood ? {} : { signer: UNPRIVILEGED_KEY }),
     });
     signed.push(permit);
     if (!each.isFrontRun) continue;
     const { r, s, v } = permit.signature;
     const words = [r, s].map((word) => `0x${word.toString(16).padStart(64, '0')}`);
     const args = [permit.user, world.bridge.address, permit.usd, permit.deadline, v, ...words];
-    await world.evm.send(ANYONE, world.token, { name: 'permit', args });
+    await world.evm.send(UNPRIVILEGED_KEY, world.token, { name: 'permit', args });
   }
-  return world.call(ANYONE, 'batchedDepositWithPermit', [signed]);
+  return world.call(UNPRIVILEGED_KEY, 'batchedDepositWithPermit', [signed]);
 }
 
 test(

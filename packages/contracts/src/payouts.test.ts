@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ALICE,
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BOB,
   BridgeWorld,
   CAROL,
@@ -87,7 +87,7 @@ describe('R-withdraw: a payout', () => {
 describe('a batch of payouts', () => {
   async function batch(payouts: readonly ReturnType<typeof payoutOf>[], gas?: bigint) {
     const signatures = await Promise.all(payouts.map((payout) => world.signPayout(payout)));
-    return world.call(ANYONE, 'batchPayOut', [payouts, signatures], gas);
+    return world.call(UNPRIVILEGED_KEY, 'batchPayOut', [payouts, signatures], gas);
   }
 
   test('a batch pays the valid payouts and reports the others', async () => {
@@ -129,7 +129,7 @@ describe('a batch of payouts', () => {
       [payoutOf(1n), payoutOf(2n), payoutOf(3n)],
       [signatures, signatures, []],
     ];
-    const { events } = await world.call(ANYONE, 'batchPayOut', args);
+    const { events } = await world.call(UNPRIVILEGED_KEY, 'batchPayOut', args);
     expect(events.map(({ name, args: told }) => [name, told['code']])).toEqual([
       ['Paid', undefined],
       ['PayoutFailed', CODES.NOT_A_VALIDATOR],
@@ -138,7 +138,7 @@ describe('a batch of payouts', () => {
   });
 
   test('a batch reverts if a payout lacks its list of signatures', async () => {
-    const { error } = await world.call(ANYONE, 'batchPayOut', [[payoutOf(1n)], []]);
+    const { error } = await world.call(UNPRIVILEGED_KEY, 'batchPayOut', [[payoutOf(1n)], []]);
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
 
@@ -147,7 +147,7 @@ describe('a batch of payouts', () => {
     const args = [[payoutOf(1n)], [await world.signPayout(payoutOf(1n))]];
     const outcomes = new Set<string>();
     for (let gas = 40_000n; gas <= 300_000n; gas += 10_000n) {
-      const tried = await world.evm.undone(() => world.call(ANYONE, name, args, gas));
+      const tried = await world.evm.undone(() => world.call(UNPRIVILEGED_KEY, name, args, gas));
       outcomes.add(tried.error ?? tried.events.map((event) => event.name).join());
     }
     // The first result is for a signature whose verification runs out of gas.
@@ -169,14 +169,14 @@ describe('a large payout', () => {
     expect(await world.read('stateOf', [1n])).toBe(STATE.queued);
     expect((await world.payOut(large)).error).toBe(refused('ALREADY_QUEUED'));
     world.evm.timeSeconds += DELAY_SECONDS - 1;
-    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('TOO_EARLY'));
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).error).toBe(refused('TOO_EARLY'));
     expect(await world.balanceOf(BOB.address)).toBe(0n);
     world.evm.timeSeconds += 1;
-    expect((await world.call(ANYONE, 'finish', [1n])).events).toEqual([
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).events).toEqual([
       { name: 'Paid', args: { withdrawalId, user, destination, usd } },
     ]);
     expect(await world.balanceOf(BOB.address)).toBe(LARGE_USD);
-    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
     expect((await world.call(GUARDIAN, 'cancelQueued', [1n])).error).toBe(refused('NOT_QUEUED'));
   });
 
@@ -194,7 +194,7 @@ describe('a large payout', () => {
     expect((await cancel()).events).toEqual([{ name: 'Cancelled', args: { withdrawalId: 1n } }]);
     await world.call(GUARDIAN, 'unpause');
     world.evm.timeSeconds += DELAY_SECONDS;
-    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
     expect((await world.payOut(large)).error).toBe(refused('ALREADY_CANCELLED'));
     expect((await world.cancel(1n)).error).toBe(refused('ALREADY_CANCELLED'));
     expect(await world.read('stateOf', [1n])).toBe(STATE.cancelled);
@@ -203,7 +203,7 @@ describe('a large payout', () => {
 
   test('other accounts cannot cancel a queued payout, and the guardian can only cancel queued ones', async () => {
     await world.payOut(large);
-    for (const key of [ANYONE, ALICE, VALIDATORS[0] ?? ANYONE]) {
+    for (const key of [UNPRIVILEGED_KEY, ALICE, VALIDATORS[0] ?? UNPRIVILEGED_KEY]) {
       const { error } = await world.call(key, 'cancelQueued', [1n]);
       expect(error).toBe(refused('NOT_THE_GUARDIAN'));
     }
@@ -216,10 +216,12 @@ describe('a large payout', () => {
     await world.payOut(large);
     await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
     world.evm.timeSeconds += DELAY_SECONDS;
-    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('TRANSFER_FAILED'));
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).error).toBe(
+      refused('TRANSFER_FAILED'),
+    );
     expect(await world.read('stateOf', [1n])).toBe(STATE.queued);
     await world.tokenCall(MINTER, 'unBlacklist', [BOB.address]);
-    expect((await world.call(ANYONE, 'finish', [1n])).ok).toBe(true);
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).ok).toBe(true);
   });
 });
 
@@ -249,7 +251,7 @@ describe('a misbehaving token', () => {
   test.each(MODES)(
     'a token with behaviour %s leads to payout result %s and deposit result %s',
     async (mode, payoutError, depositError) => {
-      await hostile.tokenCall(ANYONE, 'setMode', [HOSTILE[mode]]);
+      await hostile.tokenCall(UNPRIVILEGED_KEY, 'setMode', [HOSTILE[mode]]);
       const before = await hostile.balanceOf(hostile.bridge.address);
       const paid = await hostile.payOut(payoutOf(1n));
       expect(paid.error).toBe(payoutError);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ALICE,
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BOB,
   BridgeWorld,
   CAROL,
@@ -32,7 +32,7 @@ function sign(user: Key, rest: Partial<Parameters<typeof signPermit>[2]> = {}): 
 }
 
 function batch(...deposits: Permit[]) {
-  return world.call(ANYONE, 'batchedDepositWithPermit', [deposits]);
+  return world.call(UNPRIVILEGED_KEY, 'batchedDepositWithPermit', [deposits]);
 }
 
 function deposited(user: Key, usd = USD): DecodedEvent {
@@ -129,7 +129,7 @@ describe('a permit that another account submitted to the token first', () => {
     const r = `0x${signature.r.toString(16).padStart(64, '0')}`;
     const s = `0x${signature.s.toString(16).padStart(64, '0')}`;
     const args = [user, world.bridge.address, usd, deadline, signature.v, r, s];
-    await world.tokenCall(ANYONE, 'permit', args);
+    await world.tokenCall(UNPRIVILEGED_KEY, 'permit', args);
   }
 
   test('a permit that another account submitted first still deposits once through its allowance', async () => {
@@ -194,7 +194,7 @@ describe('the gas of a batch with permits', () => {
     const args = [[await sign(ALICE)]];
     const outcomes = new Set<string>();
     for (let gas = 40_000n; gas <= 700_000n; gas += 20_000n) {
-      const tried = await world.evm.undone(() => world.call(ANYONE, name, args, gas));
+      const tried = await world.evm.undone(() => world.call(UNPRIVILEGED_KEY, name, args, gas));
       outcomes.add(tried.error ?? tried.events.map((event) => event.name).join());
     }
     expect([...outcomes]).toEqual([refused('NOT_ENOUGH_GAS'), 'Deposit']);
@@ -211,7 +211,7 @@ describe('the gas of a batch with permits', () => {
     const burning = { ...good[0], user: CAROL.address, signature: { r: 1n, s: 1n, v: 0 } };
     const deposits = [good[0], burning, burning, burning, good[1]];
     const name = 'batchedDepositWithPermit';
-    const { ok, events } = await hostile.call(ANYONE, name, [deposits], 1_500_000n);
+    const { ok, events } = await hostile.call(UNPRIVILEGED_KEY, name, [deposits], 1_500_000n);
     expect(ok).toBe(true);
     const refusal = failed(CAROL.address, USD, 'PERMIT_REFUSED');
     expect(events).toEqual([deposited(ALICE), refusal, refusal, refusal, deposited(BOB)]);

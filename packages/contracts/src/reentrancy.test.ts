@@ -2,7 +2,7 @@ import { toFunctionSelector } from 'viem';
 import { beforeEach, expect, test } from 'vitest';
 import {
   ALICE,
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BOB,
   BridgeWorld,
   DELAY_SECONDS,
@@ -83,7 +83,7 @@ test.each(OUTSIDE)(
       await world.evm.undone(async () => {
         const { name, args } = await argumentsOf(inside);
         const data = encodeCall(world.bridge, name, args);
-        await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, data]);
+        await world.tokenCall(UNPRIVILEGED_KEY, 'setCallback', [world.bridge.address, data]);
         const { ok, events } = await world.call(ALICE, work.name, work.args);
         expect({ ok, events: events.length }, inside).toEqual({ ok: true, events: 1 });
         expect(await world.evm.read(world.token, 'hasReentered'), inside).toBe(false);
@@ -93,7 +93,7 @@ test.each(OUTSIDE)(
     }
     // A view returns a result, which proves that the token does call back.
     const question = encodeCall(world.bridge, 'paid', [1n]);
-    await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, question]);
+    await world.tokenCall(UNPRIVILEGED_KEY, 'setCallback', [world.bridge.address, question]);
     expect((await world.call(ALICE, work.name, work.args)).ok).toBe(true);
     expect(await world.evm.read(world.token, 'hasReentered')).toBe(true);
   },

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { BRIDGE_ABI } from './outputs/bridge.ts';
 import {
   ALICE,
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BridgeWorld,
   bridgeCode,
   CODES,
@@ -63,7 +63,7 @@ describe('the bridge contract', () => {
     expect(await world.read('delaySeconds')).toBe(BigInt(DELAY_SECONDS));
     expect(await world.read('token')).toBe(world.token.address);
     expect(await world.read('isValidator', [VALIDATORS[0]?.address])).toBe(true);
-    expect(await world.read('isValidator', [ANYONE.address])).toBe(false);
+    expect(await world.read('isValidator', [UNPRIVILEGED_KEY.address])).toBe(false);
     const domain = (await world.read('eip712Domain')) as readonly unknown[];
     const { chainId, verifyingContract } = world.domain;
     expect(domain.slice(1, 5)).toEqual(['OddlotBridge', '1', BigInt(chainId), verifyingContract]);
@@ -75,7 +75,7 @@ describe('the bridge contract', () => {
     expect(Object.fromEntries(found.map(([, name, code]) => [name, Number(code)]))).toEqual(CODES);
   });
 
-  const [first = ANYONE, second = ANYONE] = VALIDATORS;
+  const [first = UNPRIVILEGED_KEY, second = UNPRIVILEGED_KEY] = VALIDATORS;
   const ZERO = `0x${'0'.repeat(40)}`;
   test.each([
     ['nobody', { validators: [], threshold: 0n }],
@@ -94,13 +94,13 @@ describe('the bridge contract', () => {
       },
     ],
   ])('a bridge with %s cannot be deployed', async (_, rest) => {
-    const deployed = world.evm.deploy(ANYONE, bridgeCode(world.token, rest));
+    const deployed = world.evm.deploy(UNPRIVILEGED_KEY, bridgeCode(world.token, rest));
     await expect(deployed).rejects.toThrow(refused('INVALID_VALIDATORS'));
   });
 
   test('a bridge cannot be deployed for a token address without code', async () => {
     const deployed = world.evm.deploy(
-      ANYONE,
+      UNPRIVILEGED_KEY,
       bridgeCode({ ...world.token, address: ALICE.address }),
     );
     await expect(deployed).rejects.toThrow(refused('INVALID_REQUEST'));
@@ -108,15 +108,18 @@ describe('the bridge contract', () => {
 
   test('a bridge cannot be deployed with a delay given in milliseconds', async () => {
     const day = 86_400;
-    const long = world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day + 1 }));
+    const long = world.evm.deploy(
+      UNPRIVILEGED_KEY,
+      bridgeCode(world.token, { delaySeconds: 30 * day + 1 }),
+    );
     await expect(long).rejects.toThrow(refused('INVALID_REQUEST'));
-    await world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day }));
+    await world.evm.deploy(UNPRIVILEGED_KEY, bridgeCode(world.token, { delaySeconds: 30 * day }));
   });
 });
 
 describe('a pause', () => {
   test('only the guardian can start a pause, and it can also end it', async () => {
-    for (const key of [ANYONE, ALICE, ...VALIDATORS]) {
+    for (const key of [UNPRIVILEGED_KEY, ALICE, ...VALIDATORS]) {
       for (const name of ['pause', 'unpause']) {
         expect((await world.call(key, name)).error).toBe(refused('NOT_THE_GUARDIAN'));
       }
@@ -136,11 +139,13 @@ describe('a pause', () => {
     world.evm.timeSeconds += DELAY_SECONDS;
     await world.call(GUARDIAN, 'pause');
     expect((await world.payOut(payoutOf(2n))).error).toBe('EnforcedPause()');
-    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe('EnforcedPause()');
-    expect((await world.call(ANYONE, 'batchPayOut', [[], []])).error).toBe('EnforcedPause()');
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).error).toBe('EnforcedPause()');
+    expect((await world.call(UNPRIVILEGED_KEY, 'batchPayOut', [[], []])).error).toBe(
+      'EnforcedPause()',
+    );
     await world.call(GUARDIAN, 'unpause');
     expect((await world.payOut(payoutOf(2n))).ok).toBe(true);
-    expect((await world.call(ANYONE, 'finish', [1n])).ok).toBe(true);
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [1n])).ok).toBe(true);
   });
 
   test('the validators can end a pause without the guardian, with a new nonce for each pause', async () => {
@@ -151,7 +156,7 @@ describe('a pause', () => {
     expect((await world.unpause(0n)).error).toBe(refused('WRONG_NONCE'));
     expect((await world.unpause(2n)).error).toBe(refused('WRONG_NONCE'));
     expect((await world.unpause(1n)).events).toEqual([
-      { name: 'Unpaused', args: { account: ANYONE.address } },
+      { name: 'Unpaused', args: { account: UNPRIVILEGED_KEY.address } },
     ]);
     expect((await world.unpause(1n)).error).toBe('ExpectedPause()');
   });
@@ -161,7 +166,7 @@ describe('a pause', () => {
     const signatures = await signMessage(VALIDATORS, world.domain, 'Unpause', { nonce: 1n });
     await world.call(GUARDIAN, 'unpause');
     await world.call(GUARDIAN, 'pause');
-    const late = await world.call(ANYONE, 'unpauseBySignatures', [1n, signatures]);
+    const late = await world.call(UNPRIVILEGED_KEY, 'unpauseBySignatures', [1n, signatures]);
     expect(late.error).toBe(refused('WRONG_NONCE'));
     expect(await world.read('paused')).toBe(true);
   });
@@ -229,7 +234,7 @@ describe('a rotation', () => {
       const signatures = await world.signPayout(payout, VALIDATORS.slice(0, 2));
       const validators = stay(VALIDATORS);
       await world.rotate({ validators, threshold: 2n, guardian: GUARDIAN, nonce: 0n });
-      expect((await world.call(ANYONE, 'payOut', [payout, signatures])).ok).toBe(isPaid);
+      expect((await world.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures])).ok).toBe(isPaid);
     },
   );
 
@@ -245,6 +250,6 @@ describe('a rotation', () => {
     expect((await world.call(NEXT_GUARDIAN, 'cancelQueued', [1n])).ok).toBe(true);
     expect((await world.cancel(2n, NEXT)).ok).toBe(true);
     world.evm.timeSeconds += DELAY_SECONDS;
-    expect((await world.call(ANYONE, 'finish', [3n])).ok).toBe(true);
+    expect((await world.call(UNPRIVILEGED_KEY, 'finish', [3n])).ok).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import {
-  ANYONE,
+  UNPRIVILEGED_KEY,
   BridgeWorld,
   CAROL,
   CODES,
@@ -65,7 +65,10 @@ function spoil(slips: Slip[], { what, at, flaw }: Change & Pick<Slip, 'flaw'>): 
   const place = at % Math.max(slips.length, 1);
   const here = slips[place];
   if (here === undefined) return slips;
-  const stranger = { key: STRANGERS[at % STRANGERS.length] ?? ANYONE, flaw: 'none' } as const;
+  const stranger = {
+    key: STRANGERS[at % STRANGERS.length] ?? UNPRIVILEGED_KEY,
+    flaw: 'none',
+  } as const;
   switch (what) {
     case 'flaw':
       return slips.with(place, { ...here, flaw });
@@ -106,7 +109,7 @@ test('R-withdraw: a payout needs a threshold of sorted, distinct validator signa
         const signatures: Signature[] = [];
         for (const { key, flaw } of slips) signatures.push(await signFlawed(key, flaw, payout));
         const { ok, error } = await world.evm.undone(() =>
-          world.call(ANYONE, 'payOut', [payout, signatures]),
+          world.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures]),
         );
         expect(ok, error).toBe(isGood(slips));
         seen.set(error ?? 'paid', (seen.get(error ?? 'paid') ?? 0) + 1);
@@ -173,11 +176,11 @@ test('signatures for one bridge are invalid on an identical bridge, on the same 
   expect(abroad.bridge.address).toBe(world.bridge.address);
   for (const other of [neighbour, abroad]) {
     await other.fill(1_000_000_000n);
-    const { error } = await other.call(ANYONE, 'payOut', [payout, signatures]);
+    const { error } = await other.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures]);
     expect(error).toBe(refused('NOT_A_VALIDATOR'));
   }
-  const { ok } = await world.call(ANYONE, 'payOut', [payout, signatures]);
+  const { ok } = await world.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures]);
   expect(ok).toBe(true);
-  const replayed = await world.call(ANYONE, 'payOut', [payout, signatures]);
+  const replayed = await world.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures]);
   expect(replayed.error).toBe(`Refused(${CODES.ALREADY_PAID})`);
 });

@@ -38,7 +38,7 @@ export {
 export {
   type BridgeView,
   bridgeView,
-  depositStanding,
+  depositStatus,
   doWithdrawalsWait,
   grantedMicroUsdc,
   isDepositRemembered,

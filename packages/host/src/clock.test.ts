@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bootClock, ClockBehindError, slewed, systemTime, VenueClock } from './clock.ts';
-import { ManualTime, LONG_AGO_MS } from '@oddlot/testing/host/manual-time';
+import { ManualTime, CLOCK_START_MS } from '@oddlot/testing/host/manual-time';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,7 +17,7 @@ test.each<[string, number, number]>([
   const clock = new VenueClock(time);
   time.set(setMs);
   time.pass(1_000);
-  expect(clock.nowMs() - LONG_AGO_MS).toBe(passedMs);
+  expect(clock.nowMs() - CLOCK_START_MS).toBe(passedMs);
 });
 
 test('R-clock: a wall clock that was far ahead and has been corrected leaves almost no effect', () => {
@@ -44,8 +44,8 @@ test('R-clock: the same slew rate applies to steps of a hundredth of a milliseco
     clock.nowMs();
   }
   // The expected time is 1,000 ms plus one percent.
-  expect(clock.nowMs() - LONG_AGO_MS).toBeGreaterThanOrEqual(1_009);
-  expect(clock.nowMs() - LONG_AGO_MS).toBeLessThanOrEqual(1_010);
+  expect(clock.nowMs() - CLOCK_START_MS).toBeGreaterThanOrEqual(1_009);
+  expect(clock.nowMs() - CLOCK_START_MS).toBeLessThanOrEqual(1_010);
 });
 
 test('R-clock: slewing stops once the time equals the wall clock', () => {
@@ -57,22 +57,22 @@ test('R-clock: slewing stops once the time equals the wall clock', () => {
 
 test('R-clock: a start uses the wall clock, however long the venue was down', () => {
   const clock = new VenueClock(new ManualTime());
-  clock.startAfter(LONG_AGO_MS - 30 * DAY_MS, { isAccepted: false });
-  expect(clock.nowMs()).toBe(LONG_AGO_MS);
+  clock.startAfter(CLOCK_START_MS - 30 * DAY_MS, { isAccepted: false });
+  expect(clock.nowMs()).toBe(CLOCK_START_MS);
 });
 
 test('R-clock: a start with a wall clock slightly behind the log continues from the log without standing still', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
-  clock.startAfter(LONG_AGO_MS + 30_000, { isAccepted: false });
-  expect([clock.nowMs(), clock.distanceMs()]).toEqual([LONG_AGO_MS + 30_000, -30_000]);
+  clock.startAfter(CLOCK_START_MS + 30_000, { isAccepted: false });
+  expect([clock.nowMs(), clock.distanceMs()]).toEqual([CLOCK_START_MS + 30_000, -30_000]);
   time.pass(1_000);
-  expect(clock.nowMs()).toBe(LONG_AGO_MS + 30_990);
+  expect(clock.nowMs()).toBe(CLOCK_START_MS + 30_990);
 });
 
 test('R-clock: a start with a wall clock more than 30 s behind the log is refused with both times', () => {
   const clock = new VenueClock(new ManualTime());
-  const start = (): void => clock.startAfter(LONG_AGO_MS + 30_001, { isAccepted: false });
+  const start = (): void => clock.startAfter(CLOCK_START_MS + 30_001, { isAccepted: false });
   expect(start).toThrow(ClockBehindError);
   expect(start).toThrow(
     'the clock shows 2027-01-15T08:00:00.000Z, but the log ends at 2027-01-15T08:00:30.001Z, 30001 ms later',
@@ -82,18 +82,18 @@ test('R-clock: a start with a wall clock more than 30 s behind the log is refuse
 test('R-clock: after the operator accepts a log in the future, time runs at half speed until the wall clock has caught up', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
-  clock.startAfter(LONG_AGO_MS + HOUR_MS, { isAccepted: true });
+  clock.startAfter(CLOCK_START_MS + HOUR_MS, { isAccepted: true });
   time.pass(HOUR_MS);
-  expect(clock.nowMs()).toBe(LONG_AGO_MS + 1.5 * HOUR_MS);
+  expect(clock.nowMs()).toBe(CLOCK_START_MS + 1.5 * HOUR_MS);
   time.pass(HOUR_MS);
-  expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS);
+  expect(clock.nowMs()).toBe(CLOCK_START_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
   // Once the clock was correct, the next difference is slewed at the normal rate.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);
   time.pass(1_000);
-  expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS + 991);
+  expect(clock.nowMs()).toBe(CLOCK_START_MS + 2 * HOUR_MS + 991);
 });
 
 test('R-clock: time continues while the machine sleeps, unlike the monotonic clock', () => {

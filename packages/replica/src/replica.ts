@@ -8,7 +8,7 @@ import {
 import { type AppliedBlock, type BlockHead, type Executed, isRequest } from './block.ts';
 import { present } from '@oddlot/units';
 import type { Term } from './lease.ts';
-import { isNoRoom } from '@oddlot/host/durable';
+import { isDiskFull } from '@oddlot/host/durable';
 
 /**
  * Interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
@@ -121,9 +121,9 @@ export class HolderReplica implements Replica {
  * Returns a handler that passes errors on, except those of a disk without space, after which a
  * retry succeeds (R-disk).
  */
-export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown) => void {
+export function exceptDiskFull(onError: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
-    if (!isNoRoom(error)) onError(error);
+    if (!isDiskFull(error)) onError(error);
   };
 }
 

@@ -2,7 +2,7 @@ import { JournalFullError } from '@oddlot/host/durable';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bob, OutcomeEdge, share } from '@oddlot/testing/venue/http/outcome';
 import type { AppliedBlock } from './block.ts';
-import { exceptNoRoom } from './replica.ts';
+import { exceptDiskFull } from './replica.ts';
 import { Ticker } from './local-replica.ts';
 
 let venue: OutcomeEdge;
@@ -40,7 +40,7 @@ beforeEach(async () => {
       return isBusy ? Promise.resolve() : carry();
     },
   };
-  const onError = exceptNoRoom((error) => expect.unreachable(String(error)));
+  const onError = exceptDiskFull((error) => expect.unreachable(String(error)));
   ticker = new Ticker(ticked, clock, onError);
   ticker.start();
 });

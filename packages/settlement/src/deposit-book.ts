@@ -30,7 +30,7 @@ export type Aside = {
  * Credited deposit that is no longer on the chain, because the chain dropped a block that had all
  * its confirmations.
  */
-export type Vanished = {
+export type ReorganisedDeposit = {
   readonly account: Address;
   readonly amount: string;
   readonly source: DepositSource;
@@ -40,7 +40,11 @@ export type Vanished = {
  * Sum of an account's deposits below the minimum, which wait until their sum reaches it; `parts` is
  * the number of deposits.
  */
-export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
+export type PendingDepositSum = {
+  readonly amount: number;
+  readonly parts: number;
+  readonly isOwn: boolean;
+};
 
 /**
  * Sum and number of amounts that are too small to be recorded individually or exceed the bounds of
@@ -49,7 +53,7 @@ export type Pot = { readonly amount: number; readonly parts: number; readonly is
 type Dust = { readonly amount: string; readonly parts: number };
 
 export type DepositBook = {
-  readonly pots: Readonly<Record<Address, Pot>>;
+  readonly pots: Readonly<Record<Address, PendingDepositSum>>;
   readonly aside: readonly Aside[];
   /** Tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */
   readonly minted: string;
@@ -57,7 +61,7 @@ export type DepositBook = {
    * Deposits that an operator has accepted as lost. If one reappears on the chain, it is not
    * credited again.
    */
-  readonly vanished: readonly Vanished[];
+  readonly vanished: readonly ReorganisedDeposit[];
   readonly dust: Dust;
 };
 
@@ -138,7 +142,7 @@ function boundedPots(
   entriesMax: number,
   removed: bigint[],
 ): DepositBook['pots'] {
-  const all = Object.entries(pots) as [Address, Pot][];
+  const all = Object.entries(pots) as [Address, PendingDepositSum][];
   if (all.length <= entriesMax) return pots;
   const smallestFirst = all.toSorted(([, a], [, b]) => a.amount - b.amount);
   const left = new Set(smallestFirst.slice(0, all.length - entriesMax).map(([account]) => account));
@@ -219,7 +223,7 @@ export function creditsOf(
   logs: readonly DepositLog[],
   rules: DepositRules,
 ): { readonly credits: readonly Credit[]; readonly book: DepositBook } {
-  const pots = new Map(Object.entries(book.pots) as [Address, Pot][]);
+  const pots = new Map(Object.entries(book.pots) as [Address, PendingDepositSum][]);
   const aside = [...book.aside];
   const vanished = [...book.vanished];
   const credits: Credit[] = [];
@@ -273,7 +277,7 @@ export function creditsOf(
  * Returns true for a deposit that reappears after a reorganisation. It is recognised by its
  * transaction and account, because the log numbers of a moved transaction differ.
  */
-function isBack(vanished: Vanished[], { account, source }: Found): boolean {
+function isBack(vanished: ReorganisedDeposit[], { account, source }: Found): boolean {
   const at = vanished.findIndex(
     (each) => each.source.txHash === source.txHash && each.account === account,
   );
@@ -380,7 +384,7 @@ function asideReason(found: Found, rules: DepositRules): AsideReason | undefined
  * is returned with the whole amount.
  */
 function fillPot(
-  pots: Map<Address, Pot>,
+  pots: Map<Address, PendingDepositSum>,
   { account, amountMicroUsdc, isOwn, source }: Credit,
   { minMicroUsdc }: DepositRules,
 ): Credit | undefined {

@@ -15,7 +15,7 @@ import {
   type CommandResult,
   type CreditDepositCommand,
   type CreditedDeposit,
-  depositStanding,
+  depositStatus,
   isDepositRemembered,
   newestDeposits,
   type State,
@@ -31,7 +31,7 @@ import {
   type DepositRules,
   depositsIn,
   plainSenders,
-  type Vanished,
+  type ReorganisedDeposit,
 } from './deposit-book.ts';
 import {
   foreignAhead,
@@ -66,7 +66,7 @@ type Reorganisation = {
   /** Current hash of the block, which the operator passes to accept the chain. */
   readonly is: Hex;
   /** Credited deposits that are no longer in their former place on the chain. */
-  readonly vanished: readonly Vanished[];
+  readonly vanished: readonly ReorganisedDeposit[];
 };
 
 export type WatchStatus = {
@@ -307,7 +307,7 @@ export class DepositWatcher {
     await this.#judge({ block, was: null, is: await this.#hashOf(block), vanished });
   }
 
-  #vanished(): Promise<readonly Vanished[]> {
+  #vanished(): Promise<readonly ReorganisedDeposit[]> {
     const { client, contracts, state } = this.#options;
     return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
@@ -366,7 +366,7 @@ export class DepositWatcher {
    */
   async #credit(credit: Credit): Promise<Aside | undefined> {
     const { propose, state } = this.#options;
-    const standing = depositStanding(state(), credit);
+    const standing = depositStatus(state(), credit);
     // `old` deposits precede the individual records of the engine and were credited when they were
     // first read.
     if (standing === 'credited' || standing === 'old') return undefined;
@@ -385,7 +385,7 @@ export class DepositWatcher {
     for (const each of this.#watched.book.aside) {
       if (each.reason !== 'bound') continue;
       const credit = { ...each, amountMicroUsdc: Number(each.amount) };
-      const standing = depositStanding(state(), credit);
+      const standing = depositStatus(state(), credit);
       if (standing === 'bound' || standing === 'old') continue;
       if (standing === 'open') {
         this.#isCurrent = false;
@@ -425,8 +425,8 @@ async function findVanished(
   client: ChainClient,
   contracts: BridgeContracts,
   credited: readonly CreditedDeposit[],
-): Promise<readonly Vanished[]> {
-  const vanished: Vanished[] = [];
+): Promise<readonly ReorganisedDeposit[]> {
+  const vanished: ReorganisedDeposit[] = [];
   for (let from = 0; from < credited.length; from += CHECKED_AT_ONCE) {
     const some = credited.slice(from, from + CHECKED_AT_ONCE);
     const receipts = await Promise.all(some.map(({ txHash }) => client.receipt(txHash as Hex)));
@@ -462,14 +462,14 @@ function isThere(
 }
 
 function vanishedBeyond(
-  known: readonly Vanished[],
-  found: readonly Vanished[],
-): readonly Vanished[] {
+  known: readonly ReorganisedDeposit[],
+  found: readonly ReorganisedDeposit[],
+): readonly ReorganisedDeposit[] {
   const keys = new Set(known.map(keyOf));
   return found.filter((each) => !keys.has(keyOf(each)));
 }
 
-function keyOf({ source: { logIndex, txHash } }: Vanished): string {
+function keyOf({ source: { logIndex, txHash } }: ReorganisedDeposit): string {
   return `${txHash}:${logIndex}`;
 }
 

@@ -41,7 +41,7 @@ export type SettlementStatus = {
   readonly watch: WatchStatus;
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
-  readonly vitals: Vitals | undefined;
+  readonly vitals: SettlementBalances | undefined;
   /** Transactions of the venue without final confirmation, and the reason why they wait. */
   readonly waiting: readonly {
     readonly key: string;
@@ -63,7 +63,7 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
 }
 
 /** Preconditions of payouts and permits. */
-export type Vitals = {
+export type SettlementBalances = {
   readonly isPaused: boolean;
   readonly bridgeMicroUsdc: string;
   /** Address of the sending key and its ether; undefined without a key. */
@@ -85,14 +85,14 @@ const EVERY_MS = 15_000;
  */
 export class VitalsWatch {
   readonly #options: VitalsWatchOptions;
-  #last: Vitals | undefined = undefined;
+  #last: SettlementBalances | undefined = undefined;
   #atMs = -Infinity;
 
   constructor(options: VitalsWatchOptions) {
     this.#options = options;
   }
 
-  get last(): Vitals | undefined {
+  get last(): SettlementBalances | undefined {
     return this.#last;
   }
 
@@ -116,7 +116,7 @@ export class VitalsWatch {
 /** Periodic task on the chain. Errors that it throws are reported and the step is retried. */
 export type SettlementWorker = { step(): Promise<unknown> };
 
-export type MayRun = 'yes' | 'wait' | 'failed';
+export type RunPermission = 'yes' | 'wait' | 'failed';
 
 type LaneOptions = {
   /** Workers whose steps depend on each other, in this order; no other lane waits for them. */
@@ -127,7 +127,7 @@ type LaneOptions = {
    * Called before each round. The workers run only if it returns `yes`; after failures it is called
    * at growing intervals.
    */
-  readonly mayRun: () => MayRun | Promise<MayRun>;
+  readonly mayRun: () => RunPermission | Promise<RunPermission>;
   /** Receives errors thrown by a step; returning true stops the round. */
   readonly onFailure?: (error: unknown) => boolean;
   readonly afterRound?: () => void;

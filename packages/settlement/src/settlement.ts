@@ -10,7 +10,7 @@ import type { FaucetBacking } from './faucet-backing.ts';
 import { ForeignPayoutError } from './watch-file.ts';
 import {
   briefOf,
-  type MayRun,
+  type RunPermission,
   type MoneySide,
   type SettlementBrief,
   type SettlementStatus,
@@ -121,7 +121,7 @@ export class Settlement implements MoneySide {
   /** Adds a worker, which runs in its own lane. */
   add(worker: SettlementWorker): void {
     const { everyMs, log } = this.#parts;
-    const mayRun = (): MayRun => (this.#isRight ? 'yes' : 'wait');
+    const mayRun = (): RunPermission => (this.#isRight ? 'yes' : 'wait');
     const lane = new WorkerLane({ workers: [worker], everyMs, log, mayRun });
     this.#lanes.push(lane);
     if (this.#isRunning) lane.start();

@@ -11,7 +11,12 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { address, hash } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
+import {
+  type Aside,
+  type DepositBook,
+  EMPTY_BOOK,
+  type PendingDepositSum,
+} from './deposit-book.ts';
 import { startOf, type Watched, WatchFile } from './watch-file.ts';
 
 let folder: string;
@@ -51,7 +56,7 @@ test('changes are appended to the file, so that many held deposits do not slow d
   const { size } = statSync(file);
   let watched = first;
   for (let block = 5; block < 25; block++) {
-    const pots: Record<string, Pot> = {
+    const pots: Record<string, PendingDepositSum> = {
       ...watched.book.pots,
       [accountOf(block)]: { amount: block, parts: 2, isOwn: false },
     };

@@ -3,7 +3,12 @@ import { crc32 } from 'node:zlib';
 import { readTextFile, type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
+import {
+  type Aside,
+  type DepositBook,
+  EMPTY_BOOK,
+  type PendingDepositSum,
+} from './deposit-book.ts';
 import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-contract';
 import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
@@ -30,7 +35,7 @@ export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: 
 /** Each append contains the short fields, and only the changes of the others. */
 type Line =
   | { readonly at: Omit<Watched, 'book'> & Pick<DepositBook, 'minted' | 'dust' | 'vanished'> }
-  | { readonly account: Address; readonly pot: Pot | null }
+  | { readonly account: Address; readonly pot: PendingDepositSum | null }
   | { readonly key: string; readonly aside: Aside | null };
 
 /**
@@ -104,7 +109,7 @@ function earlierNotes(file: string): Watched | undefined {
 }
 
 function watchedOf(lines: readonly Line[]): Watched | undefined {
-  const pots = new Map<Address, Pot>();
+  const pots = new Map<Address, PendingDepositSum>();
   const aside = new Map<string, Aside>();
   let last: Extract<Line, { readonly at: unknown }>['at'] | undefined = undefined;
   for (const line of lines) {

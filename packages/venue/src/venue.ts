@@ -32,7 +32,7 @@ import type { HttpEdge } from '@oddlot/host/http';
 import { hostText } from '@oddlot/host/operate';
 import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import { StreamLostError } from '@oddlot/cluster/stream-error';
-import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
+import { exceptDiskFull, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
 /**
  * Number of resting orders for which addresses are reserved at the start, because a pool that grows
@@ -353,7 +353,7 @@ export async function openPorts(
  * unfinished.
  */
 export function exceptPassing(onFatal: (error: unknown) => void): (error: unknown) => void {
-  return exceptNoRoom((error) => {
+  return exceptDiskFull((error) => {
     const isPassing =
       error instanceof StreamLostError ||
       error instanceof LaterReleaseError ||

@@ -21,7 +21,7 @@ export const THRESHOLD = 2n;
 export const GUARDIAN = keyOf('guardian');
 export const MINTER = keyOf('minter');
 /** Sends the calls that any address is allowed to make. */
-export const ANYONE = keyOf('anyone');
+export const UNPRIVILEGED_KEY = keyOf('anyone');
 export const ALICE = keyOf('alice');
 export const BOB = keyOf('bob');
 export const CAROL = keyOf('carol');
@@ -90,7 +90,7 @@ export class BridgeWorld {
       options.isHostile === true
         ? await evm.deploy(MINTER, codeOf(HOSTILE_TOKEN_ABI, HOSTILE_TOKEN_BYTECODE, []))
         : await evm.deploy(MINTER, codeOf(TEST_USDC_ABI, TEST_USDC_BYTECODE, [MINTER.address]));
-    const bridge = await evm.deploy(ANYONE, bridgeCode(token));
+    const bridge = await evm.deploy(UNPRIVILEGED_KEY, bridgeCode(token));
     return new BridgeWorld(evm, token, bridge);
   }
 
@@ -131,17 +131,17 @@ export class BridgeWorld {
   }
 
   async payOut(payout: Payout, keys: readonly Key[] = VALIDATORS): Promise<Outcome> {
-    return this.call(ANYONE, 'payOut', [payout, await this.signPayout(payout, keys)]);
+    return this.call(UNPRIVILEGED_KEY, 'payOut', [payout, await this.signPayout(payout, keys)]);
   }
 
   async cancel(withdrawalId: bigint, keys: readonly Key[] = VALIDATORS): Promise<Outcome> {
     const signatures = await signMessage(keys, this.domain, 'Cancellation', { withdrawalId });
-    return this.call(ANYONE, 'cancel', [withdrawalId, signatures]);
+    return this.call(UNPRIVILEGED_KEY, 'cancel', [withdrawalId, signatures]);
   }
 
   async unpause(nonce: bigint, keys: readonly Key[] = VALIDATORS): Promise<Outcome> {
     const signatures = await signMessage(keys, this.domain, 'Unpause', { nonce });
-    return this.call(ANYONE, 'unpauseBySignatures', [nonce, signatures]);
+    return this.call(UNPRIVILEGED_KEY, 'unpauseBySignatures', [nonce, signatures]);
   }
 
   async rotate(
@@ -158,7 +158,13 @@ export class BridgeWorld {
     const guardian = next.guardian.address;
     const message = { validators, threshold, guardian, nonce };
     const signatures = await signMessage(keys, this.domain, 'Rotation', message);
-    return this.call(ANYONE, 'rotate', [validators, threshold, guardian, nonce, signatures]);
+    return this.call(UNPRIVILEGED_KEY, 'rotate', [
+      validators,
+      threshold,
+      guardian,
+      nonce,
+      signatures,
+    ]);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { TimeSource } from '../../../packages/host/src/clock.ts';
 
-export const LONG_AGO_MS = 1_800_000_000_000;
+export const CLOCK_START_MS = 1_800_000_000_000;
 
 /** Wall clock and boot clock that advance only on request. */
 export class ManualTime implements TimeSource {
-  #wallMs = LONG_AGO_MS;
+  #wallMs = CLOCK_START_MS;
   #bootMs = 12_345;
 
   wallMs(): number {

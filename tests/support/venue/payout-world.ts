@@ -56,7 +56,7 @@ type PlayChain = {
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const START_MS = 1_800_000_000_000;
 export const CONFIRMATIONS = 3;
-export const PATIENCE_MS = 120_000;
+export const CONVERGE_MS_MAX = 120_000;
 export const DESTINATIONS = ['a', 'b', 'c'].map((name) => addressOf(key(`destination ${name}`)));
 const USERS = ['alice', 'bob'].map((name) => address(addressOf(key(name))));
 const GAS = 1_000_000n;
@@ -174,7 +174,7 @@ export class PayoutWorld {
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
       // The gas is fixed, because estimating it on the local chain is slow.
       gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
-      patienceMs: PATIENCE_MS,
+      patienceMs: CONVERGE_MS_MAX,
       retryMs: 1_000,
     });
   }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { OutcomePeople, WHO_DEPLOYS } from '../support/outcome-people.ts';
-import { WHO_ADMINISTERS } from '../support/operators.ts';
+import { OPERATOR_KEY } from '../support/operators.ts';
 import type { Picture } from '../support/picture.ts';
 
 /** Enters an operator's key, which stays in the memory of the page. */
@@ -11,7 +11,7 @@ async function withKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Remove key' }).waitFor();
 }
 
-const asAdmin = (page: Page): Promise<void> => withKey(page, WHO_ADMINISTERS);
+const asAdmin = (page: Page): Promise<void> => withKey(page, OPERATOR_KEY);
 const asDeployer = (page: Page): Promise<void> => withKey(page, WHO_DEPLOYS);
 
 let visits = 0;

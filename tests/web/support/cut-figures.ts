@@ -59,14 +59,16 @@ export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<
         const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
         const texts: Text[] = [];
         while (walker.nextNode() !== null) texts.push(walker.currentNode as Text);
-        return texts.filter(({ parentElement }) => parentElement!.closest('.heard') === null);
+        return texts.filter(
+          ({ parentElement }) => parentElement!.closest('.visually-hidden') === null,
+        );
       }
       /** True for a plain number. Shares keep their size. */
       function isFigure(text: string): boolean {
         return /^[+−]?[\d,]+(\.\d+)?$/.test(text.trim());
       }
       function isCut(cell: Element): boolean {
-        return [cell, ...cell.querySelectorAll(':not(.heard)')].some(
+        return [cell, ...cell.querySelectorAll(':not(.visually-hidden)')].some(
           (part) =>
             getComputedStyle(part).overflowX !== 'visible' && part.scrollWidth > part.clientWidth,
         );

@@ -22,7 +22,7 @@ const WINDOW_S = 30;
 const STEP_MS = 7_000;
 const APART_MS = 4_000;
 const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
-const PATIENCE_MS = 10_000;
+const CONVERGE_MS_MAX = 10_000;
 const SOON_MS = 120_000;
 
 export class HeldSeries {
@@ -104,7 +104,7 @@ export class HeldSeries {
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
     const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + CONVERGE_MS_MAX;
     while (Date.now() < deadline) {
       const reply = await pushPrice({ prices }, { confirm: 'executed' });
       if (reply.status === 'executed' && reply.failure === undefined) return;

@@ -3,11 +3,11 @@ import { WHO_DEPLOYS } from './outcome-people.ts';
 
 /** Operators of the test venues, in addition to the venue's own operator key. */
 
-export const WHO_ADMINISTERS = keyOf('page admin');
+export const OPERATOR_KEY = keyOf('page admin');
 
 export const OPERATED = [
   '--admins',
-  addressOf(WHO_ADMINISTERS),
+  addressOf(OPERATOR_KEY),
   '--deployers',
   addressOf(WHO_DEPLOYS),
 ];

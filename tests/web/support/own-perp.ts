@@ -1,5 +1,5 @@
 import { createClient, privateKeyWallet, type Client } from '@oddlot/sdk';
-import { WHO_ADMINISTERS } from './operators.ts';
+import { OPERATOR_KEY } from './operators.ts';
 
 /** A perp whose price only its operator moves. */
 export type OwnPerp = {
@@ -19,7 +19,7 @@ export async function listPerp(
     price,
     tick,
     szDecimals,
-    operator = WHO_ADMINISTERS,
+    operator = OPERATOR_KEY,
   }: {
     readonly base?: string;
     readonly price: string;

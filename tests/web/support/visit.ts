@@ -11,7 +11,7 @@ export type VisitOptions = DeskOptions & {
 };
 
 /** Timeout for a shared machine. */
-const PATIENCE_MS = 60_000;
+const CONVERGE_MS_MAX = 60_000;
 
 /** Data that the page sent, as recorded by the browser. */
 export type Sent = { readonly url: string; readonly body: string };
@@ -51,7 +51,7 @@ export class Visit {
     leaveDesk: () => Promise<void>,
   ): Promise<Visit> {
     await page.setViewportSize({ ...(options.viewport ?? DESKTOP) });
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(CONVERGE_MS_MAX);
     const visit = new Visit(page, url, options, leaveDesk);
     visit.#watch();
     return visit;
@@ -74,7 +74,7 @@ export class Visit {
   /** Waits until the page follows a channel, because earlier events are not reported to it. */
   async waitForChannel(channel: string): Promise<void> {
     await expect
-      .poll(() => [...this.#receivedChannels], { timeout: PATIENCE_MS })
+      .poll(() => [...this.#receivedChannels], { timeout: CONVERGE_MS_MAX })
       .toContain(channel);
   }
 
@@ -82,7 +82,7 @@ export class Visit {
   async waitForNotice(text: string): Promise<void> {
     await expect
       .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
-        timeout: PATIENCE_MS,
+        timeout: CONVERGE_MS_MAX,
       })
       .toContainEqual(expect.stringContaining(text));
   }

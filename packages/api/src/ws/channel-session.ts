@@ -26,7 +26,7 @@ import type {
 } from './stream.ts';
 import { Replays } from './replays.ts';
 import type { WsLimits } from '../ws-limits.ts';
-import { GREEDY_FACTOR } from '@oddlot/host/ports';
+import { LARGEST_HOLDER_FACTOR } from '@oddlot/host/ports';
 
 /** First retry delay while a list from the history is not ready. Clients increase later delays. */
 const RETRY_AFTER_MS = 500;
@@ -561,7 +561,7 @@ function largestFollower<F extends Follower>(
   }
   // The factor applies to the asking client as well, so that two large clients cannot close each
   // other's connections.
-  let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
+  let [most, count] = [asking, LARGEST_HOLDER_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
   return most === asking ? undefined : largest.get(most);
 }

@@ -435,7 +435,7 @@ export interface Past {
   next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
 }
 
-export const NOTHING_PAST: Past = { count: 0, next: () => [] };
+export const NO_MISSED_FRAMES: Past = { count: 0, next: () => [] };
 
 /** Approximate number of frames per part. */
 const FRAMES_AT_ONCE = 64;
@@ -455,7 +455,7 @@ export function pastOfBlocks(
     if (frames > 0) withFrames.push(block);
     count += frames;
   }
-  if (count === 0) return NOTHING_PAST;
+  if (count === 0) return NO_MISSED_FRAMES;
   let at = 0;
   const next = (): PastFrame[] => {
     const frames: PastFrame[] = [];

@@ -102,7 +102,7 @@ export async function openPlace(
 }
 
 /** Throws if a replica is running. `or` describes what would happen otherwise. */
-export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): void {
+export function assertNoReplicaRunning({ board, cluster }: AdminPlace, or: string): void {
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;
   throw new AdminRefusedError(

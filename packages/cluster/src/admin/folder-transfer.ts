@@ -9,7 +9,12 @@ import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { attestedIn, unlessAttested, unlessContradicted } from '@oddlot/replica/attestations';
 import { newestUsable } from '@oddlot/replica/bases';
 import { adoptServiceName, lockData } from '@oddlot/replica/log/data-folder';
-import { type AdminPlace, AdminRefusedError, assertNobodyThere, nowMs } from './admin-place.ts';
+import {
+  type AdminPlace,
+  AdminRefusedError,
+  assertNoReplicaRunning,
+  nowMs,
+} from './admin-place.ts';
 import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
 import type { BlockStream } from '../block-stream.ts';
 import { confirmedLastSeq } from '../stream-facts.ts';
@@ -31,7 +36,7 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
         'folder of a stopped replica instead; a single-process venue can use it too',
     );
   }
-  assertNobodyThere(place, 'later blocks would be missing from the folder');
+  assertNoReplicaRunning(place, 'later blocks would be missing from the folder');
   const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({

@@ -3,9 +3,14 @@ import { decodeOpening, OPENING_PLACE, seqOf } from '../block-message.ts';
 import { FollowedStream, type KnownBlock } from '../followed-stream.ts';
 import { retryUntilAnswered } from '../retry-until-answered.ts';
 import type { BlockRange } from '../read-history.ts';
-import { restoreStream, streamStanding } from '../agree-on-stream.ts';
+import { restoreStream, compareWithCopy } from '../agree-on-stream.ts';
 import type { WriteStreamOptions } from '../write-stream.ts';
-import { type AdminPlace, AdminRefusedError, assertNobodyThere, nowMs } from './admin-place.ts';
+import {
+  type AdminPlace,
+  AdminRefusedError,
+  assertNoReplicaRunning,
+  nowMs,
+} from './admin-place.ts';
 import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
 
 /**
@@ -28,7 +33,10 @@ export function restoreFromCopy(
     const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
     if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
     if (first !== undefined)
-      assertNobodyThere(place, 'they would build on the blocks that you give up, or replace them');
+      assertNoReplicaRunning(
+        place,
+        'they would build on the blocks that you give up, or replace them',
+      );
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
@@ -62,7 +70,7 @@ async function givenUp(
   const longest = board.longestIn(opening?.era);
   const followedEra = new FollowedStream(data).era;
   const doubted = doubtedOf(highest);
-  const standing = await streamStanding({ ...parts, stream, doubted, followedEra });
+  const standing = await compareWithCopy({ ...parts, stream, doubted, followedEra });
   const all: GivenUp[] = [];
   const add = (from: number, why: string, what: string): void =>
     void all.push({ from, text: `${why}, or give up ${what} with --give-up-from ${from}` });

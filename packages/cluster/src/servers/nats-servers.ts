@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { OWN_FILE } from '@oddlot/host/durable';
+import { OWNER_ONLY_MODE } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { isBelowNatsMin } from '../nats-version.ts';
 import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
@@ -52,7 +52,7 @@ export type NatsServersOptions = {
   readonly onEnd?: (index: number) => void;
 };
 
-export const PORTS_A_SERVER = 3;
+export const PORTS_PER_SERVER = 3;
 
 const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
@@ -87,7 +87,7 @@ export async function runNatsServers({
     const cluster =
       count === 1 ? undefined : { name: clusterName, isHidden: routesOf !== undefined };
     const named = { name: `n${index + 1}`, own, cluster, canSync };
-    await writeFile(config, configOf({ ...named, ...ports }), { mode: OWN_FILE });
+    await writeFile(config, configOf({ ...named, ...ports }), { mode: OWNER_ONLY_MODE });
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
     child.once('exit', () => {

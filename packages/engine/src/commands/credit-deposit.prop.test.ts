@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../check-invariants.ts';
-import { depositStanding, isDepositCredited } from '../read/read-bridge.ts';
+import { depositStatus, isDepositCredited } from '../read/read-bridge.ts';
 import { hasAccount } from '../read/read.ts';
 import { CHAIN_ID, deposited, openTestBridge } from '@oddlot/testing/engine/bridge';
 import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
@@ -36,7 +36,7 @@ test('R-deposit: a deposit is credited once, in any order and however often it i
         const isBound = scenario.state.agents.has(account) && !hasAccount(scenario.state, account);
         const amount = 1_000_000 + n;
         const command = deposited(account, n, { isOwn, amount });
-        const standing = depositStanding(scenario.state, command);
+        const standing = depositStatus(scenario.state, command);
         const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
         // No address in this history trades, so every binding is unused.

@@ -5,7 +5,7 @@ import { dump, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import type { Command, CreditDepositCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { bridgeView, depositStanding, isDepositCredited } from '../read/read-bridge.ts';
+import { bridgeView, depositStatus, isDepositCredited } from '../read/read-bridge.ts';
 import { agentOwner, hasAccount } from '../read/read.ts';
 import {
   BRIDGE_CONTRACT,
@@ -175,16 +175,16 @@ describe('R-agents: deposits for agents', () => {
     for (let n = 2; n <= LIMITS.depositsKept + 1_001; n += 1_000) {
       scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(bob, n + at)));
     }
-    expect(depositStanding(scenario.state, deposited(bob, 2))).toBe('old');
-    expect(depositStanding(scenario.state, held)).toBe('bound');
+    expect(depositStatus(scenario.state, deposited(bob, 2))).toBe('old');
+    expect(depositStatus(scenario.state, held)).toBe('bound');
     const text = JSON.stringify(dump(scenario.state));
     Object.assign(scenario.state, restore(JSON.parse(text)));
     expect(JSON.stringify(dump(scenario.state))).toBe(text);
     scenario.approve(alice, ZERO_ADDRESS, 'hers');
-    expect(depositStanding(scenario.state, held)).toBe('open');
+    expect(depositStatus(scenario.state, held)).toBe('open');
     expect(result(scenario, held).types).toEqual(['accountCreated', 'depositCredited']);
     expect(scenario.account(carol).perpBalance).toBe(5_000_000n);
-    expect(depositStanding(scenario.state, held)).toBe('credited');
+    expect(depositStatus(scenario.state, held)).toBe('credited');
     expect(result(scenario, held).types).toEqual([]);
   });
 

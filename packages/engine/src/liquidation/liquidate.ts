@@ -17,7 +17,7 @@ import {
   isLiquidatable,
   isWorkable,
   positionsOf,
-  takeEndangered,
+  scopesToCheck,
 } from './scope.ts';
 import { closeDeficit } from './deficit.ts';
 import { takeOverAll } from './take-over.ts';
@@ -36,7 +36,7 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
   // Liquidations in progress are checked when they are due. A restored venue iterates in another
   // order, so margin accounts are sorted by address.
-  for (const scope of takeEndangered(state).sort(byScope)) {
+  for (const scope of scopesToCheck(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
   if (state.liquidations.size === 0) return;

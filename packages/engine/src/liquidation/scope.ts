@@ -100,7 +100,7 @@ export function isWorkable(state: State, { perp }: Holding): boolean {
  * Safe ones return to the index without allocating memory. Accounts in liquidation are always
  * included.
  */
-export function takeEndangered(state: State): Scope[] {
+export function scopesToCheck(state: State): Scope[] {
   return state.risk.take().filter((scope) => {
     if (state.liquidations.has(scope)) return true;
     const distance = roughDistance(state, scope);

@@ -27,7 +27,7 @@ import {
   isLiquidatable,
   isWorkable,
   positionsOf,
-  takeEndangered,
+  scopesToCheck,
 } from './scope.ts';
 import { payRemainderToFund } from './deficit.ts';
 import { type Close, type Pass, takeOver, takeOverOne } from './take-over.ts';
@@ -178,7 +178,7 @@ export function beginLiquidations(state: State): Rankings {
  */
 export function settleGap(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
-  const due = takeEndangered(state);
+  const due = scopesToCheck(state);
   for (const { account, holding } of due) state.risk.changed(account, holding);
   if (due.length === 0 && state.liquidations.size === 0) return;
   const underWay = state.liquidations.all().map(({ scope }) => scope);

@@ -50,7 +50,7 @@ export function isDepositRemembered({ bridge }: State, source: DepositSource): b
  */
 type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
 
-export function depositStanding(
+export function depositStatus(
   state: State,
   deposit: Pick<CreditDepositCommand, 'account' | 'isOwn' | 'source'>,
 ): DepositStanding {

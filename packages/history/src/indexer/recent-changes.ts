@@ -10,7 +10,7 @@ import type { IndexerReport } from './indexer-messages.ts';
 const KEPT_ROWS_MAX = 50_000;
 const DUMPED_ROWS_MAX = 500;
 
-type Changes = Pick<BlockRows, 'orders' | 'retold' | 'untold' | 'ledger'> & {
+type Changes = Pick<BlockRows, 'orders' | 'updatedParents' | 'unstoredOrders' | 'ledger'> & {
   readonly height: number;
   readonly timeMs: number;
   readonly count: number;
@@ -41,8 +41,8 @@ export class RecentChanges implements Projection {
   onBlock(): void {}
 
   dump(): readonly Changes[] {
-    return this.#blocks.lastOf(DUMPED_ROWS_MAX).map(({ orders, untold = [], ...rest }) => {
-      const made = untold.map(({ row, ...each }) => ({ ...each, orderId: 0, row: row() }));
+    return this.#blocks.lastOf(DUMPED_ROWS_MAX).map(({ orders, unstoredOrders = [], ...rest }) => {
+      const made = unstoredOrders.map(({ row, ...each }) => ({ ...each, orderId: 0, row: row() }));
       return { ...rest, orders: [...orders, ...made] };
     });
   }
@@ -55,9 +55,9 @@ export class RecentChanges implements Projection {
     const { height, timeMs } = block.head;
     const { last } = this.#blocks;
     if (last !== undefined && last.height !== height - 1) this.reset();
-    const { ledger, orders, retold = [], untold = [] } = block;
-    const count = 1 + orders.length + retold.length + untold.length + ledger.length;
-    const changes = { height, timeMs, orders, retold, untold, ledger, count };
+    const { ledger, orders, updatedParents = [], unstoredOrders = [] } = block;
+    const count = 1 + orders.length + updatedParents.length + unstoredOrders.length + ledger.length;
+    const changes = { height, timeMs, orders, updatedParents, unstoredOrders, ledger, count };
     const oldestMs = timeMs - KEPT_MS_MAX;
     this.#blocks.push(changes, (oldest) => oldest.timeMs < oldestMs);
   }
@@ -95,13 +95,16 @@ export class RecentChanges implements Projection {
    * Returns a user's changed orders in block order. Parents are last if only their children
    * changed.
    */
-  #orders({ orders, retold = [], untold = [] }: Changes, user: string): ChangedRow[] {
-    const changed = untold.filter((each) => each.user === user);
+  #orders(
+    { orders, updatedParents = [], unstoredOrders = [] }: Changes,
+    user: string,
+  ): ChangedRow[] {
+    const changed = unstoredOrders.filter((each) => each.user === user);
     for (const { row, ...each } of orders) {
       if (each.user === user) changed.push({ ...each, row: () => row });
     }
     changed.sort((left, right) => left.index - right.index);
-    for (const { row, ...each } of retold) {
+    for (const { row, ...each } of updatedParents) {
       if (each.user === user) changed.push({ ...each, index: changed.length, row: () => row });
     }
     return changed.map(({ accountType, instrumentId, row }) => ({
@@ -160,7 +163,7 @@ export class WatchedUsers {
     for (const [user, rows] of fills) {
       reports.push({ type: 'rows', table: 'fills', user, height, rows });
     }
-    const changed = [...block.orders, ...(block.retold ?? [])];
+    const changed = [...block.orders, ...(block.updatedParents ?? [])];
     const orders = this.#pick('orders', changed, ({ accountType, instrumentId, row }) => ({
       accountTypes: [accountType],
       row: { ...row, order: this.#withTexts(instrumentId, row.order) },

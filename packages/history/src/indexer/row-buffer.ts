@@ -90,7 +90,7 @@ export class RowBuffer {
       if (height === this.store.height) this.#stored = { height, timeMs: rows.head.timeMs };
       return;
     }
-    const { untold: _untold, ...stored } = rows;
+    const { unstoredOrders: _untold, ...stored } = rows;
     this.#blocks.push(stored);
     this.#rows += countOf(rows);
   }

@@ -34,9 +34,9 @@ export type BlockRows = {
    * Parent orders of which only children changed. They are reported but not stored, because queries
    * join them.
    */
-  readonly retold?: readonly OrderRecord[];
+  readonly updatedParents?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
-  readonly untold?: readonly UnreportedOrder[];
+  readonly unstoredOrders?: readonly UnreportedOrder[];
   readonly arrivals?: readonly ArrivalTrace[];
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];

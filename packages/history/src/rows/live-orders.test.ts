@@ -73,7 +73,9 @@ describe('waiting trigger orders', () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
     const parentRows = () =>
-      followed.rows.flatMap((rows) => (rows.retold ?? []).filter(({ orderId }) => orderId === 1));
+      followed.rows.flatMap((rows) =>
+        (rows.updatedParents ?? []).filter(({ orderId }) => orderId === 1),
+      );
     // Restores the projector from its dump, as a restart would.
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
     followed.projector.reset();

@@ -64,8 +64,8 @@ export class LiveOrders {
     block: AppliedBlock,
   ): {
     readonly orders: OrderRecord[];
-    readonly retold: OrderRecord[];
-    readonly untold: UnreportedOrder[];
+    readonly updatedParents: OrderRecord[];
+    readonly unstoredOrders: UnreportedOrder[];
     readonly earnings: EarningRecord[];
     readonly arrivals: readonly ArrivalTrace[];
     readonly ends: readonly OrderEndRecord[];
@@ -91,7 +91,13 @@ export class LiveOrders {
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
-    return { orders, retold: this.#families.take(orders), untold: unreported, earnings, ...traces };
+    return {
+      orders,
+      updatedParents: this.#families.take(orders),
+      unstoredOrders: unreported,
+      earnings,
+      ...traces,
+    };
   }
 
   /**

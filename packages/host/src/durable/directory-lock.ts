@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isNoRoom, makeFolder, makeOwnFile, OWN_FILE, tightenFiles } from './own-files.ts';
+import { isDiskFull, makeFolder, makeOwnFile, OWNER_ONLY_MODE, tightenFiles } from './own-files.ts';
 
 const HOLDER = 'lock.pid';
 /**
@@ -101,9 +101,9 @@ function takeLock(file: string): DatabaseSync {
 /** Stores the process id, which is only used in messages, so a full disk is ignored. */
 function writePid(file: string): void {
   try {
-    writeFileSync(file, `${process.pid}\n`, { mode: OWN_FILE });
+    writeFileSync(file, `${process.pid}\n`, { mode: OWNER_ONLY_MODE });
   } catch (error) {
-    if (!isNoRoom(error)) throw error;
+    if (!isDiskFull(error)) throw error;
   }
 }
 

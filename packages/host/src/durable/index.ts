@@ -1,11 +1,11 @@
 /** Files that survive a power loss. */
 export { chainedCheck, type LineForm, type ReadLine } from './record-lines.ts';
 export {
-  isNoRoom,
+  isDiskFull,
   JournalFullError,
   makeFolder,
   makeOwnFile,
-  OWN_FILE,
+  OWNER_ONLY_MODE,
   OWN_UMASK,
   syncDirectory,
   writeFully,

@@ -12,12 +12,12 @@ import { dirname, join, resolve } from 'node:path';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Mode of the files that a program stores: only their owner has access, whatever the umask. */
-export const OWN_FILE = 0o600;
+export const OWNER_ONLY_MODE = 0o600;
 const OTHERS = 0o077;
 
 /** Creates a missing file, because a library that creates it would use another mode. */
 export function makeOwnFile(file: string): void {
-  closeSync(openSync(file, 'a', OWN_FILE));
+  closeSync(openSync(file, 'a', OWNER_ONLY_MODE));
 }
 
 /**
@@ -108,7 +108,7 @@ export class JournalFullError extends Error {
 }
 
 /** Returns true for the errors of a full disk or an exhausted quota. */
-export function isNoRoom(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof JournalFullError) return true;
     if ('code' in each && (each.code === 'ENOSPC' || each.code === 'EDQUOT')) return true;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DamagedLine, type LineForm, readLines, RECORD_LINES } from './record-lines.ts';
-import { makeFolder, OWN_FILE, syncFolder } from './own-files.ts';
+import { makeFolder, OWNER_ONLY_MODE, syncFolder } from './own-files.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
 /** The file is rewritten if it has this many more lines than records. */
@@ -57,7 +57,7 @@ export class RecordFile implements RecordStore {
     makeFolder(dirname(file));
     // The draft of a rewrite that a crash interrupted is not used.
     rmSync(this.#draft, { force: true });
-    this.#descriptor = openSync(file, 'a+', OWN_FILE);
+    this.#descriptor = openSync(file, 'a+', OWNER_ONLY_MODE);
     syncFolder(dirname(file));
   }
 
@@ -125,7 +125,7 @@ export class RecordFile implements RecordStore {
   replace(records: Iterable<unknown>): void {
     this.#assertWritable();
     rmSync(this.#draft, { force: true });
-    const descriptor = openSync(this.#draft, 'a+', OWN_FILE);
+    const descriptor = openSync(this.#draft, 'a+', OWNER_ONLY_MODE);
     let written: Written;
     try {
       written = this.#writeEach(descriptor, records);

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder, OWN_FILE, syncDirectory, syncFolder } from './own-files.ts';
+import { makeFolder, OWNER_ONLY_MODE, syncDirectory, syncFolder } from './own-files.ts';
 import { randomBytes } from 'node:crypto';
 
 /**
@@ -24,7 +24,7 @@ type WholeFileOptions = { readonly mode?: number };
 export function writeWholeFile(
   file: string,
   content: string | Uint8Array,
-  { mode = OWN_FILE }: WholeFileOptions = {},
+  { mode = OWNER_ONLY_MODE }: WholeFileOptions = {},
 ): void {
   makeFolder(dirname(file));
   const draft = draftOf(file);
@@ -47,7 +47,7 @@ export function writeWholeFile(
  */
 export function createWholeFile(file: string, content: string | Uint8Array): void {
   try {
-    writeNew(file, content, OWN_FILE);
+    writeNew(file, content, OWNER_ONLY_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(file, { force: true });
     throw error;
@@ -59,7 +59,7 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
 export async function writeWholeFileBy<Result>(
   file: string,
   write: (handle: FileHandle) => Promise<Result>,
-  { mode = OWN_FILE }: WholeFileOptions = {},
+  { mode = OWNER_ONLY_MODE }: WholeFileOptions = {},
 ): Promise<Result> {
   makeFolder(dirname(file));
   const draft = draftOf(file);

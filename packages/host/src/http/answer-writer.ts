@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
-import { isNoRoom } from '../durable/own-files.ts';
+import { isDiskFull } from '../durable/own-files.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import type { HttpPort, PortCall, PostCall } from '../ports/http-port.ts';
@@ -52,7 +52,7 @@ const COMPRESSED_BYTES_MIN = 8 * 1024;
 const COMPRESSION = { level: 1 };
 const compress = promisify(gzip);
 /** The status that proxies log if the client has closed the request. */
-const NOBODY_WAITED = 499;
+const CLIENT_GONE = 499;
 
 /**
  * Writes responses and refusals. Each counts as work of its client and against the budget for
@@ -85,7 +85,7 @@ export class AnswerWriter {
   #refusalOf(error: unknown): WireError | undefined {
     const { downRefusal } = this.#options;
     if (!(error instanceof UnavailableError)) return downRefusal?.(error);
-    if (isNoRoom(error)) return refusal('diskNearlyFull', []);
+    if (isDiskFull(error)) return refusal('diskNearlyFull', []);
     return downRefusal?.(error.cause) ?? refusal('unavailable', []);
   }
 
@@ -209,7 +209,7 @@ export class AnswerWriter {
   #takesRoom(call: HttpCall, bytes: number): boolean {
     const { endpoint, ip } = call;
     if (call.isOver || isAnswered(call)) {
-      this.count(call, NOBODY_WAITED);
+      this.count(call, CLIENT_GONE);
       return false;
     }
     // The work of endpoints is measured separately.

@@ -118,7 +118,7 @@ export class BodyBudget {
       if (oldest === undefined || first.sinceMs < oldest.sinceMs) oldest = first;
     }
     const [greedy] = most.open;
-    const isGreedy = most !== own && most[of] > GREEDY_FACTOR * (own[of] + more);
+    const isGreedy = most !== own && most[of] > LARGEST_HOLDER_FACTOR * (own[of] + more);
     if (isGreedy && greedy !== undefined) greedy.cut();
     else if (oldest !== undefined && performance.now() - oldest.sinceMs > HELD_MS) oldest.cut();
     else return false;
@@ -183,4 +183,4 @@ export class BodyHold {
  * largest holder's part. With a larger fraction, a few clients with large parts would repeatedly
  * close each other's connections.
  */
-export const GREEDY_FACTOR = 8;
+export const LARGEST_HOLDER_FACTOR = 8;

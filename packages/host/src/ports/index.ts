@@ -2,7 +2,7 @@ export {
   ANSWER_LIMITS,
   BODY_LIMITS,
   type BodyLimits,
-  GREEDY_FACTOR,
+  LARGEST_HOLDER_FACTOR,
   withoutClientLimits,
 } from './body-budget.ts';
 export { checkPorts, PortError, type WantedPort } from './check-ports.ts';

@@ -1,4 +1,4 @@
-import { isNoRoom, OWN_FILE, syncDirectory, writeFully } from '@oddlot/host/durable';
+import { isDiskFull, OWNER_ONLY_MODE, syncDirectory, writeFully } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import type { Retention } from './log.ts';
 import { CompressedFile, readSegment, removeSegment, type Segment } from './segment-files.ts';
@@ -58,7 +58,7 @@ export class Compaction {
     try {
       while (!this.#isStopped && ((await this.#drop()) || (await this.#compress())));
     } catch (error) {
-      if (!isNoRoom(error)) this.#options.onFailed(error);
+      if (!isDiskFull(error)) this.#options.onFailed(error);
     }
   }
 
@@ -98,7 +98,7 @@ export class Compaction {
       const compressed = await compressSegment(sealed, { directory, isStopped, before });
       if (compressed !== undefined) segments[found] = compressed;
     } catch (error) {
-      if (isNoRoom(error)) throw error;
+      if (isDiskFull(error)) throw error;
       this.#passedOver.add(segment.firstSeq);
       onFailed(error);
     }
@@ -170,7 +170,7 @@ async function writeCompressed(
   { before, isStopped }: Pick<CompressOptions, 'before' | 'isStopped'>,
 ): Promise<boolean> {
   const input = await open(segment.path, 'r');
-  const output = await open(path, 'w', OWN_FILE).catch(async (error: unknown) => {
+  const output = await open(path, 'w', OWNER_ONLY_MODE).catch(async (error: unknown) => {
     await input.close();
     throw error;
   });

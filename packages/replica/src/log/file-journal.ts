@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isNoRoom, JournalFullError, makeFolder } from '@oddlot/host/durable';
+import { isDiskFull, JournalFullError, makeFolder } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import {
   CommitBatch,
@@ -256,7 +256,7 @@ export class FileJournal implements Log {
     // Without the mark, the next start knows that the journal was not closed properly.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
-        if (!isNoRoom(error)) throw error;
+        if (!isDiskFull(error)) throw error;
       });
     }
     await this.#writer.close();
@@ -363,7 +363,7 @@ export class FileJournal implements Log {
    */
   async #takeBack({ batches, before, error }: Lost): Promise<void> {
     try {
-      if (!isNoRoom(error)) throw error;
+      if (!isDiskFull(error)) throw error;
       await this.#writer.cut();
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause : new Error(String(cause)), batches);
@@ -405,7 +405,7 @@ export class FileJournal implements Log {
       const created = await createSegment(this.#options.directory, this.#written);
       next = this.#writerOf({ ...created, ...EMPTY_END });
     } catch (cause) {
-      if (isNoRoom(cause)) this.#refuse(cause as Error, [this.#detach()]);
+      if (isDiskFull(cause)) this.#refuse(cause as Error, [this.#detach()]);
       else this.#fail(new Error('segment could not be started', { cause }));
       return;
     }

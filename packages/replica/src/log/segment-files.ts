@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OWN_FILE, syncDirectory, writeFully } from '@oddlot/host/durable';
+import { OWNER_ONLY_MODE, syncDirectory, writeFully } from '@oddlot/host/durable';
 import {
   type Chain,
   COMPRESSED_SUFFIX,
@@ -91,7 +91,7 @@ export async function createSegment(
   const salt = randomBytes(4).readUInt32LE(0);
   const header: SegmentHeader = { format: FORMAT_VERSION, salt, before };
   const path = join(directory, segmentName(before.seq + 1));
-  const handle = await open(path + UNFINISHED_SUFFIX, 'w+', OWN_FILE);
+  const handle = await open(path + UNFINISHED_SUFFIX, 'w+', OWNER_ONLY_MODE);
   try {
     await writeFully(handle, encodeSegmentHeader(header), 0);
     await handle.sync();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import {
   CONFIRMATIONS,
   DESTINATIONS,
-  PATIENCE_MS,
+  CONVERGE_MS_MAX,
   PayoutWorld,
   type ValidatorFault,
 } from '@oddlot/testing/venue/payout-world';
@@ -278,7 +278,7 @@ class Play {
       if (await world.isPaused()) await world.pause('unpause');
       await world.round();
       await world.chain.mine();
-      world.nowMs += PATIENCE_MS / 4;
+      world.nowMs += CONVERGE_MS_MAX / 4;
       const { open, troubled } = world.worker.status;
       const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
       if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
@@ -287,7 +287,7 @@ class Play {
     for (let n = 0; n < CONFIRMATIONS + 2; n++) {
       await world.round();
       await world.chain.mine();
-      world.nowMs += PATIENCE_MS / 4;
+      world.nowMs += CONVERGE_MS_MAX / 4;
     }
   }
 

@@ -4,7 +4,7 @@ import { CONTRACTS } from '@oddlot/testing/venue/payout-people';
 import {
   CONFIRMATIONS,
   DESTINATIONS,
-  PATIENCE_MS,
+  CONVERGE_MS_MAX,
   PayoutWorld,
 } from '@oddlot/testing/venue/payout-world';
 import { TEXTS } from './payout-book.ts';
@@ -134,8 +134,8 @@ test('R-withdraw: a repeated withdrawal to a refused destination sends no payout
   world.withdraw(0, 1, 10);
   const third = await untilReturned(3);
   expect([sent('payout'), sent('cancel')]).toEqual([1, 3]);
-  expect(second).toBeGreaterThanOrEqual(first + PATIENCE_MS - 30_000);
-  expect(third).toBeGreaterThanOrEqual(second + 2 * PATIENCE_MS - 30_000);
+  expect(second).toBeGreaterThanOrEqual(first + CONVERGE_MS_MAX - 30_000);
+  expect(third).toBeGreaterThanOrEqual(second + 2 * CONVERGE_MS_MAX - 30_000);
   // Payouts without refusals are not delayed.
   world.withdraw(1, 2, 10);
   await live();
@@ -155,8 +155,8 @@ test('R-withdraw: withdrawals sent together to a refused destination are returne
     while (returnedMs.length < returned) returnedMs.push(world.nowMs - startMs);
   }
   const [first = 0, second = 0, third = 0] = returnedMs;
-  expect(second - first).toBeGreaterThanOrEqual(2 * PATIENCE_MS - 30_000);
-  expect(third - second).toBeGreaterThanOrEqual(4 * PATIENCE_MS - 30_000);
+  expect(second - first).toBeGreaterThanOrEqual(2 * CONVERGE_MS_MAX - 30_000);
+  expect(third - second).toBeGreaterThanOrEqual(4 * CONVERGE_MS_MAX - 30_000);
   expect([1, 2, 3].map((id) => world.settled.get(id))).toEqual([false, false, false]);
 });
 

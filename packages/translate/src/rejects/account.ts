@@ -1,7 +1,7 @@
 import { type Details, MAX_FEE_RATE, type MessageKey, refusal } from '@oddlot/protocol';
 import {
   addressField,
-  gotten,
+  gotDetails,
   instrumentAt,
   nameOf,
   type RejectContext,
@@ -16,15 +16,15 @@ import { validText } from './orders.ts';
  * A request that was signed for another network or hashed differently recovers to an unknown
  * address. Only the explainSignature query can distinguish this from an unknown client.
  */
-const WHO_SIGNED =
+const SIGNER_HINT =
   'The signature is that of `got`. If that is not your key, the request was signed for another ' +
   'network or hashed differently: ask /info explainSignature';
 
 export const WHO = {
   agentUnknown: ({ signer }) =>
-    refusal('agentNotAuthorized', [signer], { got: signer, why: WHO_SIGNED }),
-  accountUnknown: ({ signer }) => refusal('noAccount', [], { got: signer, why: WHO_SIGNED }),
-  depositFirst: ({ signer }) => refusal('depositFirst', [], { got: signer, why: WHO_SIGNED }),
+    refusal('agentNotAuthorized', [signer], { got: signer, why: SIGNER_HINT }),
+  accountUnknown: ({ signer }) => refusal('noAccount', [], { got: signer, why: SIGNER_HINT }),
+  depositFirst: ({ signer }) => refusal('depositFirst', [], { got: signer, why: SIGNER_HINT }),
   actionExpired: ({ expiresAfterMs, timeMs }) =>
     refusal('actionExpired', [expiresAfterMs, timeMs], {
       field: 'expiresAfter',
@@ -38,13 +38,13 @@ export const WHO = {
   nonceUsed: (_, { nonce }) =>
     refusal('nonceUsed', [], {
       field: 'nonce',
-      ...gotten(nonce),
+      ...gotDetails(nonce),
       ...(nonce === undefined ? {} : { allowed: { min: nonce + 1 } }),
     }),
   nonceTooLow: ({ floor }, { nonce }) =>
     refusal('nonceTooLow', [floor], {
       field: 'nonce',
-      ...gotten(nonce),
+      ...gotDetails(nonce),
       allowed: { min: floor + 1 },
     }),
   agentIsSelf: () => refusal('agentIsSelf', [], { field: 'agentAddress' }),
@@ -60,7 +60,7 @@ function nonceDetails(
   { nonce }: RejectContext,
 ): Details {
   const allowed = { min: reject.minExclusive + 1, max: reject.maxExclusive - 1 };
-  return { field: 'nonce', ...gotten(nonce), allowed };
+  return { field: 'nonce', ...gotDetails(nonce), allowed };
 }
 
 /** Messages of the gate refusals, which the account status also shows. */
@@ -158,7 +158,7 @@ function requiredText(required: bigint, { entry }: RejectContext): string {
 }
 
 function amountAt({ entry }: RejectContext): Details {
-  return { field: 'amount', ...gotten(entry?.amount) };
+  return { field: 'amount', ...gotDetails(entry?.amount) };
 }
 
 function leastAmount(context: RejectContext, min: bigint): Details {
@@ -196,7 +196,7 @@ export const SETTINGS = {
   scheduleTooSoon: ({ minMs }, context) =>
     refusal('scheduleTooSoon', [], {
       field: 'time',
-      ...gotten(context.entry?.expireMs),
+      ...gotDetails(context.entry?.expireMs),
       allowed: { min: minMs },
     }),
   reverseUnderWay: ({ instrumentId }, context) =>

@@ -72,25 +72,25 @@ export function addressField({ command }: RejectContext): string {
   return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';
 }
 
-export function gotten(got: string | number | undefined): Details {
+export function gotDetails(got: string | number | undefined): Details {
   return got === undefined ? {} : { got };
 }
 
 export function priceAt(context: RejectContext): Details {
-  return { ...at(context, 'p'), ...gotten(context.entry?.price) };
+  return { ...at(context, 'p'), ...gotDetails(context.entry?.price) };
 }
 
 export function triggerPriceAt(context: RejectContext): Details {
-  return { ...at(context, 't.trigger.triggerPx'), ...gotten(context.entry?.triggerPrice) };
+  return { ...at(context, 't.trigger.triggerPx'), ...gotDetails(context.entry?.triggerPrice) };
 }
 
 export function sizeAt(context: RejectContext): Details {
-  return { ...at(context, context.entry?.sizePart ?? 's'), ...gotten(context.entry?.size) };
+  return { ...at(context, context.entry?.sizePart ?? 's'), ...gotDetails(context.entry?.size) };
 }
 
 export function clientIdAt(context: RejectContext): Details {
   const isCancel = context.entry?.field.startsWith('cancels') === true;
-  return { ...at(context, isCancel ? 'cloid' : 'c'), ...gotten(context.entry?.clientOrderId) };
+  return { ...at(context, isCancel ? 'cloid' : 'c'), ...gotDetails(context.entry?.clientOrderId) };
 }
 
 export function nameOf({ instruments }: RejectContext, instrumentId: number): string {

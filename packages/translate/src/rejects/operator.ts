@@ -1,7 +1,7 @@
 import { refusal } from '@oddlot/protocol';
 import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
-import { gotten, type Translations } from './context.ts';
+import { gotDetails, type Translations } from './context.ts';
 
 /** Names of the API for fields that have other names in the engine. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export const OPERATOR = {
   adminsNone: () => refusal('adminsNone', [], { field: 'remove' }),
   instrumentIdUsed: ({ instrumentId }) =>
     refusal('instrumentIdUsed', [instrumentId], { field: 'instrumentId', got: instrumentId }),
-  nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotten(name) }),
+  nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotDetails(name) }),
   definitionInvalid: ({ field, why }) => {
     const path = FIELDS[field] ?? field;
     return refusal('invalidValue', [lastName(path), why], { field: path, why });

@@ -5,7 +5,7 @@ import {
   at,
   clientIdAt,
   decimalsOf,
-  gotten,
+  gotDetails,
   instrumentAt,
   nameOf,
   priceAt,
@@ -79,7 +79,7 @@ export const ORDERS = {
   expiryTooSoon: ({ minMs }, context) =>
     refusal('expireTimeTooSoon', [], {
       ...at(context, 't.limit.expireTime'),
-      ...gotten(context.entry?.expireMs),
+      ...gotDetails(context.entry?.expireMs),
       allowed: { min: minMs },
     }),
   clientOrderIdInvalid: (_, context) => refusal('invalidCloid', [], clientIdAt(context)),
@@ -103,11 +103,15 @@ export const ORDERS = {
   groupingInvalid: ({ why }) =>
     refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
-    refusal('orderNotFound', [], gotten(context.entry?.orderId ?? context.entry?.clientOrderId)),
+    refusal(
+      'orderNotFound',
+      [],
+      gotDetails(context.entry?.orderId ?? context.entry?.clientOrderId),
+    ),
   orderNotLive: ({ instrumentId }, context) =>
     refusal('orderGone', [instrumentId], {
       ...at(context),
-      ...gotten(context.entry?.orderId ?? context.entry?.clientOrderId),
+      ...gotDetails(context.entry?.orderId ?? context.entry?.clientOrderId),
     }),
 } satisfies Partial<Translations>;
 
@@ -162,8 +166,9 @@ export const OUTCOME = {
     refusal('insufficientShares', [], { ...sizeAt(context), ...shares(reject, context) }),
   pairsInsufficient: (reject, context) =>
     refusal('insufficientSharesToMerge', [], { ...sizeAt(context), ...shares(reject, context) }),
-  slugUsed: ({ slug }) => refusal('slugUsed', [slug], { field: 'slug', ...gotten(slug) }),
-  eventUnknown: ({ slug }) => refusal('eventNotFound', [], { field: 'eventSlug', ...gotten(slug) }),
+  slugUsed: ({ slug }) => refusal('slugUsed', [slug], { field: 'slug', ...gotDetails(slug) }),
+  eventUnknown: ({ slug }) =>
+    refusal('eventNotFound', [], { field: 'eventSlug', ...gotDetails(slug) }),
   phaseChangeInvalid: ({ instrumentId, from, to }) =>
     refusal('invalidPhaseChange', [from, to], {
       field: to === 'resolved' ? 'instrumentId' : 'instrumentIds',

@@ -5,13 +5,13 @@ import { openInOrder } from '@oddlot/host/open-in-order';
 import { wantNatsServer } from '@oddlot/cluster/servers/find-nats-server';
 import {
   type NatsServers,
-  PORTS_A_SERVER,
+  PORTS_PER_SERVER,
   runNatsServers,
 } from '@oddlot/cluster/servers/nats-servers';
 import { expectPostgresCan, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { OWN_FILE } from '@oddlot/host/durable';
+import { OWNER_ONLY_MODE } from '@oddlot/host/durable';
 import { createServer } from 'node:net';
 import {
   FOLDER,
@@ -260,7 +260,7 @@ class ServingProcess {
 
   constructor(options: ServingOptions) {
     this.#options = options;
-    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: OWN_FILE });
+    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: OWNER_ONLY_MODE });
   }
 
   get pid(): number {
@@ -335,7 +335,7 @@ type ClusterPorts = {
 
 export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
   const behind = PORTS_A_REPLICA * replicas;
-  const wallets = port + behind + PORTS_A_SERVER * servers;
+  const wallets = port + behind + PORTS_PER_SERVER * servers;
   const owner = wallets + 1;
   if (port === 0 || owner > PORT_MAX) {
     const max = PORT_MAX - (owner - port);

@@ -22,7 +22,7 @@ export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | un
  * How long a price pushed by an operator is not replaced. This is shorter than the time after which
  * a price is stale (R-oracle-stale).
  */
-export const PUSHED_STANDS_MS = 10_000;
+export const PUSHED_PRICE_HOLD_MS = 10_000;
 
 /**
  * Returns an oracle with simulated prices, which perform a mean-reverting random walk per perp or
@@ -48,7 +48,7 @@ export function simulatedOracle(options: {
       const { instrumentId } = perp;
       const last = perpView(state, instrumentId)?.oracle ?? firstPrice(perp);
       const push = pushed.ofPerp(instrumentId);
-      const isTaken = push !== undefined && nowMs - push.atMs < PUSHED_STANDS_MS;
+      const isTaken = push !== undefined && nowMs - push.atMs < PUSHED_PRICE_HOLD_MS;
       if (last === undefined || isTaken || coming.hasPerp(instrumentId)) return undefined;
       if (!centres.has(instrumentId)) centres.set(instrumentId, last);
       const centre = push?.price ?? centres.get(instrumentId) ?? last;

@@ -1,6 +1,6 @@
 import { bridgeView, owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { MoneySide, Vitals } from '@oddlot/settlement/money-side';
+import type { MoneySide, SettlementBalances } from '@oddlot/settlement/money-side';
 import type { PayoutsStatus } from '@oddlot/settlement/payout/payout-worker';
 import { differenceOf } from '@oddlot/history/reserves/read-proof';
 import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker';
@@ -106,7 +106,7 @@ function observePayouts(
 }
 
 /** Publishes the balances that payouts need, with NaN before the first query. */
-function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
+function observeVitals(metrics: Metrics, vitals: () => SettlementBalances | undefined): void {
   metrics.gauge(
     'settlement_relayer_ether',
     "Ether balance of the key that sends the venue's transactions.",

@@ -12,14 +12,14 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-type Vitals = {
+type SettlementBalances = {
   nowMs: number;
   blockMs: number | undefined;
   stopping?: boolean;
   trouble?: string;
 };
 
-async function serve(state: Vitals) {
+async function serve(state: SettlementBalances) {
   const metrics = new Metrics({ processMetrics: true });
   const check = readiness([
     () => stoppingCheck(state.stopping ?? false),

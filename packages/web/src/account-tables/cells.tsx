@@ -146,7 +146,7 @@ export function OriginLink({ hash, children }: Readonly<{ hash: string; children
   const t = useWords();
   return (
     <Link to={`/explorer/tx/${hash}` as '/'} className={LOOKS}>
-      <span className="heard">{t('origin.label')} </span>
+      <span className="visually-hidden">{t('origin.label')} </span>
       {children}
     </Link>
   );
@@ -181,7 +181,7 @@ export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   };
   return (
     <button type="button" className={LOOKS} disabled={isBusy} onClick={() => void find()}>
-      <span className="heard">{t('origin.label')} </span>
+      <span className="visually-hidden">{t('origin.label')} </span>
       {children}
     </button>
   );

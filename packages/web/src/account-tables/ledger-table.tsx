@@ -83,7 +83,7 @@ function ledgerColumns(
     ),
     numberColumn(
       'why',
-      <span className="heard">{t('portfolio.actions')}</span>,
+      <span className="visually-hidden">{t('portfolio.actions')}</span>,
       (row) =>
         (row.delta.type === 'liquidation' || row.delta.type === 'adl') && (
           <Button size="small" onClick={() => ask(row)}>

@@ -57,15 +57,15 @@ export function yesPriceOf(
 ): string | undefined {
   const live = byId.get(market.instrument_id)?.markPx;
   const price = isDecimal(live) ? live : market.pricing.yes_price;
-  return isSomebodys(price, market) ? price : undefined;
+  return isMarketPrice(price, market) ? price : undefined;
 }
 
-export const NOBODYS = '0.5';
+export const DEFAULT_MARK = '0.5';
 
 /** Returns false for the default mark of 0.5, which has neither a trade nor quotes around it. */
-export function isSomebodys(price: string, { pricing }: OutcomeMarketMeta): boolean {
+export function isMarketPrice(price: string, { pricing }: OutcomeMarketMeta): boolean {
   const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
-  if (compare(price, NOBODYS) !== 0 || last !== null) return true;
+  if (compare(price, DEFAULT_MARK) !== 0 || last !== null) return true;
   return isDecimal(bid) && isDecimal(ask) && compare(add(bid, ask), '1') === 0;
 }
 

@@ -59,7 +59,7 @@ export const reader: Reader = createReader({
 });
 
 /** A reader with unmodified texts, for hashes and for values that are sent back. */
-export const letterReader: Reader = createReader({
+export const verbatimReader: Reader = createReader({
   url,
   replicas: reader.replicas,
   onRateLimited: noteLimit,

@@ -92,7 +92,7 @@ function columnsOf(t: Words, revoking: Revoking | undefined): readonly Column<Ap
     },
     {
       id: 'revoke',
-      header: <span className="heard">{t('ui.revoke')}</span>,
+      header: <span className="visually-hidden">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
       phoneWidth: '120px',

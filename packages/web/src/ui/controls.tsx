@@ -162,7 +162,7 @@ export function TextField({
     <div>
       <label
         htmlFor={id}
-        className={isLabelHidden === true ? 'heard' : 'mb-1 block text-12 text-muted'}
+        className={isLabelHidden === true ? 'visually-hidden' : 'mb-1 block text-12 text-muted'}
       >
         {label}
       </label>

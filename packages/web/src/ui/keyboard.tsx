@@ -36,7 +36,7 @@ export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
     <a
       href={`#${to}`}
       onClick={follow}
-      className="heard focus:fixed focus:top-2 focus:start-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
+      className="visually-hidden focus:fixed focus:top-2 focus:start-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
     >
       {children}
     </a>

@@ -138,7 +138,7 @@ export function LoadingRows() {
   const t = useWords();
   return (
     <div role="status" className="flex flex-col gap-4 p-3">
-      <span className="heard">{t('app.loading')}</span>
+      <span className="visually-hidden">{t('app.loading')}</span>
       {ROWS_LOADING.map((part) => (
         <span key={part} className="flex justify-between gap-6">
           <Skeleton width={`${part * 4}ch`} />

@@ -1,10 +1,10 @@
-import { ReaderHere } from '../../../../packages/api/src/recover-messages.ts';
+import { LocalReader } from '../../../../packages/api/src/recover-messages.ts';
 import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
 
 /** Reads requests on the caller's thread, in place of a pool. */
 export function readerHere(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
-  const reader = new ReaderHere(recoverer);
+  const reader = new LocalReader(recoverer);
   return {
     read: (text, job) => Promise.resolve(reader.read(text, job)),
     learn: (scales) => reader.learn(scales),

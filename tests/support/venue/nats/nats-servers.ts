@@ -2,7 +2,7 @@ import { freePorts } from '@oddlot/testing/host';
 import {
   type NatsServers,
   type NatsServersOptions,
-  PORTS_A_SERVER,
+  PORTS_PER_SERVER,
   runNatsServers,
 } from '../../../../packages/cluster/src/servers/nats-servers.ts';
 
@@ -13,6 +13,6 @@ export async function startNatsServers(
 ): Promise<NatsServers> {
   return runNatsServers({
     ...options,
-    port: await freePorts(PORTS_A_SERVER * (options.count ?? 1)),
+    port: await freePorts(PORTS_PER_SERVER * (options.count ?? 1)),
   });
 }

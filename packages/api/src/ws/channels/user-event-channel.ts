@@ -3,7 +3,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { type Asker, historyOf } from '@oddlot/history/history';
 import type { AccountType } from '@oddlot/history/rows/block-rows';
 import {
-  NOTHING_PAST,
+  NO_MISSED_FRAMES,
   type Past,
   pastOfBlocks,
   type PastSpan,
@@ -109,7 +109,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
     const question = { table: 'orders', user, accountTypes: [accountType], after, upTo } as const;
     try {
       const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
-      return answer !== 'gone' && answer.rows.length === 0 ? NOTHING_PAST : 'tooOld';
+      return answer !== 'gone' && answer.rows.length === 0 ? NO_MISSED_FRAMES : 'tooOld';
     } catch {
       // The history cannot answer now, so the client gets a resync.
       return 'tooOld';

@@ -58,7 +58,7 @@ export function Screen() {
   };
   return (
     <div className="flex min-h-full flex-col">
-      <h1 className="heard">{t('nav.markets')}</h1>
+      <h1 className="visually-hidden">{t('nav.markets')}</h1>
       <FirstVisitStrip />
       <div className="grid flex-1 desktop:grid-cols-[minmax(0,13fr)_minmax(0,10fr)]">
         <section className="min-w-0 border-line desktop:border-e" aria-labelledby="perps">

@@ -152,7 +152,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
     ...columns,
     {
       id: 'acts',
-      header: <span className="heard">{t('operate.acts')}</span>,
+      header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
       width: '240px',
       tabletWidth: '160px',

@@ -23,7 +23,7 @@ import {
   useOperator,
   useReserves,
   useStatus,
-  type Hindrance,
+  type OperatorBlocker,
   type Operator,
 } from './operation.tsx';
 import { Operators } from './operators.tsx';
@@ -128,7 +128,7 @@ export function WhoActs({ operator }: { readonly operator: Operator }) {
   );
 }
 
-function hindranceText(hindrance: Hindrance, t: Words): string {
+function hindranceText(hindrance: OperatorBlocker, t: Words): string {
   switch (hindrance.why) {
     case 'nobody':
       return t('operate.hindrance.nobody');

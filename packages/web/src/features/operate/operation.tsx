@@ -20,7 +20,7 @@ import { Button, TextField } from '../../ui/controls.tsx';
 import { Dialog, notify } from '../../ui/overlays.tsx';
 import { ErrorSentence, useDoing, type Doing } from '../../ui/states.tsx';
 
-export type Hindrance =
+export type OperatorBlocker =
   | { readonly why: 'nobody' }
   | { readonly why: 'notOperator' | 'noKey'; readonly address: string }
   | Readonly<{ why: 'chain'; address: string; own: number; venue: number }>;
@@ -32,7 +32,7 @@ export type Operator = {
   readonly isByKey: boolean;
   readonly admin: Client | undefined;
   readonly deployer: Client | undefined;
-  readonly hindrance: Hindrance | undefined;
+  readonly hindrance: OperatorBlocker | undefined;
 };
 
 /** Returns what the current session can operate. Agents are not operators. */
@@ -66,7 +66,7 @@ type Chain = { readonly own: number | undefined; readonly venue: number | undefi
 function hindranceOf(
   session: Session | undefined,
   { isOperator, own, venue }: Chain & { readonly isOperator: boolean },
-): Hindrance | undefined {
+): OperatorBlocker | undefined {
   if (session === undefined) return { why: 'nobody' };
   const { address, owner } = session;
   if (!isOperator) return { why: 'notOperator', address };

@@ -143,7 +143,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
     ...columns,
     {
       id: 'acts',
-      header: <span className="heard">{t('operate.acts')}</span>,
+      header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
       width: '264px',
       phoneWidth: '136px',

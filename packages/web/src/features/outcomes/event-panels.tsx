@@ -382,7 +382,7 @@ function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
         <span className="min-w-0 flex-1 truncate">
           <span className={order.reduceOnly ? 'text-sell' : 'text-buy'}>
             <ReportButton oid={order.oid} onOpen={onOpen}>
-              <span className="heard">{t('origin.reportLabel')} </span>
+              <span className="visually-hidden">{t('origin.reportLabel')} </span>
               {t(order.reduceOnly ? 'outcomes.ticket.sellAt' : 'outcomes.ticket.buyAt', words)}
             </ReportButton>
           </span>{' '}

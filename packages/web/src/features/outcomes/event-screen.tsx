@@ -15,7 +15,7 @@ import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { chance, countdown, dateTime, percent, relative, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
-import { isSomebodys, NOBODYS, outcomePrices, tickers } from '../../market/streams.ts';
+import { isMarketPrice, DEFAULT_MARK, outcomePrices, tickers } from '../../market/streams.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/controls.tsx';
 import { Badge, EventTitle } from '../../ui/figures.tsx';
@@ -256,7 +256,7 @@ function ProbabilityChart({ event, markets: all, byId, range, onRange }: Probabi
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
   const unpriced = markets
-    .filter((market) => !isSomebodys(NOBODYS, market))
+    .filter((market) => !isMarketPrice(DEFAULT_MARK, market))
     .map(({ instrument_id: id }) => id);
   const lines = useMemo(
     () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
@@ -386,7 +386,7 @@ function begun<Point extends { readonly p: string }>(
   points: readonly Point[],
   isUnpriced: boolean,
 ): readonly Point[] {
-  const first = points.findIndex(({ p }) => p !== NOBODYS);
+  const first = points.findIndex(({ p }) => p !== DEFAULT_MARK);
   if (first < 0) return isUnpriced ? [] : points;
   return points.slice(first);
 }

@@ -2,7 +2,7 @@ import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
 import { subtract } from '../../lib/decimal.ts';
 import type { AccountState } from '../../market/account.ts';
-import { isSomebodys } from '../../market/streams.ts';
+import { isMarketPrice } from '../../market/streams.ts';
 import { costOf, holdingsOf, inOrder, worthAt } from './market-facts.ts';
 
 const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({
@@ -44,7 +44,7 @@ test.each([
   ['that traded at 0.5', priced('0.5', null, null, '0.5'), true],
   ['at any other price', priced('0.45', '0.44', '0.46'), true],
 ])('a mark of 0.5 counts only if it is traded or quoted: a market %s', (_, market, expected) => {
-  expect(isSomebodys(market.pricing.yes_price, market)).toBe(expected);
+  expect(isMarketPrice(market.pricing.yes_price, market)).toBe(expected);
 });
 
 test('the most likely market is listed first, and markets without a price last', () => {

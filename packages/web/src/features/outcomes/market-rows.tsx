@@ -40,7 +40,7 @@ export function MarketRows(props: MarketRowsProps) {
         props.markets.length === 1 && 'max-tablet:hidden',
       )}
     >
-      <caption className="heard">{t('outcomes.rows.label')}</caption>
+      <caption className="visually-hidden">{t('outcomes.rows.label')}</caption>
       <colgroup>
         <col />
         <col className="w-18 tablet:w-24" />
@@ -67,7 +67,7 @@ export function MarketRows(props: MarketRowsProps) {
             {t('outcomes.rows.yours')}
           </th>
           <th scope="col" className={classes(head, 'text-end')}>
-            <span className="heard">{t('outcomes.ticket.buy')}</span>
+            <span className="visually-hidden">{t('outcomes.ticket.buy')}</span>
           </th>
         </tr>
       </thead>

@@ -1,10 +1,10 @@
 import { checkResolution, type ResolutionFinding } from '@oddlot/sdk';
-import { letterReader } from '../../market/venue.ts';
+import { verbatimReader } from '../../market/venue.ts';
 
 /**
  * Recomputes a resolution from unmodified texts, because displayed ones lack direction characters
  * and have a different hash.
  */
 export async function recompute(instrumentId: number): Promise<readonly ResolutionFinding[]> {
-  return checkResolution(await letterReader.info.outcomeResolution({ instrumentId }));
+  return checkResolution(await verbatimReader.info.outcomeResolution({ instrumentId }));
 }

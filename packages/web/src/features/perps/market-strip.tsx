@@ -138,7 +138,7 @@ function Funding({ rate, nextMs }: FundingProps) {
             · {nextMs === undefined ? '–' : countdown(nextMs - nowMs)}
           </span>
         </span>
-        <span className="heard">{words}</span>
+        <span className="visually-hidden">{words}</span>
       </button>
     </Tooltip>
   );

@@ -40,7 +40,7 @@ export function Calendar({ days }: { readonly days: readonly Day[] }) {
         </span>
       </div>
       <table className="w-full flex-1 table-fixed border-separate border-spacing-0.5">
-        <caption className="heard">{t('portfolio.days.of', { month: name })}</caption>
+        <caption className="visually-hidden">{t('portfolio.days.of', { month: name })}</caption>
         <thead>
           <tr className="text-11 text-muted">
             {(weeks[0] ?? []).map((time) => (

@@ -65,7 +65,7 @@ function Portfolio({ user }: { readonly user: string }) {
   const hasResult = shown.length >= 2 && shown.some(({ pnl }) => sign(pnl) !== 0);
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
-      <h1 className="heard">{t('nav.portfolio')}</h1>
+      <h1 className="visually-hidden">{t('nav.portfolio')}</h1>
       <Sums
         user={user}
         moved={known.sinceMs === undefined ? data : undefined}

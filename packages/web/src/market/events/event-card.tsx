@@ -132,7 +132,7 @@ export function LegPrices({ event, market, bbos, isLarge = false }: LegPricesPro
               : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
           )}
         >
-          <span className="heard">{market.group_title ?? event.title}: </span>
+          <span className="visually-hidden">{market.group_title ?? event.title}: </span>
           <bdi className="truncate">{market.outcomes[at]}</bdi>
           <span className="shrink-0">
             {cents(priceToBuy(market, leg, bbos), priceDecimals(market))}

@@ -4,7 +4,7 @@ import { lazy, Suspense, useId, useMemo, useState, type ReactNode } from 'react'
 import { relative, short, wholeDate } from '../../../lib/format.ts';
 import { inOneDirection, useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { letterReader, reader, venueNow } from '../../../market/venue.ts';
+import { verbatimReader, reader, venueNow } from '../../../market/venue.ts';
 import { ApprovedBuilders } from '../../../session/approved-builders.tsx';
 import { enableTrading } from '../../../session/browser-wallets.ts';
 import { canKeepKeys } from '../../../session/key-safe.ts';
@@ -230,7 +230,7 @@ function Agents({ session }: { readonly session: Session }) {
   );
   const { data } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => letterReader.info.approvedAgents({ user: address }, { signal }),
+    queryFn: ({ signal }) => verbatimReader.info.approvedAgents({ user: address }, { signal }),
     staleTime: 0,
   });
   const { error, isBusy, run } = useDoing();
@@ -332,7 +332,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
     },
     {
       id: 'revoke',
-      header: <span className="heard">{t('ui.revoke')}</span>,
+      header: <span className="visually-hidden">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
       phoneWidth: '108px',

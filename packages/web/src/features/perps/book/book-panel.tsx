@@ -107,7 +107,7 @@ function Choices({ title, tick, unit, onTick, onUnit }: ChoicesProps) {
         align={title === undefined ? 'start' : 'end'}
         trigger={
           <button type="button" className="shrink-0 rounded whitespace-nowrap hover:text-text">
-            <span className="heard">{t('perps.book.grouping')} </span>
+            <span className="visually-hidden">{t('perps.book.grouping')} </span>
             {number(tick)} ▾
           </button>
         }

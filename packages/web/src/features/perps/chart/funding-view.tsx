@@ -93,7 +93,7 @@ function Facts() {
         </div>
       ))}
       <div className="ms-auto text-12 text-muted max-tablet:ms-0">
-        <dt className="heard">{t('perps.strip.funding')}</dt>
+        <dt className="visually-hidden">{t('perps.strip.funding')}</dt>
         <dd>{words}</dd>
         <dd>{t('perps.strip.fundNote')}</dd>
       </div>

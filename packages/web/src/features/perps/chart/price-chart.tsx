@@ -502,7 +502,7 @@ function TagText({ short, words, price }: TagTextProps) {
         {words}
         <span data-note="" />
       </span>
-      <span className="heard"> · </span>
+      <span className="visually-hidden"> · </span>
       <span className="chart-tag-price">{price}</span>
     </>
   );

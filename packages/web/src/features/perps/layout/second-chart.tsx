@@ -26,7 +26,7 @@ export function SecondChart() {
         align="start"
         trigger={
           <button type="button" className="h-6 shrink-0 rounded px-1.5 text-12 hover:text-accent">
-            <span className="heard">{t('perps.layout.secondMarket')} </span>
+            <span className="visually-hidden">{t('perps.layout.secondMarket')} </span>
             {shown.perp.name} ▾
           </button>
         }

@@ -364,7 +364,7 @@ function endColumns(t: Words): readonly Column<TriggerOrder>[] {
     },
     {
       id: 'actions',
-      header: <span className="heard">{t('perps.column.actions')}</span>,
+      header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
       align: 'right',
       width: '136px',
       phoneWidth: '122px',

@@ -136,7 +136,7 @@ function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
     },
     {
       id: 'actions',
-      header: <span className="heard">{t('perps.column.actions')}</span>,
+      header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
       align: 'right',
       width: '150px',
       phoneWidth: '122px',

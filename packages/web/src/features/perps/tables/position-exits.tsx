@@ -43,7 +43,7 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
         }
         className="rounded text-muted hover:text-text"
       >
-        <span className="heard">{label} </span>
+        <span className="visually-hidden">{label} </span>
         <Prices prices={waiting.map(({ triggerPx }) => number(triggerPx, { decimals }))} />
       </button>
     );
@@ -58,7 +58,7 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
           first === undefined ? 'text-accent' : 'text-text',
         )}
       >
-        <span className="heard">{label} </span>
+        <span className="visually-hidden">{label} </span>
         {first === undefined ? t('perps.exits.add') : <Prices prices={prices} more={more} />}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}

@@ -174,7 +174,7 @@ function actions(isWide: boolean, t: Words): Column<AssetPosition> {
     width: isWide ? '138px' : '150px',
     tabletWidth: '94px',
     phoneWidth: '92px',
-    header: <span className="heard">{t('perps.column.actions')}</span>,
+    header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
     align: 'right',
     cell: (row) => <PositionActions row={row} />,
   };
@@ -229,7 +229,7 @@ const PhoneEnd: Figure = ({ row: { position } }) => {
   const t = useWords();
   return (
     <span className="text-11 text-warning tablet:hidden">
-      <span className="heard">{t('perps.column.liquidation')} </span>
+      <span className="visually-hidden">{t('perps.column.liquidation')} </span>
       <span aria-hidden="true">{t('perps.tape.liquidationShort')} </span>
       <LiquidationPrice position={position} />
     </span>

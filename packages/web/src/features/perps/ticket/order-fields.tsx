@@ -161,7 +161,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
                 type="button"
                 className="rounded text-12 text-muted hover:text-text max-tablet:h-9 max-tablet:px-2"
               >
-                <span className="heard">{t('perps.ticket.lifetime')} </span>
+                <span className="visually-hidden">{t('perps.ticket.lifetime')} </span>
                 {t(`perps.ticket.lifetimes.${lifetime}`)} ▾
               </button>
             }

@@ -112,7 +112,7 @@ function Row({ indicator, name, onChange, onRemove }: RowProps) {
           align="start"
           trigger={
             <button type="button" className="h-8 rounded border border-line px-2 text-12">
-              <span className="heard">{t('perps.chart.source')} </span>
+              <span className="visually-hidden">{t('perps.chart.source')} </span>
               {t(`perps.chart.sources.${indicator.source}`)} ▾
             </button>
           }
