@@ -134,6 +134,28 @@ test.each([
   expect(error).toEqual({ type: 'error', code: 'INVALID_FRAME', message });
 });
 
+test('a client that has seen more than the history of this process gets no event twice', async () => {
+  const subscription = { type: 'userFills', user: ALICE };
+  const witness = await here.connect('/api-ws');
+  await witness.follow(subscription);
+  trade();
+  const { height } = here.venue.state;
+  const announce = (of: number): void =>
+    here.history.take(of, [{ user: ALICE, table: 'fills', accountTypes: ['perp'], row: of }]);
+  here.history.isPrompt = false;
+  const client = await here.connect('/api-ws');
+  client.subscribe(subscription, { height });
+  expect(await client.settle()).toEqual([]);
+  announce(height - 1);
+  here.history.answerSince();
+  const response = await client.next();
+  expect(response.channel).toBe('subscriptionResponse');
+  announce(height + 1);
+  const frames = await client.settle();
+  expect(frames.map((frame) => frame.height)).toEqual([height + 1]);
+  expect(frames[0]!.seq).toBe(response.data.seq + 1);
+});
+
 describe('resuming after a future block', () => {
   test('a client that resumes after a future block gets only the blocks after it', async () => {
     const client = await there.connect();

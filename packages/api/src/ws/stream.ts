@@ -56,6 +56,11 @@ export type LateSnapshot = {
 export interface LateSource {
   /** Queries the first frame for a new subscriber, or for one that lost its place. */
   snapshotLater(asker: Asker): Promise<LateSnapshot>;
+  /**
+   * Resolves when the frames of all blocks up to a height have been published. Returns undefined if
+   * they already have.
+   */
+  reached(height: number, asker: Asker): Promise<unknown> | undefined;
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
   close(): void;
 }
@@ -213,6 +218,15 @@ export class Stream {
    * their original numbers.
    */
   goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
+    const source = this.#source;
+    const isLate = source !== undefined && 'snapshotLater' in source;
+    // A frame that is published later would repeat an event that the client has from elsewhere.
+    const reached = isLate ? source.reached(height, asker) : undefined;
+    if (reached !== undefined) return reached.then(() => this.#placeAfter(height, asker));
+    return this.#placeAfter(height, asker);
+  }
+
+  #placeAfter(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
     const { floor } = this.#ring;
     if (height >= floor) return { seq: this.#ring.lastSeqAt(height) };
     const last = this.#ring.lastSeqAt(floor);

@@ -257,6 +257,16 @@ export class HistorySource<
     return snapshot;
   }
 
+  /** Waits for an answer of the history, which announces the rows of earlier blocks first. */
+  reached(height: number, asker: Asker): Promise<unknown> | undefined {
+    if (height <= this.#height) return undefined;
+    const { table } = this.#writer;
+    const { user } = this.#params;
+    const accountTypes = this.#writer.accountTypes(this.#params);
+    const question = { table, user, accountTypes, after: height, upTo: height, limit: 1 };
+    return historyOf(this.#history, asker).ask('since', question, { minHeight: height });
+  }
+
   /**
    * Returns one frame for each missed block with rows, read page by page. The query waits until the
    * history has stored the block `upTo`.
