@@ -152,7 +152,9 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(price).toBe(dragged);
   await page.getByRole('radio', { name: '5m', exact: true }).click();
   await expect.poll(price).toBe(dragged);
-  // The looks of the chosen drawing can be changed, and every change can be undone.
+  // The looks of the chosen drawing can be changed, and every change can be undone. Handles are
+  // hidden, and cannot have the focus, until the candles of the interval have loaded.
+  await level.waitFor();
   await level.focus();
   const style = page.getByRole('group', { name: 'Style of the drawing' });
   await style.getByRole('button', { name: 'Colour 3' }).press('Enter');

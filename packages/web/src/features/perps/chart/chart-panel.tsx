@@ -82,7 +82,9 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
               hasTicket={slot === ''}
               onReplay={() => setIsReplaying(!isReplaying)}
               onIndicators={() => setIsChoosing(true)}
-              onPicture={() => void savePicture(picture?.take(), perp.name, settings.interval)}
+              onPicture={
+                picture && (() => void savePicture(picture.take(), perp.name, settings.interval))
+              }
             />
           )}
         </div>
@@ -227,14 +229,11 @@ function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
 }
 
 async function savePicture(
-  canvas: HTMLCanvasElement | undefined,
+  canvas: HTMLCanvasElement,
   market: string,
   interval: string,
 ): Promise<void> {
-  const picture = await new Promise<Blob | null>((resolve) => {
-    if (canvas === undefined) resolve(null);
-    else canvas.toBlob(resolve, 'image/png');
-  });
+  const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (picture !== null) saveBlob(`${market} ${interval}.png`, picture);
 }
 
@@ -308,7 +307,8 @@ function Loading() {
 
 type Switch = Readonly<{
   name: string;
-  onPress: () => void;
+  /** Undefined while the switch cannot be pressed. */
+  onPress: (() => void) | undefined;
   isOn?: boolean;
   face?: ReactNode;
   /** True if the switch is only in the menu, also on a wide chart. */
@@ -322,7 +322,8 @@ type ChartSwitchesProps = {
   /** True for the chart of the market that the ticket trades. */
   readonly hasTicket: boolean;
   readonly onReplay: () => void;
-  readonly onPicture: () => void;
+  /** Undefined until the chart is drawn. */
+  readonly onPicture: (() => void) | undefined;
 };
 
 function ChartSwitches(props: ChartSwitchesProps) {
@@ -339,8 +340,9 @@ function ChartSwitches(props: ChartSwitchesProps) {
               type="button"
               aria-label={face === undefined ? undefined : name}
               title={face === undefined ? undefined : name}
+              disabled={onPress === undefined}
               onClick={onPress}
-              className="h-6 rounded px-1.5 text-12 text-muted hover:text-text @min-[940px]:px-2"
+              className="h-6 rounded px-1.5 text-12 text-muted hover:text-text disabled:opacity-40 @min-[940px]:px-2"
             >
               {face ?? name}
             </button>
@@ -351,7 +353,8 @@ function ChartSwitches(props: ChartSwitchesProps) {
           label={t('perps.chart.more')}
           items={switches.map(({ isOn, name, onPress }) => ({
             label: name,
-            onSelect: onPress,
+            onSelect: onPress ?? (() => undefined),
+            isDisabled: onPress === undefined,
             isChosen: isOn,
             isToggle: true,
           }))}

@@ -97,9 +97,7 @@ export function PriceChart(props: PriceChartProps) {
   useMarkers(made, interval, untilMs);
   useComparison(made, interval, compared);
   useIndicators(made, store, indicators);
-  useEffect(() => {
-    onDrawn(made && { take: () => named(made.chart.takeScreenshot(), before) });
-  }, [before, made, onDrawn]);
+  usePicture(made, before, onDrawn);
   return (
     <div dir="ltr" className="relative h-full min-h-0 overflow-hidden">
       <div
@@ -179,6 +177,18 @@ function Legend({ made, before, indicators, onIndicators }: LegendProps) {
       )}
     </div>
   );
+}
+
+/** Reports the drawn chart, from which a picture can be taken until the chart is removed. */
+function usePicture(
+  made: Chart | undefined,
+  before: string,
+  onDrawn: PriceChartProps['onDrawn'],
+): void {
+  useEffect(() => {
+    onDrawn(made && { take: () => named(made.chart.takeScreenshot(), before) });
+    return () => onDrawn(undefined);
+  }, [before, made, onDrawn]);
 }
 
 function named(picture: HTMLCanvasElement, before: string): HTMLCanvasElement {
