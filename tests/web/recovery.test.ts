@@ -78,6 +78,25 @@ test(
   LONG_MS,
 );
 
+test('a page that could not ask about its account opens it when the venue answers', async () => {
+  const visit = await browser.visit(venue.url, { expectedErrors: /ERR_FAILED|Failed to load/ });
+  const { page } = visit;
+  let isRefusing = true;
+  let refused = 0;
+  await page.route('**/info', (route) => {
+    if (!isRefusing || route.request().postData()?.includes('"agentOwner"') !== true) {
+      return route.continue();
+    }
+    refused += 1;
+    return route.abort();
+  });
+  const { address } = await visit.openWithAccount('/');
+  await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'Connect' }).waitFor();
+  isRefusing = false;
+  await page.getByRole('button', { name: new RegExp(address.slice(0, 6), 'i') }).waitFor();
+});
+
 test(
   'the page reports a lost network and shows the missed events after recovery',
   async () => {

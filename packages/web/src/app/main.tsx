@@ -18,7 +18,7 @@ import { createRoot } from 'react-dom/client';
 import { askAhead, queryClient } from '../market/queries.ts';
 import { watchVenue } from '../market/venue.ts';
 import { watchWallets } from '../session/browser-wallets.ts';
-import { restoreSession, setSession } from '../session/session.ts';
+import { restoreSession } from '../session/session.ts';
 import { applyLanguage, applyPreferences } from '../ui/preferences.ts';
 import { SCREENS } from './screens.ts';
 import { Shell } from './shell/shell.tsx';
@@ -34,7 +34,7 @@ applyPreferences();
 askAhead();
 watchVenue();
 watchWallets();
-restoreSession().catch(() => setSession(undefined));
+void restoreSession();
 
 void applyLanguage().then(show);
 

@@ -120,31 +120,44 @@ export function forgetView(): void {
   keepText(VIEW, null);
 }
 
+const AGAIN_MS = 2_000;
+const AGAIN_MAX_MS = 30_000;
+
+/** Tries again after a failure, so that an outage of the venue does not sign a visitor out. */
 export async function restoreSession(): Promise<void> {
   tabs.addEventListener('message', forgetErased);
+  for (let waitMs = AGAIN_MS; ; waitMs = Math.min(2 * waitMs, AGAIN_MAX_MS)) {
+    const before = sessionStore.getState().session;
+    const stored = await storedSession().then(
+      (session) => ({ session }),
+      () => undefined,
+    );
+    // The visitor may have connected another account in the meantime.
+    if (sessionStore.getState().session !== before) return;
+    setSession(stored?.session);
+    if (stored !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (sessionStore.getState().session !== undefined) return;
+  }
+}
+
+async function storedSession(): Promise<Session | undefined> {
   const view = storedView();
   if (view !== undefined) {
     const { address, kind } = view;
     const trader = kind === 'wallet' ? await traderOf(address) : undefined;
-    setSession({ kind, address, owner: undefined, ...(trader ?? NO_TRADER) });
-    return;
+    return { kind, address, owner: undefined, ...(trader ?? NO_TRADER) };
   }
   const key = await exportBurner();
-  if (key === undefined) {
-    setSession(undefined);
-    return;
-  }
+  if (key === undefined) return undefined;
   const { clientOf, keyWallet } = await loadSigning();
   const wallet = keyWallet(key);
   const owner = clientOf(wallet);
   // After a reset of the venue, the account of a stored key must be opened again.
   const { exists } = await owner.accountStatus({ user: wallet.address });
-  if (!exists) {
-    setSession(undefined);
-    return;
-  }
+  if (!exists) return undefined;
   const trader = await traderOf(wallet.address);
-  setSession({ kind: 'burner', address: wallet.address, owner, ...(trader ?? NO_TRADER) });
+  return { kind: 'burner', address: wallet.address, owner, ...(trader ?? NO_TRADER) };
 }
 
 type Trader = Pick<Session, 'trader' | 'agentAddress'>;
