@@ -228,11 +228,11 @@ class Battlefield {
 
   /** Returns a client that waits for each response and counts it, for example as `name 200`. */
   #poster(localAddress: string): (name: string, path: string, body: string) => void {
-    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const agent = new Agent({ keepAlive: true, maxSockets: UNANSWERED_MAX });
     this.#agents.push(agent);
     let waiting = 0;
     return (name, path, body) => {
-      if (waiting >= 32) return;
+      if (waiting >= UNANSWERED_MAX) return;
       waiting += 1;
       const headers = { 'content-type': 'application/json', 'content-length': body.length };
       const target = { port: this.#attack.port, host: '127.0.0.1', path, method: 'POST' };
@@ -408,6 +408,9 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
   const port = (url: string): number => Number(new URL(url).port);
   return { venue: port(venue), chain: port(chain), relay: port(relay), relayChain: port(second) };
 }
+
+/** Enough unanswered requests of one address that a slow venue does not slow it below its limits. */
+const UNANSWERED_MAX = 128;
 
 /** The number of counters once every attack has begun. */
 export const COUNTED_MIN = 16;
