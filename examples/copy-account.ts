@@ -23,7 +23,7 @@ export type Copy = {
   readonly part: number;
   readonly slippagePercent: string;
   readonly cursor?: FillsCursor | undefined;
-  /** Called after a trade was repeated. */
+  /** Called after each trade has been copied. */
   readonly keep: (cursor: FillsCursor) => void;
   readonly signal?: AbortSignal;
 };

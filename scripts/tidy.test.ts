@@ -419,7 +419,7 @@ describe('the lockfile rule', () => {
 });
 
 describe('the rules for documents', () => {
-  test('links without an existing target are reported', () => {
+  test('links to missing files are reported', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
     const files = [
       { path: 'docs/a.md', text },

@@ -64,7 +64,7 @@ export const INFO = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
-/** Adds one schema per definition, and returns a union of them that `type` discriminates. */
+/** Adds a union of existing schemas, discriminated by `type`, and returns a reference to it. */
 export function unionOf(
   name: string,
   members: readonly { readonly type: string; readonly component: string }[],

@@ -156,7 +156,7 @@ describe('ccxt over HTTP', () => {
   });
 });
 
-test('ccxt streams deliver books, trades and orders, also after the socket is cut', async () => {
+test('ccxt streams deliver books, trades and orders, even after the socket is cut', async () => {
   const bot = await exchangeOf(ccxt.pro.hyperliquid);
   // ccxt requires this call before it opens a URL without TLS.
   await bot.loadHttpProxyAgent();

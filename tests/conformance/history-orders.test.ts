@@ -91,7 +91,7 @@ describe('the states of an order', () => {
     expect(rows[0].order.oid).toBe(oid);
   });
 
-  test("the cancel reason distinguishes a user's cancel from the rest of an Ioc order", async () => {
+  test("the cancel reason distinguishes a user's cancel from the unfilled remainder of an IOC order", async () => {
     const { oid } = await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     await alice.cancel({ a: perp.id, o: oid });
     expect(await rowOf(alice, oid)).toMatchObject({

@@ -82,7 +82,7 @@ describe('the points of a window', () => {
     },
   );
 
-  test("the window all starts with the account's first entry", async () => {
+  test("the window `all` starts at the account's first entry", async () => {
     const { points } = await portfolioOf(alice, 'all');
     expect(points.length).toBeGreaterThan(1);
     expect(points.length).toBeLessThanOrEqual(500);

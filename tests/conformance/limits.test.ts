@@ -114,7 +114,7 @@ describe('POST /info', () => {
     expect(split(replies).limited.length).toBeGreaterThan(0);
   });
 
-  test('the query rateLimit counts itself and returns the remaining requests', async () => {
+  test('the rateLimit query counts towards its own limit and returns the remaining requests', async () => {
     await refilled('info');
     const data = await world.client.data({ type: 'rateLimit' });
     expect(data.ip).toMatch(/127\.0\.0\.1|::1/);

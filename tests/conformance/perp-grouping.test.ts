@@ -266,7 +266,7 @@ describe('normalTpsl: the states of a family', () => {
     ]);
   });
 
-  test('a rejected parent has no children', async () => {
+  test('the children of a rejected parent are not placed', async () => {
     const big = parent('100', '500');
     const children = [takeProfit('500'), stopLoss('500')];
     expectRefusal(await act(alice, normal(big, ...children)), 10010, 'Insufficient margin');

@@ -27,7 +27,7 @@ type Wire = {
   readonly posted: string[];
   /** Number of following answers that are lost together with their connection. */
   answersLost: number;
-  /** Number of following posts that are lost together with their connection. */
+  /** Number of upcoming posts to drop, along with their connections. */
   postsLost: number;
 };
 

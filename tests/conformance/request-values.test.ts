@@ -172,7 +172,7 @@ describe('requests in the format of another API get an error with the difference
     expect(json).toMatchObject({ code: 10002, name: 'BAD_REQUEST', message, details: { field } });
   });
 
-  test('/exchange returns the path in the action', async () => {
+  test('/exchange reports the path of an invalid value relative to the action', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const placed = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });

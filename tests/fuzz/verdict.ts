@@ -1,7 +1,7 @@
 import type { Json } from '../support/client.ts';
 import type { Answer } from './pipeline.ts';
 
-/** The documented forms of answers to any request. */
+/** Checks that an answer has one of the documented forms. */
 
 const NAMES: Readonly<Record<number, string>> = {
   10000: 'INVALID',

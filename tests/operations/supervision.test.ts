@@ -167,7 +167,7 @@ test('--version prints the version and ends', async () => {
   const venue = main('--version');
   expect(await venue.ended).toBe(0);
   expect(venue.stdout()).toMatch(/^Oddlot \S+ \(Node \d+\.\d+\.\d+\)\n$/);
-  // The client and the page of a release have the same version.
+  // The venue, the SDK and the page are released under one version.
   expect(venue.stdout().split(' ')[1]).toBe(VERSION);
 });
 

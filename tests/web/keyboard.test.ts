@@ -188,7 +188,7 @@ async function isSeen(page: Page): Promise<boolean> {
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
-    // A field shows the focus with its existing border.
+    // Input fields show focus by recolouring their border rather than with an outline.
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
     const probe = document.body.appendChild(document.createElement('i'));
     probe.style.color = accent;

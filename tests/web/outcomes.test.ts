@@ -331,7 +331,7 @@ describe('a resolution', () => {
 });
 
 describe('shares in the tables of an account', () => {
-  test('shares follow the price as it moves, and their payout names their market', async () => {
+  test('the value of shares updates with the price, and the payout row names the market', async () => {
     const event = await people.event({ title: 'Does the ice hold?' });
     const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
     const holder = await people.holder(market, '100');

@@ -38,7 +38,8 @@ const TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Connects an exchange class of ccxt with the venue. Queries use the request functions of ccxt.
- * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost answer, and
+ * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost answer,
+ * and
  * each of its attempts uses the limiter, the proxies and the timeout of ccxt.
  */
 export class Link {
@@ -129,7 +130,7 @@ export class Link {
     throw refusalError(this.#exchange.id, refusal, body);
   }
 
-  /** Returns an answer unread if the SDK reads it; otherwise undefined. */
+  /** Returns an unread copy of the response if the SDK parses it itself, otherwise undefined. */
   unread(response: unknown, body: unknown): Promise<Response> | undefined {
     if (typeof body !== 'string' || !this.#unread.has(body)) return undefined;
     return copyOf(response as RawResponse);

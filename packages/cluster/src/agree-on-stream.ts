@@ -31,8 +31,8 @@ type Parties = {
   readonly nowMs: number;
   readonly followed?: Followed | undefined;
   /**
-   * Era of the stream from which this replica's blocks come, for callers that know only the era.
-   * Blocks that have not been given up since then are not compared again.
+   * Era of the stream that this replica's blocks came from, for callers without `followed`. Only
+   * blocks that a restore has discarded since that era are compared.
    */
   readonly followedEra?: string | undefined;
   /** Returns the highest block that a replica has reported while it followed this stream. */

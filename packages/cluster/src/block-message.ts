@@ -30,7 +30,7 @@ export type StreamOpening = {
   readonly firstSeq: number;
   /** Id that differs each time the stream is written from the start. */
   readonly era: string;
-  /** Streams before each restore with the first block given up then, oldest first. */
+  /** Streams that this one replaced, oldest first, each with its first discarded block. */
   readonly former?: readonly FormerStream[];
   /**
    * Last block that is written from a folder; a shorter stream is unfinished and must not be

@@ -94,7 +94,7 @@ export class Snapshotter {
     this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
   }
 
-  /** Height of the newest snapshot file; 0 without one. */
+  /** Height of the newest snapshot file, or 0 if there is none. */
   get height(): number {
     return this.#height;
   }

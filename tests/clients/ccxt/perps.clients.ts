@@ -581,7 +581,7 @@ test('an agent trades for the account of its owner, and cannot transfer', async 
 /** Watching methods whose rows must not be lost. */
 const CUT = ['watchOrders', 'watchMyTrades', 'watchTrades'] as const;
 
-test.each(CUT)('%s continues without a loss after the sockets are cut', async (method) => {
+test.each(CUT)('%s loses no rows when the sockets are cut', async (method) => {
   const proxy = await CuttableProxy.open(venue.url);
   const { exchange } = await bots.funded('oddlot', { url: proxy.url });
   const { privateKey: key, walletAddress } = exchange;

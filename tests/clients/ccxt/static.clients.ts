@@ -165,7 +165,7 @@ describe('the configuration', () => {
     await expect(asked).rejects.toThrow('network name');
   });
 
-  test('an account without an address is that of its key', () => {
+  test('without a wallet address, the account is that of the key', () => {
     const exchange = offlineExchange('oddlot');
     exchange.walletAddress = undefined;
     expect(exchange.link.user({})).toBe(privateKeyWallet(STATIC_KEY as `0x${string}`).address);

@@ -72,7 +72,8 @@ export class HeldSeries {
   }
 
   /**
-   * Pushes the reference prices that are averaged before an instant, and advances to just after it.
+   * Pushes prices throughout the averaging window that ends at `instantMs`, and advances the clock
+   * to just after it.
    */
   async priceBefore(instantMs: number, price: string): Promise<void> {
     this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);

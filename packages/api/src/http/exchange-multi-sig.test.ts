@@ -238,7 +238,7 @@ describe('the multiSig wrapper', () => {
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('the wrapper uses the nonce and the expiry of its sender', async () => {
+  test("a multi-sig envelope consumes its sender's nonce and respects its expiry", async () => {
     await send(orderAction());
     expect((await send(orderAction({ p: '99' }), { nonce })).json).toMatchObject({
       code: 10004,

@@ -259,7 +259,7 @@ const FLUSHED_AT_ONCE = 256;
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
-  /** Bytes of all connections that wait for clients to read them, including overhead. */
+  /** Bytes buffered on all connections until clients read them, including overhead. */
   heldBytes = 0;
   #waiting: Flushable[] = [];
   #joined: { readonly frames: readonly Buffer[]; readonly bytes: Buffer } | undefined;

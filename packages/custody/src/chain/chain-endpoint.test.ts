@@ -40,7 +40,7 @@ describe('an endpoint by URL', () => {
     }
   });
 
-  test('an endpoint by URL stops reading an endless answer', async () => {
+  test('a URL endpoint stops reading a response that exceeds the size limit', async () => {
     const url = await serving((response) => {
       const more = (): void => {
         if (!response.destroyed) response.write(' '.repeat(1_000_000), () => setImmediate(more));

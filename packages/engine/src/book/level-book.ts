@@ -332,8 +332,7 @@ export class LevelBook {
   }
 
   /**
-   * Links an order at the end of its level's queue, or before the last order if that one is
-   * younger.
+   * Links an order into its level's queue: at the tail, or ahead of orders that queued later.
    */
   #link(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;

@@ -68,8 +68,8 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
 }
 
 /**
- * Returns how much margin can leave the account: the lesser of its money and of the excess after
- * the deduction for positions without a valid price, never below 0.
+ * Returns how much margin can leave the account: its balance, or its excess margin less the
+ * deduction for positions without a valid price, whichever is smaller, but at least 0.
  */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;

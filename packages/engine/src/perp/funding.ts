@@ -68,7 +68,7 @@ export function premiumCapE8(definition: { readonly premiumCapE8?: number }): nu
   return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
 }
 
-/** Prices that a premium needs in addition to those of the book. */
+/** Inputs of a premium besides the book's prices. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
 };

@@ -40,7 +40,7 @@ export type SharesView = {
   /** Lots in queued sells; only their owner may know that they wait in the queue (R-delay). */
   readonly queued: number;
   readonly cost: MicroUsdc;
-  /** Mark of this outcome in half price units, in which a mid price is exact. */
+  /** Mark of this outcome, in half price units so that a mid price is exact. */
   readonly markHalves: number;
   readonly feesPaid: MicroUsdc;
   readonly realised: MicroUsdc;

@@ -22,7 +22,7 @@ test('the value of an account includes margins, reserves and holds', () => {
   expect(accountWorth(venue.state, carol)).toBeUndefined();
 });
 
-test('shares count at their mark, and at their payout once it is known', () => {
+test('shares are valued at their mark, and at their payout once it is known', () => {
   const venue = openMarket();
   const before = accountWorth(venue.state, alice)!;
   const entries = [{ instrumentId: MARKET_ID, size: 1_000 }];

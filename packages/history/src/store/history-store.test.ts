@@ -277,7 +277,8 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const store = await openHistoryStore(place);
     const stored = { fills: [], orders: [], txs: [], receipts: [] };
     await store.write([...before.map((block) => ({ ...block, ...stored })), ...after]);
-    // The indexer creates the rows of orders that changed later.
+    // Rows of orders that changed after the upgrade are created by the indexer and replace the
+    // stored ones.
     const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
     const live = {
       ...liveRowsOf(after),

@@ -54,7 +54,7 @@ type OperationsOptions = {
   readonly queue: FairQueue;
   /** Additional pages for operators, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
-  /** Responses other than JSON, by path; called with the query parameters. */
+  /** Handlers for non-JSON responses, by path. Each is called with the query parameters. */
   readonly downloads?: Readonly<Record<string, OperationsDownload>>;
   /** POST requests, by path; called with the body, whose size is limited. */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;

@@ -70,7 +70,7 @@ type AgentRequestHash = {
 const WORD = 32;
 /** Bytes of the nonce, and one byte for the absent vault. */
 const CONTEXT_BYTES = 9;
-/** Bytes of the expiry and of the marker before it. */
+/** Size of the expiry (8 bytes) and of the marker byte before it. */
 const EXPIRY_BYTES = 9;
 const SIGNATURE_BYTES = 65;
 

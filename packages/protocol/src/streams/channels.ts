@@ -169,8 +169,8 @@ export const API_WS_CHANNELS = {
     isFact: true,
   },
   /**
-   * Subscribes to the current candle of an instrument. At the end of its interval, its final values
-   * follow, and then the next candle.
+   * Subscribes to the current candle of an instrument. When the interval ends, its final values are
+   * sent, followed by the next candle.
    */
   candle: {
     schema: z.object({ coin: IdStr, interval: Interval }),

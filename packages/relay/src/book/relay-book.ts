@@ -8,8 +8,8 @@ type Line =
   | { readonly cursor: Cursor };
 
 /**
- * A further arrival of a recorded transfer. It has its own record, so that small amounts do not
- * repeat the whole transfer.
+ * Another arrival for a transfer that is already recorded. It is stored as its own record, so that
+ * a small arrival does not rewrite the whole transfer.
  */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 

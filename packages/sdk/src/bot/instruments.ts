@@ -7,7 +7,7 @@ export type Instrument = {
   readonly id: number;
   /** Name such as `BTC-USDC`, or the slug of an outcome market. */
   readonly name: string;
-  /** Step of prices and step of sizes, for `onGrid`. */
+  /** Price and size increments, used by `onGrid`. */
   readonly priceTick: string;
   readonly sizeStep: string;
   readonly isOutcome: boolean;

@@ -62,8 +62,8 @@ export type ChannelMethods = {
    */
   readonly outcomeOrderUpdate: ChannelMethod<'outcomeOrderUpdate'>;
   /**
-   * Subscribes to the current candle of an instrument. At the end of its interval, its final values
-   * follow, and then the next candle.
+   * Subscribes to the current candle of an instrument. When the interval ends, its final values are
+   * sent, followed by the next candle.
    */
   readonly candle: ChannelMethod<'candle'>;
   /** Subscribes to summaries of instruments: first all of them, and then those that changed. */

@@ -60,7 +60,7 @@ class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
   readonly #traded: ReplayedMarket;
-  /** Defined for an outcome market. */
+  /** Set only for outcome markets. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #market: RecordedMarket;

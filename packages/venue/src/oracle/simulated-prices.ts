@@ -154,8 +154,7 @@ function rounded(price: number): number {
 }
 
 /**
- * Returns a generator of uniformly distributed numbers in [0, 1) that is reproducible for equal
- * words.
+ * Returns a pseudorandom generator of numbers in [0, 1), seeded by `words`.
  */
 function seededBy(words: string): () => number {
   let hash = 0x81_1c_9d_c5;

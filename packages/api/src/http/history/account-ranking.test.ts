@@ -19,7 +19,7 @@ const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
 // The fund has the highest values, but must not be listed.
 rows[7] = { user: FUND, value: 1, gains: [1, 2, 3, 4].map(() => ({ pnl: 999, volume: 9_999 })) };
 
-/** Answers like the indexer with the accounts from an index on, without idle ones. */
+/** Answers like the indexer: a page of accounts starting with an index, without idle ones. */
 class Accounts implements Pick<History, 'ask' | 'asOf'> {
   asOf = { height: 7, timeMs: 1_000_000 };
   readonly asked: { readonly from: number; readonly minHeight: number | undefined }[] = [];

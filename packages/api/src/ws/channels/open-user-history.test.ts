@@ -262,7 +262,7 @@ describe('a history that is being rebuilt', () => {
   });
 });
 
-describe('a client that returns', () => {
+describe('a returning client', () => {
   test('a client resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();

@@ -39,7 +39,7 @@ test('an event and its market have the same times', () => {
   ]);
 });
 
-test('a draft that has ended or lacks a name is not sent', () => {
+test('a draft with a past end time or a missing name is not sent', () => {
   expect(eventOf({ ...draft, endsAt: '2026-11-15T11:00' }, NOW_MS)).toBeUndefined();
   expect(eventOf({ ...draft, title: '?' }, NOW_MS)).toBeUndefined();
   const markets = [{ question: '', name: '' }];

@@ -4,7 +4,7 @@ import { movementOf } from './withdrawals.tsx';
 
 const row = (delta: LedgerUpdate['delta']): LedgerUpdate => ({ time: 7, hash: '0x1', delta });
 
-test("a movement has the account's sign and the counterparty", () => {
+test('a movement shows its amount as a gain or loss of the account, and names the counterparty', () => {
   const out = row({
     type: 'withdraw',
     amount: '100',
