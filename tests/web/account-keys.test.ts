@@ -132,8 +132,8 @@ test('an agent that is revoked elsewhere is offered no further trades, and the f
   await page.getByRole('menuitem', { name: 'Copy address' }).click();
   const user = await page.evaluate(() => navigator.clipboard.readText());
   const owner = await ownerOf(page, venue.url, user);
-  const nobody = { agentAddress: `0x${'0'.repeat(40)}`, agentName: 'this browser' };
-  await owner.exchange.approveAgent(nobody, { confirm: 'executed' });
+  const revoked = { agentAddress: `0x${'0'.repeat(40)}`, agentName: 'this browser' };
+  await owner.exchange.approveAgent(revoked, { confirm: 'executed' });
   await page.evaluate(() => dispatchEvent(new Event('focus')));
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   expect(await ticket.getByText('✓').count()).toBe(0);

@@ -130,7 +130,7 @@ export function orderUpdate(
 }
 
 /**
- * Converts an order that is no longer in the venue's memory, using the fields of its execution
+ * Converts an order that the venue has removed from memory, using the fields of its execution
  * report.
  */
 export function reportedOrder(coins: Coins, report: OrderReport): object {

@@ -238,9 +238,9 @@ function Agents({ session }: { readonly session: Session }) {
     const revoke = (agent: ApprovedAgent): Promise<boolean> =>
       run(async () => {
         const agentName = agent.agentName === '' ? null : agent.agentName;
-        const nobody = { agentAddress: ZERO_ADDRESS, agentName };
+        const revoked = { agentAddress: ZERO_ADDRESS, agentName };
         await doneOnce(owner!, ({ exchange }) =>
-          exchange.approveAgent(nobody, { confirm: 'executed' }),
+          exchange.approveAgent(revoked, { confirm: 'executed' }),
         );
         if (agent.agentAddress === agentAddress) await forgetAgent(address);
         await queryClient.invalidateQueries({ queryKey: ['approvedAgents', address] });
