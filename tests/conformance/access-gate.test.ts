@@ -79,7 +79,7 @@ const CODE_FREE = {
   grantedTime: null,
 };
 
-describe('R-gate: modes and reject reasons', () => {
+describe('R-gate: each mode accepts and rejects the right accounts, with a reason', () => {
   test('mode open lets any account trade', async () => {
     await expectOpen(alice);
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
@@ -128,7 +128,7 @@ describe('R-gate: modes and reject reasons', () => {
       accessCode: 'SE****',
       grantedTime: expect.any(Number),
     });
-    // A grant outlives the code that created it, and an admin can remove it.
+    // A grant remains valid after its code is removed, and an admin can revoke it.
     const another = {
       setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
     };
@@ -174,7 +174,7 @@ describe('R-gate: modes and reject reasons', () => {
     });
     const { txs } = await world.client.data({ type: 'block', height: data.block });
     expect(JSON.stringify([data, txs])).not.toContain('HUSH');
-    // The venue applied the real codes, although the public action hides them.
+    // The venue applied the real codes, although the public copy of the action hides them.
     await expectOpen(alice);
     await gate({ accessCodes: { remove: ['HUSH-1', 'Q'] }, grants: { remove: [alice.address] } });
   });
@@ -240,7 +240,7 @@ describe('R-gate: modes and reject reasons', () => {
 describe('R-gate: a closed gate stops only orders that increase positions', () => {
   const CLOSED = stopped('Exchange is not allowed');
 
-  /** Opens a long position of 2, places a resting buy, and closes the gate. */
+  /** Opens a long position of 2 coins, places a resting buy order, and closes the gate. */
   async function lockedIn(): Promise<number> {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const { orders } = done(await act(alice, buy()));
@@ -267,7 +267,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
       { type: 'reversePosition', asset: perp.id },
     ];
     for (const action of actions) await expectNothing([alice], alice.sign(action), CLOSED);
-    // One opening order rejects the whole action.
+    // A single opening order causes the rejection of the whole action.
     const closing = order({ market: perp, side: 'sell', price: '150', size: '1' });
     const mixed = { type: 'order', grouping: 'na', orders: [closing, tooMuch] };
     await expectNothing([alice], alice.sign(mixed), CLOSED);
@@ -294,7 +294,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
     done(await alice.approveAgent(world.unfunded('agent').address));
     done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
-    // The counterparty must also be closing, because opening is not allowed.
+    // The counterparty's order must also close a position, because opening is not allowed.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
     const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
     done(await alice.place(close));

@@ -6,7 +6,7 @@ import { Venue } from '../support/venue-process.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The venue runs with its production limits, including those of the faucet. */
+/** The venue runs with the limits of production, including those of the faucet. */
 const world = aVenue(['--oracle', 'still']);
 
 async function statusOf(user: string, extra: object = {}): Promise<Json> {
@@ -16,7 +16,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
   return reply.json.data;
 }
 
-describe('account status', () => {
+describe('the account status states whether an address may trade', () => {
   test('an address without a deposit has no account', async () => {
     const nobody = world.unfunded('nobody');
     expect(await statusOf(nobody.address)).toEqual({
@@ -70,7 +70,7 @@ describe('account status', () => {
   });
 });
 
-describe('the faucet', () => {
+describe('the faucet pays out test funds', () => {
   test('the faucet grants 1,000 USDC and creates an account', async () => {
     const alice = world.unfunded('alice');
     const sent = Date.now();
@@ -152,7 +152,7 @@ describe('the faucet', () => {
   });
 });
 
-describe('a venue started with --no-faucet', () => {
+describe('--no-faucet disables the faucet', () => {
   let closed: Venue;
 
   beforeAll(async () => {

@@ -10,12 +10,12 @@ import { address, exactly, expectShape, listOf, record, text, time } from '../su
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 
-/** R-agents: each `describe` is one transition in the state table of the agent registry. */
+/** R-agents: each `describe` covers one transition in the state table of the agent registry. */
 
 const world = aSharedVenue();
 
 const AGENTS_MAX = 100;
-/** A body for requests that require an action. */
+/** A valid body for requests that require an action. */
 const HARMLESS = '{"type":"cancelAll"}';
 
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
@@ -28,7 +28,10 @@ function expectDone(reply: Reply): void {
   });
 }
 
-/** Accepts both forms of a reject: `err` before consensus, an entry in `statuses` at execution. */
+/**
+ * Accepts both forms of a rejection: `err` before consensus, or an entry of `statuses` at
+ * execution.
+ */
 function expectRefused(reply: Reply, code: number, message: string): void {
   const status = reply.json.data?.data?.statuses?.[0];
   const rejected = status?.error === undefined ? reply.json : { ...status, message: status.error };
@@ -51,7 +54,7 @@ async function expectAuthority(agent: Actor): Promise<void> {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
 }
 
-describe('the transition from no label to a bound label', () => {
+describe('an approval binds an unused label', () => {
   test('an approval binds the label and allows the agent to trade', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
@@ -164,7 +167,7 @@ describe('the transition from no label to a bound label', () => {
   });
 });
 
-describe('R-agents: an approved address without an account', () => {
+describe('R-agents: an approved address gets no account until it is revoked', () => {
   const message = 'Agent address is already used';
 
   test('an approved address cannot receive transfers or test funds', async () => {
@@ -218,7 +221,7 @@ test('R-nonce: the approval of a former agent gives a warning, which the receipt
   expect((await world.client.executed(signed)).json).toEqual(confirmed.json);
 });
 
-describe('the transition from a bound label to another address', () => {
+describe('an approval can bind a label to another address', () => {
   test('rebinding a label replaces the agent without using another slot', async () => {
     const alice = await world.trader('alice');
     const [first, second] = [world.unfunded('first'), world.unfunded('second')];
@@ -236,7 +239,7 @@ describe('the transition from a bound label to another address', () => {
   });
 });
 
-describe('the transition from a bound label to no label', () => {
+describe('a revocation unbinds the label', () => {
   test('the zero address revokes the agent, whose next request is rejected', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
@@ -292,7 +295,7 @@ describe('the transition from a bound label to no label', () => {
   });
 });
 
-describe('the transition from no label to no label', () => {
+describe('the revocation of an unused label changes nothing', () => {
   test('the revocation of an unknown label is rejected', async () => {
     const alice = await world.trader('alice');
     const message = 'Agent with this label does not exist';
@@ -304,7 +307,7 @@ describe('the transition from no label to no label', () => {
   });
 });
 
-describe('the limit of 100 labels', () => {
+describe('an account has at most 100 labels', () => {
   test('the 101st label is rejected until another label is revoked', async () => {
     const alice = await world.trader('alice');
     const signed = [];
@@ -325,7 +328,7 @@ describe('the limit of 100 labels', () => {
   });
 });
 
-describe('queries of the registry', () => {
+describe('queries show the registered agents', () => {
   test('agentOwner returns null for an unknown address', async () => {
     const nobody = world.unfunded('nobody').address;
     const expected = { agent: nobody, owner: null, agentName: null };
@@ -337,7 +340,7 @@ describe('queries of the registry', () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
-    // executionReport is excluded, because it rejects an unknown order without warnings.
+    // `executionReport` is excluded, because it rejects an unknown order and returns no warnings.
     const queries = queriesOfUsers(agent.address).filter(({ type }) => type !== 'executionReport');
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
@@ -361,14 +364,14 @@ describe('queries of the registry', () => {
   });
 });
 
-/** Returns every documented query that has a user, with the user replaced by this address. */
+/** Returns every documented query with a user, which is replaced by this address. */
 function queriesOfUsers(user: string): Json[] {
   const folder = join(REPOSITORY, 'docs', 'reference');
   const requests = readdirSync(folder)
     .filter((name) => /^info-.*\.md$/.test(name))
     .flatMap((name) => [...samplesOf(readFileSync(join(folder, name), 'utf8')).values()])
     .map(([request]) => request!.value as JsonObject);
-  // depositWithPermit is excluded, because this venue has no settlement chain.
+  // `depositWithPermit` is excluded, because this venue has no settlement chain.
   return requests
     .filter((request) => 'user' in request && request['type'] !== 'depositWithPermit')
     .map((request) => ({
@@ -378,7 +381,7 @@ function queriesOfUsers(user: string): Json[] {
     }));
 }
 
-describe('a rejected approval', () => {
+describe('a rejected approval changes nothing', () => {
   const AGENT = { code: 10008, name: 'AGENT' };
   type Case = {
     readonly name: string;

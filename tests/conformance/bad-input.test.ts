@@ -21,7 +21,7 @@ beforeAll(async () => {
   [alice, bob] = await twoFundedTraders(world);
 });
 
-describe('malformed orders', () => {
+describe('malformed orders are rejected', () => {
   const good = () => {
     const { btc } = world;
     return order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
@@ -196,7 +196,7 @@ describe('malformed orders', () => {
   });
 });
 
-describe('malformed cancels', () => {
+describe('malformed cancels are rejected', () => {
   const entry = () => ({ a: world.btc.id, o: 1 });
   const actions: [string, () => Json, Expected][] = [
     ['without cancels', () => ({ type: 'cancel' }), missing('cancels')],

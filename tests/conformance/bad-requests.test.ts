@@ -22,7 +22,7 @@ beforeAll(async () => {
   [alice, bob] = await twoFundedTraders(world);
 });
 
-describe('approveAgent', () => {
+describe('approveAgent rejects invalid fields', () => {
   const changed: [string, Json, Expected][] = [
     ['without a network', { serviceNetwork: undefined }, missing('serviceNetwork')],
     ['without a chain id', { chainId: undefined }, missing('chainId')],
@@ -88,7 +88,7 @@ describe('approveAgent', () => {
   });
 });
 
-describe('envelopes', () => {
+describe('invalid envelopes are rejected', () => {
   const changed: [string, Json, Expected][] = [
     ['with an action as text', { action: 'order' }, wrong('action')],
     ['with an action as a list', { action: [] }, wrong('action')],
@@ -120,7 +120,7 @@ describe('envelopes', () => {
   });
 });
 
-describe('queries', () => {
+describe('invalid queries are rejected', () => {
   const someone = `0x${'1'.repeat(40)}`;
   const queries: [Json, Expected][] = [
     [{}, missing('type')],
@@ -174,7 +174,7 @@ describe('queries', () => {
   });
 });
 
-describe('faucet and account status', () => {
+describe('the faucet and the account status reject invalid requests', () => {
   const requests: [string, Json, Expected][] = [
     ['/request-fund', {}, missing('user')],
     ['/request-fund', { user: 'alice' }, wrong('user')],
@@ -194,10 +194,10 @@ describe('faucet and account status', () => {
   });
 });
 
-describe('corrupted requests', () => {
+describe('corrupted requests do no harm', () => {
   const random = chance(11);
 
-  /** Returns the text with one to four bytes changed, removed, duplicated or moved. */
+  /** Returns the text after one to four bytes have been changed, removed, duplicated or moved. */
   function garbled(text: string): string {
     const characters = text.split('');
     for (let count = 1 + random.below(4); count > 0; count--) {
@@ -229,7 +229,8 @@ describe('corrupted requests', () => {
       if (reply.json.status === 'err') expect(refusalText(reply.json)).not.toBe('');
       else taken += 1;
     }
-    // The order is still valid if only an optional envelope key such as `confirm` was corrupted.
+    // The order is still valid if the corruption affects only an optional envelope key such as
+    // `confirm`.
     const rows = (await alice.openOrders()).filter((row) => row.limitPx === btc.at(-1000));
     expect(rows).toHaveLength(taken);
     await alice.cancel(...rows.map((row) => ({ a: btc.id, o: row.oid })), { a: btc.id, o: 1 });

@@ -78,7 +78,7 @@ const rewards = (
   eligible: Number(perpAccountBalance) >= 100,
 });
 
-describe('R-builder: approval', () => {
+describe('R-builder: a builder fee requires an approval', () => {
   test("a builder's rate can be approved, changed and revoked", async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
@@ -185,7 +185,7 @@ describe('R-builder: approval', () => {
   });
 });
 
-describe('R-builder: the fee of a fill', () => {
+describe('R-builder: each fill pays the builder fee of its order', () => {
   test('a taker pays 0.1 to the builder on 200 USDC at f = 50', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
@@ -214,7 +214,7 @@ describe('R-builder: the fee of a fill', () => {
 
   test('R-rounding: builder fees are rounded down once per order and role', async () => {
     done(await approveBuilder(alice, builder.address));
-    // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…; three fills together earn
+    // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…, and three fills together earn
     // 0.00099909….
     for (let n = 0; n < 3; n++) done(await act(bob, plain('sell', '0.111', '100.01')));
     done(await act(alice, through(3, 'buy', '0.333', '100.01')));
@@ -246,7 +246,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '1000' },
-    // An approved rate between two values of f allows the lower value.
+    // If the approved rate is between two values of f, the lower value is allowed.
     { reason: 'overApproval', rate: '0.0509%', f: 51, allowed: 50, held: '1000' },
     { reason: 'builderBalance', rate: '0.05%', f: 50, allowed: 0, held: '99.999999' },
     // The checks run in this order: approval, cap, approved rate, balance.
@@ -269,7 +269,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     },
   );
 
-  /** Transfers the excess away, so that the builder has exactly this balance. */
+  /** Transfers money away until the builder has exactly this balance. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
     done(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
@@ -304,7 +304,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
   });
 });
 
-describe('R-builder: claims', () => {
+describe('R-builder: a builder claims its rewards', () => {
   const claim = { type: 'claimBuilderRewards' };
 
   async function earn(): Promise<void> {

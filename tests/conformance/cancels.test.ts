@@ -11,10 +11,10 @@ import { results, status } from '../support/replies.ts';
 
 const world = aSharedVenue();
 
-/** Returns a valid resting buy far below the mark; each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-describe('cancel and cancelByCloid', () => {
+describe('cancel and cancelByCloid end open orders', () => {
   test('cancel accepts an order id as a number or a string', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());

@@ -42,7 +42,7 @@ async function statusOf(client: Client, names: object): Promise<Json> {
   return client.data({ type: 'actionStatus', ...names });
 }
 
-describe('confirm: executed', () => {
+describe('confirm: executed waits for the result of the action', () => {
   test('the reply contains the hash, the height and the state of each order', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
@@ -89,7 +89,7 @@ describe('confirm: executed', () => {
   });
 });
 
-describe('actionStatus', () => {
+describe('actionStatus returns the receipt of an action', () => {
   test('actionStatus finds a receipt by hash, by trace id, and by signer and nonce', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
@@ -186,7 +186,7 @@ describe('actionStatus', () => {
   });
 });
 
-describe('R-tx: a repeated request', () => {
+describe('R-tx: a repeated request is executed once', () => {
   async function expectSameReceipt(signed: Signed, first: Json): Promise<void> {
     const { json } = await world.client.executed(signed);
     const { warnings: _fresh, ...again } = json;
@@ -277,7 +277,7 @@ describe('R-tx: a repeated request', () => {
   );
 });
 
-describe('a disk that is slower than the confirm timeout', () => {
+describe('an action outlasts the confirm timeout on a slow disk', () => {
   const SYNC_MS = 700;
   const CONVERGE_MS_MAX = 150;
   let slow: Venue;

@@ -58,7 +58,7 @@ test('the faucet gives test USDC and ether on the chain once an hour', async () 
   expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });
 });
 
-describe('R-deposit: a deposit from a wallet is credited once', () => {
+describe('R-deposit: a deposit from a wallet is credited exactly once', () => {
   test('approve and deposit are credited, with a ledger row for the transaction', async () => {
     const account = await fundedOnChain(venue.url);
     const wallet = chain.wallet(account);
@@ -103,7 +103,7 @@ describe('R-deposit: a deposit from a wallet is credited once', () => {
   });
 });
 
-describe('depositWithPermit: deposits by users without ether', () => {
+describe('depositWithPermit accepts deposits from users without ether', () => {
   type PermitOptions = { readonly deadline?: bigint; readonly nonce?: bigint };
 
   async function permitted(usd: string, more: PermitOptions = {}) {
@@ -180,7 +180,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
     ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
   ])('depositWithPermit rejects a permit %s', async (_, usd, more, code, message) => {
-    // Rejected permits are never sent to the chain, so one account is sufficient.
+    // Rejected permits are never sent to the chain, so all cases can use one account.
     const query = await permitOf(await (patient ??= fundedOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
@@ -266,7 +266,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
     expect(String(answer['message']) + JSON.stringify(answer['details'] ?? '')).toContain(text);
   });
 
-  /** Rejected permits are never sent to the chain, so one permit is sufficient. */
+  /** Rejected permits are never sent to the chain, so all cases can use one permit. */
   let refused: Promise<SignedPermit> | undefined;
   const oddPermit = (): Promise<SignedPermit> =>
     (refused ??= permitted('5').then(({ query }) => query));
@@ -288,7 +288,7 @@ describe('depositWithPermit: deposits by users without ether', () => {
   test.each([120, 7 * 86_400])(
     'depositWithPermit accepts a deadline of exactly %i seconds',
     async (seconds) => {
-      // Tries again if the clock moved to the next second between signing and sending.
+      // Tries again if the clock reached the next second between signing and sending.
       const attempt = async () => {
         const { query } = await permitted('5', { deadline: inDeadline(seconds) });
         return (await info(query))['success'];

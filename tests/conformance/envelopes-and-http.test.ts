@@ -8,7 +8,7 @@ const POST_PATHS = ['/info', '/exchange', '/account-status', '/account', '/reque
 const BODY_BYTES_MAX = 64 * 1024;
 const SETTINGS = JSON.stringify({ type: 'settings' });
 
-/** The error envelope of /exchange differs from that of the other endpoints. */
+/** The error envelope of /exchange differs from that of the other paths. */
 function expectRefusal(path: string, reply: Reply, status: number, code: number): void {
   expect(reply.status, reply.text).toBe(status);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -19,7 +19,7 @@ function expectRefusal(path: string, reply: Reply, status: number, code: number)
   else expect(reply.json).toMatchObject({ success: false, message: expect.any(String) });
 }
 
-describe('paths and methods', () => {
+describe('unknown paths and methods get an error', () => {
   test('an unknown path is a 404 with a message', async () => {
     for (const path of ['/', '/nothing', '/info/', '/exchange/order', '/INFO']) {
       const reply = await world.client.post(path, SETTINGS);
@@ -66,7 +66,7 @@ describe('paths and methods', () => {
   });
 });
 
-describe('content types', () => {
+describe('bodies require the content type of JSON', () => {
   test.each(POST_PATHS)('%s rejects a body that is not application/json', async (path) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const reply = await world.client.send('POST', path, SETTINGS, { 'content-type': type });
@@ -93,7 +93,7 @@ describe('content types', () => {
   });
 });
 
-describe('the version header', () => {
+describe('the version header selects a supported version', () => {
   test('the version defaults to the current version', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS, {
       'content-type': 'application/json',
@@ -115,7 +115,7 @@ describe('the version header', () => {
   });
 });
 
-describe('bodies that are not a JSON object', () => {
+describe('bodies that are not a JSON object are rejected', () => {
   const broken = [
     '',
     ' ',
@@ -180,7 +180,7 @@ describe('bodies that are not a JSON object', () => {
   });
 });
 
-describe('the size of a body', () => {
+describe('the size of a body is limited', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
   test('R-requests: a body of 64 KiB is accepted', async () => {
@@ -196,8 +196,8 @@ describe('the size of a body', () => {
   });
 });
 
-describe('bodies without a declared length', () => {
-  /** Sends the body in chunks, so that the server learns its size only by reading. */
+describe('the size limit applies to bodies without a declared length', () => {
+  /** Sends the body in chunks, so that the server learns the size only by reading. */
   async function stream(path: string, pieces: readonly string[]): Promise<Reply> {
     return postInPieces(world.venue.url + path, pieces);
   }
@@ -214,7 +214,7 @@ describe('bodies without a declared length', () => {
   });
 });
 
-describe('numbers and keys in JSON bodies', () => {
+describe('JSON bodies must have unambiguous numbers and keys', () => {
   const queries = (number: string) => [
     ['/info', `{"type":"stateHash","height":${number}}`],
     ['/info', `{"type":"actionStatus","signer":"0x${'1'.repeat(40)}","nonce":${number}}`],
@@ -291,7 +291,7 @@ describe('numbers and keys in JSON bodies', () => {
   });
 });
 
-describe('error details', () => {
+describe('error details name the invalid field', () => {
   test('an error names a missing field', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState' });
     expectRefusal('/info', reply, 400, 10002);

@@ -30,7 +30,8 @@ let member: Actor;
 
 type Sent = { readonly name: string; readonly signed: Signed; readonly reply: Json };
 /**
- * One executed request of each kind. `after` is the account data that results from all requests.
+ * The executed requests, one of each kind. `after` is the account data that results from all
+ * requests.
  */
 const sent: Sent[] = [];
 let after: Json;
@@ -111,7 +112,7 @@ async function expectSameAgain(): Promise<void> {
   expect(await everythingOf(people())).toEqual(after);
 }
 
-describe('R-tx: repeated money transfers and key changes', () => {
+describe('R-tx: repeated money transfers and key changes are executed once', () => {
   test('ten concurrent copies are executed once', async () => {
     expect(await deltasOf(alice)).toMatchObject([
       { type: 'withdraw', amount: '9' },
@@ -152,8 +153,8 @@ describe('R-tx: repeated money transfers and key changes', () => {
   });
 });
 
-describe('a request rejected before it was logged', () => {
-  test('a request rejected before it was logged leaves no receipt and does not use its nonce', async () => {
+describe('a request rejected before logging can be sent again', () => {
+  test('a request rejected before it was logged leaves no receipt and does not consume its nonce', async () => {
     const carol = world.unfunded('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });

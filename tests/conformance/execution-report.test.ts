@@ -35,7 +35,7 @@ const refusalOf = async (query: object): Promise<Json> => {
   return { ...json, status };
 };
 
-describe('a taker order', () => {
+describe('the report of a taker order explains its execution', () => {
   test('R-rounding: the report shows book, fills, fees and slippage over several price levels', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
@@ -177,7 +177,7 @@ describe('a taker order', () => {
   });
 });
 
-describe('a resting order', () => {
+describe('the report of a resting order shows its queue position', () => {
   test('the queue position advances as other orders leave, and an amend resets it', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     const bid = { market: perp, side: 'buy', price: '99', size: '2' } as const;
@@ -193,7 +193,8 @@ describe('a resting order', () => {
     });
     await bob.cancel({ a: perp.id, o: first.oid });
     await carol.placed({ market: perp, side: 'sell', price: '99', size: '2', tif: 'Ioc' });
-    // Carol's sell cancels her own order ahead of Alice's, then trades with Alice's.
+    // Carol's sell order first cancels her own order, which ranks ahead of Alice's, and then trades
+    // with Alice's order.
     const filled = await reportOf(alice, oid);
     expect(filled).toMatchObject({
       filledSz: '2',
@@ -267,7 +268,7 @@ test('R-trigger: a trigger order is received before it arrives at the book', asy
   expect(fired.entered).toEqual({ time: fired.end.time, height: fired.end.height });
 });
 
-describe('outcome orders', () => {
+describe('reports of outcome orders use the prices of their outcome', () => {
   test('R-delay: a delayed order arrives after it is received, and a NO order has NO prices', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 300 });
@@ -290,7 +291,7 @@ describe('outcome orders', () => {
       outcome: 'No',
       limitPx: '0.45',
       received: { txHash: signed.txHash },
-      // YES has a bid at 0.60. The bid for NO implies a YES ask at 0.70.
+      // YES has a bid at 0.60. The bid for NO is equivalent to a YES ask at 0.70.
       arrival: {
         bestBid: '0.3',
         bestAsk: '0.4',
@@ -325,7 +326,7 @@ describe('outcome orders', () => {
   });
 });
 
-describe('identifiers', () => {
+describe('reports are found by either order id', () => {
   test('a client order id finds the live order, otherwise the newest ended order', async () => {
     const { alice, perp } = await newScene(world, operator);
     const cloid = cloidOf('again');
@@ -435,7 +436,8 @@ test('R-determinism: reports are unchanged after a stop and after a kill', async
 }, 60_000);
 
 /**
- * Returns the difference to the fair price in basis points with two decimals; positive is worse.
+ * Returns the difference to the fair price in basis points with two decimals. A positive value is
+ * worse.
  */
 function worseThan(fair: string, got: string, side: 'buy' | 'sell' = 'buy'): string {
   const scale = 1_000_000;

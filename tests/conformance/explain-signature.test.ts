@@ -78,7 +78,7 @@ const shape = record({
   ),
 });
 
-describe('a correct signature', () => {
+describe('explainSignature explains a correct signature', () => {
   test('explainSignature explains a trading action with all intermediate values, without executing it', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
@@ -175,7 +175,7 @@ describe('a correct signature', () => {
   });
 });
 
-describe('an incorrect signature', () => {
+describe('explainSignature finds the error in an incorrect signature', () => {
   const mistakes: [string, (alice: Actor) => Promise<Envelope>][] = [
     [
       'keyOrder',
@@ -345,7 +345,7 @@ describe('an incorrect signature', () => {
   });
 });
 
-describe('invalid queries', () => {
+describe('explainSignature rejects invalid queries', () => {
   test('explainSignature rejects a malformed envelope with the text of /exchange', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());

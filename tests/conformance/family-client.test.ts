@@ -8,8 +8,7 @@ import { eventually, type Json } from '../support/client.ts';
 
 /**
  * Runs an unmodified public Hyperliquid client library. Each callback must behave as the guide
- * describes; for each callback that the guide lists as silent, the workaround in the guide must
- * work.
+ * describes. If the guide lists a callback as silent, its workaround must work.
  */
 
 const world = aSharedVenue();
@@ -60,7 +59,7 @@ function paramsOf(name: string, { address }: Actor): object {
   if (name === 'candle') return { coin, interval: '1m' };
   const isOfUser = /^(user|order|clearinghouse|open|notification|web)/.test(name);
   if (name === 'activeAssetData') return { coin, user: address };
-  // A checksum address proves that the case of an address is ignored.
+  // A checksummed address tests that the case of addresses is ignored.
   return isOfUser ? { user: getAddress(address) } : { coin };
 }
 
@@ -78,7 +77,7 @@ beforeAll(async () => {
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
 });
 
-describe('an unmodified Hyperliquid library', () => {
+describe('an unmodified Hyperliquid library works as the guide describes', () => {
   test('the guide lists every method once', () => {
     const names = ROWS.flatMap(({ methods }) => methods);
     expect(new Set(names).size).toBe(names.length);
@@ -104,7 +103,7 @@ describe('an unmodified Hyperliquid library', () => {
     await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
     const { name: instrument } = world.btc;
     const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
-    // Frames of an instrument contain its name.
+    // Frames about an instrument contain its name.
     if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
     expect(received, `${name} calls back now: correct the guide`).toEqual([]);
   });
@@ -129,6 +128,6 @@ test("l2Book accepts the library's null keys and unsubscribes", async () => {
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);
   await book.unsubscribe();
-  // If the unsubscription had failed, this would be a duplicate subscription.
+  // If the unsubscription had failed, this subscription would be a duplicate.
   await client.l2Book({ coin }, () => undefined);
 });

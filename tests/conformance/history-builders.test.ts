@@ -19,7 +19,7 @@ let builder: Actor;
 let alice: Actor;
 let bob: Actor;
 
-/** Alice executes as taker through the builder. */
+/** Trades as Alice, who takes Bob's order through the builder. */
 async function through(market: OwnPerp, size: string, f = 10): Promise<Json> {
   const bid = order({ market, side: 'buy', price: '101', size, tif: 'Ioc' });
   const action = { ...orderAction(bid), builder: { b: builder.address, f } };
@@ -47,7 +47,7 @@ beforeAll(async () => {
 const mine = (type: string, more: object = {}) =>
   queryHistory(world.client, { type, user: builder.address, ...more });
 
-describe('builderMeEarned', () => {
+describe('builderMeEarned lists the fees that a builder has earned', () => {
   test('builderMeEarned merges the fills of an order into one row with the VWAP and a masked user', async () => {
     const { data } = await mine('builderMeEarned');
     expect(data).toMatchObject({ page: 0, pageSize: 50, total: 3 });
@@ -93,7 +93,7 @@ describe('builderMeEarned', () => {
   });
 });
 
-describe('builderMeShare', () => {
+describe('builderMeShare shows how much each user and instrument contributed', () => {
   test('builderMeShare lists shares by user and by instrument, largest first', async () => {
     const { address } = alice;
     const masked = `${address.slice(0, 6)}****${address.slice(-4)}`;
@@ -128,7 +128,7 @@ describe('builderMeShare', () => {
   });
 });
 
-describe('claims', () => {
+describe('queries show the claims of a builder', () => {
   test('the claimable amount and the row of a claim agree before and after the claim', async () => {
     const before = await mine('builderMeClaimable');
     expect(before.data).toEqual({

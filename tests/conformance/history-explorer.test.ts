@@ -26,7 +26,7 @@ const refused = async (query: object) => {
 };
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
-describe('blocks', () => {
+describe('blocks lists the blocks of the log', () => {
   test('blocks are listed newest first, linked by hash, with the state hash', async () => {
     await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     const { asOf, data } = await queryHistory(world.client, { type: 'blocks', limit: 10 });
@@ -54,7 +54,7 @@ describe('blocks', () => {
   });
 });
 
-describe('block', () => {
+describe('block returns one block with its requests', () => {
   test('a block is found by height and by hash, with its executed requests', async () => {
     const signed = await alice.sign(
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
@@ -88,7 +88,7 @@ describe('block', () => {
   });
 });
 
-describe('tx', () => {
+describe('tx returns one request', () => {
   test('tx returns the request as received and its result', async () => {
     const action = orderAction({
       a: perp.id,
@@ -192,7 +192,7 @@ describe('tx', () => {
   });
 });
 
-describe('txs', () => {
+describe('txs lists requests', () => {
   const bid = (p: string) =>
     ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
 

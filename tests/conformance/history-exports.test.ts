@@ -41,7 +41,7 @@ function cellsOf(table: string): string[][] {
 const rowsOf = async (type: string, more: object = {}): Promise<Json[]> =>
   (await queryHistory(world.client, { type, user: alice.address, ...more })).data;
 
-describe('export as lines of JSON', () => {
+describe('rows can be exported as lines of JSON', () => {
   test.each<[string, () => Promise<Json[]>]>([
     ['fills', () => rowsOf('userFills')],
     ['orders', () => rowsOf('historicalOrders')],
@@ -72,7 +72,7 @@ describe('export as lines of JSON', () => {
   });
 });
 
-describe('export as a table', () => {
+describe('rows can be exported as a CSV table', () => {
   test('the header of the table has all fields in order, and nested values are JSON', async () => {
     const reply = await exported('fills', { user: alice.address });
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
@@ -107,7 +107,7 @@ describe('export as a table', () => {
   });
 });
 
-describe('invalid exports', () => {
+describe('invalid exports get an error', () => {
   const errorOf = async (reply: Response) => {
     const { code, message } = (await reply.json()) as Json;
     return `${reply.status} ${code} ${message}`;

@@ -45,7 +45,7 @@ beforeAll(async () => {
   market = await deployer.list();
 });
 
-describe('userFills of perps', () => {
+describe('userFills lists the fills of perps', () => {
   test('userFills returns rows newest first as soon as the trade is confirmed', async () => {
     const taken = await trade(perp, 'buy', '100.5', '1');
     const [row] = await fillsOf(alice);
@@ -77,7 +77,7 @@ describe('userFills of perps', () => {
     expect(rows.map(({ time }) => time)).toEqual(
       rows.map(({ time }) => time).sort((a: number, b: number) => b - a),
     );
-    // A closing fill has the entry price, and a PnL net of the fill's fee.
+    // A closing fill has the entry price and the PnL after the fill's fee.
     const closed = rows.find(({ px }) => px === '101');
     expect(closed).toMatchObject({ entryPrice: '100', closedPnl: '0.477275', startPosition: '2' });
   });
@@ -103,7 +103,7 @@ describe('userFills of perps', () => {
   });
 });
 
-describe('userFills of outcome markets', () => {
+describe('userFills lists the fills of outcome markets on request', () => {
   test('userFills includes trades, splits, merges and settlements of outcome markets only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
@@ -135,7 +135,7 @@ describe('userFills of outcome markets', () => {
   });
 });
 
-describe('users and filters', () => {
+describe('userFills checks the user and the filters', () => {
   test('userFills handles unknown accounts and agents, and rejects malformed queries', async () => {
     const outsider = world.unfunded('nobody');
     expect(

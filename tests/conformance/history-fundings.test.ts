@@ -16,8 +16,8 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  // Half an hour before the last full hour: nonces come from the machine's clock, which may be
-  // ahead of the venue's clock but not behind.
+  // The test starts half an hour before the last full hour. Nonces come from the machine's clock,
+  // which may be ahead of the venue's clock but not behind it.
   const time = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
   venue = await startVenue({ ports: true, time });
   await venue.setPrice('SOL', '100');
@@ -36,7 +36,7 @@ const ask = async ({ address: user }: Actor, more: object = {}): Promise<Json> =
 test('R-funding: at the end of the hour, the long pays the short', async () => {
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
-  // Funding needs a sample, and an empty book has no samples.
+  // Funding requires a sample of the premium, and an empty book provides none.
   await bob.placed({ market: perp, side: 'buy', price: '99.9', size: '20' });
   await bob.placed({ market: perp, side: 'sell', price: '100.1', size: '20' });
   const query = { type: 'userFundings', user: alice.address };

@@ -30,7 +30,7 @@ const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
 };
 const kinds = (rows: Json[]) => rows.map(({ delta }) => `${delta.type} ${delta.amount}`);
 
-describe('userNonFundingLedgerUpdates', () => {
+describe('userNonFundingLedgerUpdates lists changes of balances', () => {
   test('the ledger lists rows newest first, of both sub-accounts or of one', async () => {
     expect(kinds(await ledgerOf(alice))).toEqual([
       'send 5',
@@ -72,7 +72,7 @@ describe('userNonFundingLedgerUpdates', () => {
   });
 });
 
-describe('withdrawals', () => {
+describe('withdrawals lists the withdrawals of an account', () => {
   test('withdrawals are listed newest first and are pending until the bridge reports a result', async () => {
     const carol = await world.resident('carol');
     const destination = bob.address;

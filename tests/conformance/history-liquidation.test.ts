@@ -33,8 +33,8 @@ async function rowsOf(type: string, { address }: Actor): Promise<Json[]> {
 }
 
 /**
- * Computes the balance from fills and ledger rows. The PnL of a closing fill is net of its fee; an
- * opening fill has only a fee.
+ * Computes the balance from fills and ledger rows. The PnL of a closing fill includes its fee, and
+ * an opening fill has only a fee.
  */
 async function moneyByRows(actor: Actor): Promise<string> {
   const fills = (await rowsOf('userFills', actor)).map((fill) =>
@@ -47,7 +47,7 @@ async function moneyByRows(actor: Actor): Promise<string> {
   return show(sum([...fills, ...ledger]));
 }
 
-describe('R-adl, R-liquidation', () => {
+describe('R-adl, R-liquidation: the history explains forced closes', () => {
   test('auto-deleveraging is a fill of both accounts, and the rows add up to the balances', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('91');

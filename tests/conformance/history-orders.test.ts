@@ -42,7 +42,7 @@ const ordersOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
 const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
   (await ordersOf(actor)).find(({ order }) => order.oid === oid);
 
-describe('the states of an order', () => {
+describe('the history contains the current state of each order', () => {
   test('an order has one row, updated from open to partly filled to filled', async () => {
     const cloid = cloidOf('history');
     const { oid } = await bob.placed({

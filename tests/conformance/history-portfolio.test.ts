@@ -25,14 +25,14 @@ const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<J
 
 const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
-describe('the current point', () => {
+describe('the last point has the current values', () => {
   test('deposits and withdrawals do not count as profit', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
     done(await tokenSend(alice, { to: bob.address, amount: '40' }));
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
     const mine = await portfolioOf(alice);
     expect(mine).toMatchObject({ window: 'week', deposits: '1000' });
-    // The account value still includes the amount of a pending withdrawal.
+    // The account value still includes a pending withdrawal.
     const last = mine.points.at(-1);
     expect(last.accountValue).toBe('960');
     expect(mine.withdrawals).toBe('40');
@@ -54,7 +54,7 @@ describe('the current point', () => {
   });
 });
 
-describe('the points of a window', () => {
+describe('the points of a window are evenly spaced', () => {
   test.each(Object.entries(SPANS))(
     'the points of a %s are at multiples of one step, and the last point is now',
     async (window, spanMs) => {

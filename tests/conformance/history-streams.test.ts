@@ -36,7 +36,7 @@ function rowsOf(socket: Socket, channel: string, list: string): Json[] {
   });
 }
 
-describe('userFills', () => {
+describe('userFills streams the fills of an account', () => {
   const both = ['perp', 'outcome'];
 
   test('the stream userFills starts with the rows of the query and continues with later rows', async () => {
@@ -83,7 +83,7 @@ describe('userFills', () => {
     expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
   });
 
-  test('the stream userFills is empty for an unknown account and sends updates once the account exists', async () => {
+  test('the stream userFills is empty for an unknown account and sends updates when the account exists', async () => {
     const bob = await world.trader('bob');
     const nobody = world.unfunded('nobody');
     const api = await world.socket('/api-ws');
@@ -96,7 +96,7 @@ describe('userFills', () => {
   });
 });
 
-describe('userHistoricalOrders', () => {
+describe('userHistoricalOrders streams the orders of an account', () => {
   test('the stream userHistoricalOrders sends an order after every block that changes it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
@@ -161,7 +161,7 @@ describe('userHistoricalOrders', () => {
   });
 });
 
-describe('userNonFundingLedgerUpdates and userFundings', () => {
+describe('userNonFundingLedgerUpdates and userFundings stream ledger rows', () => {
   test('the ledger of each account continues after its snapshot', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
@@ -195,7 +195,7 @@ describe('userNonFundingLedgerUpdates and userFundings', () => {
   });
 });
 
-describe('requests and answers', () => {
+describe('a history stream answers each request', () => {
   test('answers keep the order of the requests, except pongs', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
@@ -236,7 +236,7 @@ describe('requests and answers', () => {
   });
 });
 
-describe('the explorer', () => {
+describe('the explorer streams blocks and requests', () => {
   test('the explorer stream sends every block in order', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerBlock' });
@@ -320,7 +320,7 @@ describe('the explorer', () => {
   });
 });
 
-describe('a history stream after a restart', () => {
+describe('a history stream survives a restart', () => {
   test('after a restart, a client gets a resync and a new snapshot', async () => {
     const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
     await trade(alice, bob);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await alice.placed({ market: btc, side: 'buy', price: btc.at(0), size });
 });
 
-describe('perpMeta', () => {
+describe('perpMeta lists the perps', () => {
   const entry = record({
     name: text,
     index: integer,
@@ -87,7 +87,7 @@ describe('perpMeta', () => {
   });
 });
 
-describe('perpMetaDetail', () => {
+describe('perpMetaDetail describes one perp', () => {
   const tier = record({
     tier: integer,
     minSize: price,
@@ -162,7 +162,7 @@ describe('perpMetaDetail', () => {
   });
 });
 
-describe('l2Book', () => {
+describe('l2Book returns the levels of a book', () => {
   test('an empty book has two empty sides', async () => {
     const data = await world.client.data({ type: 'l2Book', coin: world.sol.coin });
     expectShape(data, book);
@@ -214,7 +214,7 @@ describe('l2Book', () => {
   });
 });
 
-describe('clearinghouseState and perpClearinghouseState', () => {
+describe('clearinghouseState and perpClearinghouseState return the state of an account', () => {
   const withoutTime = ({ time: _time, ...rest }: Json) => rest;
 
   test("clearinghouseState returns every field of a trader's state", async () => {
@@ -258,7 +258,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
   });
 });
 
-describe('frontendOpenOrders', () => {
+describe('frontendOpenOrders returns open orders', () => {
   test('frontendOpenOrders lists rows newest first and filters by coin', async () => {
     const carol = await world.trader('carol');
     const { btc, eth } = world;
@@ -283,7 +283,7 @@ describe('frontendOpenOrders', () => {
   });
 });
 
-describe('settings', () => {
+describe('settings returns the settings of the venue', () => {
   test('settings name the network and the constants of signing', async () => {
     const data = await world.client.data({ type: 'settings' });
     expectShape(
@@ -315,7 +315,7 @@ describe('settings', () => {
   });
 });
 
-describe('rateLimit', () => {
+describe('rateLimit returns the remaining requests', () => {
   test('rateLimit returns the limits of the client', async () => {
     const budget = record({
       limit: integer,
@@ -342,7 +342,7 @@ describe('rateLimit', () => {
   });
 });
 
-describe('stateHash', () => {
+describe('stateHash returns the hash of a state', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
   test('stateHash returns the latest hash by default, and a stored hash by height', async () => {
@@ -364,7 +364,7 @@ describe('stateHash', () => {
   });
 });
 
-describe('R-initial and the position limit of R-tiers', () => {
+describe('R-initial, R-tiers: margin and position limits bound the position', () => {
   test('used margin is the larger side at the mark, divided by the leverage', async () => {
     const carol = await world.trader('carol');
     const { eth } = world;

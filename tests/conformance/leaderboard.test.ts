@@ -8,7 +8,7 @@ import { done, newScene, Operator, OPERATED, trade, type OwnPerp } from '../supp
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const PATIENCE = { timeout: 30_000 };
 
-describe('the leading accounts', () => {
+describe('the leaderboard lists the leading accounts', () => {
   const world = aVenue(OPERATED);
   const operator = new Operator(world);
   let perp: OwnPerp;
@@ -25,7 +25,7 @@ describe('the leading accounts', () => {
   beforeAll(async () => {
     const scene = await newScene(world, operator);
     ({ perp, alice: winner, bob: loser, carol: idle } = scene);
-    // Deposits and transfers count neither as profit nor as volume.
+    // Deposits and transfers count as neither profit nor volume.
     done(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
     await trade(winner, loser, { market: perp, price: '100', size: '20' });
     const [other, another] = [await world.trader('other'), await world.trader('another')];
@@ -34,8 +34,8 @@ describe('the leading accounts', () => {
   });
 
   test.each(WINDOWS)("a row equals the figures of the account's portfolio: %s", async (window) => {
-    // The mark may change between two answers, so the queries are repeated until both answers are
-    // from the same block.
+    // The mark can change between two responses, so the queries are repeated until both responses
+    // are from the same block.
     await expect
       .poll(async () => {
         const board = await ask({ type: 'leaderboard', window });
@@ -88,7 +88,7 @@ describe('the leading accounts', () => {
   });
 });
 
-describe('a venue with a disabled leaderboard', () => {
+describe('the leaderboard can be disabled', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
   test('a venue with a disabled leaderboard rejects the query and reports this in the settings', async () => {

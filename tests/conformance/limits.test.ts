@@ -12,8 +12,8 @@ import type { Envelope } from '../support/wallet.ts';
 const world = aVenue(['--oracle', 'still']);
 
 /**
- * Number of concurrent requests. The bucket cannot refill this much during the test even on a slow
- * machine, and two floods stay below the connection limit.
+ * Number of concurrent requests. Even on a slow machine, the bucket cannot refill this much during
+ * the test, and two floods stay below the connection limit.
  */
 const FLOOD = 200;
 const INFO_PER_SECOND = 50;
@@ -30,7 +30,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Waits until a bucket is full, through a query that does not use the bucket. */
+/** Waits until a bucket is full. It polls with a query that does not use the bucket. */
 async function refilled(surface: 'info' | 'exchange'): Promise<void> {
   await eventually(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -46,7 +46,7 @@ function split(replies: Reply[]): { passed: Reply[]; limited: Reply[] } {
   };
 }
 
-describe('POST /info', () => {
+describe('POST /info has a rate limit', () => {
   test('/info allows 50 requests a second with a burst of 50, and then answers 429 with the retry time', async () => {
     await refilled('info');
     const { result, seconds } = await timed(() =>
@@ -127,7 +127,7 @@ describe('POST /info', () => {
   });
 });
 
-describe('queries with their own limit', () => {
+describe('expensive queries have their own limit', () => {
   const { address } = world.unfunded('alice');
   const envelope = async () =>
     (await world.unfunded('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
@@ -141,7 +141,7 @@ describe('queries with their own limit', () => {
   ])('%s allows %d a second, within the limit of /info', async (type, perSecond, rest) => {
     const query = { type, ...(await rest()) };
     await refilled('info');
-    // Stays below the burst of /info, so every 429 comes from the query's own limit.
+    // The number is below the burst of /info, so that every 429 comes from the limit of the query.
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: INFO_PER_SECOND - 5 }, () => world.client.info(query))),
     );
@@ -164,7 +164,7 @@ describe('queries with their own limit', () => {
   });
 });
 
-describe('POST /exchange', () => {
+describe('POST /exchange has a rate limit', () => {
   test('/exchange allows 10 requests a second, and a limited action can be sent again unchanged', async () => {
     const alice = await world.trader('alice');
     const signed: Envelope[] = [];
@@ -216,7 +216,7 @@ describe('POST /exchange', () => {
   });
 });
 
-describe('WebSocket connections', () => {
+describe('the number of WebSocket connections is limited', () => {
   const open: Socket[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((socket) => socket.close()));
@@ -243,7 +243,7 @@ describe('WebSocket connections', () => {
   });
 });
 
-describe('frames on an open connection', () => {
+describe('the frames of a connection have a rate limit', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
   test('frames beyond 20 a second with a burst of 40 are dropped and reported', async () => {
@@ -285,7 +285,8 @@ describe('frames on an open connection', () => {
     const socket = await world.socket();
     const sent = 80;
     for (let index = 0; index < sent; index++) socket.send({ method: 'noSuchMethod' });
-    // Waits for all answers, because a late answer could be mistaken for the next request's answer.
+    // Waits for all answers. A late one could otherwise be mistaken for the answer to the next
+    // request.
     await eventually(() => expect(socket.frames).toHaveLength(sent));
     const subscription = { type: 'trades', coin: world.btc.coin };
     const answer = await eventually(async () => {

@@ -17,7 +17,7 @@ const refusalOf = async (query: object): Promise<Json> => {
   return { status, code: json.code, message: json.message };
 };
 
-describe('liquidations and largestTrades', () => {
+describe('liquidations and largestTrades list public events of a market', () => {
   let perp: OwnPerp;
   let alice: Actor;
   let bob: Actor;
@@ -115,7 +115,7 @@ describe('liquidations and largestTrades', () => {
   });
 });
 
-describe('outcomeHolders', () => {
+describe('outcomeHolders lists the holders of a market', () => {
   test('outcomeHolders pages the holders of an outcome, largest first', async () => {
     const market = await deployer.list();
     const [rich, poor, other] = [
@@ -132,7 +132,7 @@ describe('outcomeHolders', () => {
     }
     const list = { type: 'outcomeHolders', instrumentId: market.id };
     const { json } = await world.client.info(list);
-    // The cursor is next to `data`, as in all paged queries, and also inside it.
+    // The cursor is next to `data`, as for all paged queries, and also in it.
     expect(json.nextCursor).toBeNull();
     expect(json.data).toEqual({
       instrumentId: market.id,

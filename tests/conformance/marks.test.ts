@@ -24,7 +24,8 @@ async function pricesOf(market: Market): Promise<() => Prices> {
 }
 
 /**
- * R-ema: the part of the distance covered after whole seconds, in units of 10^-6 of the distance.
+ * R-ema: returns the part of the distance that is covered after this number of whole seconds, in
+ * units of 10^-6.
  */
 function emaAfter(seconds: number, sample: bigint): bigint {
   let ema = 0n;
@@ -39,7 +40,7 @@ function emaAfter(seconds: number, sample: bigint): bigint {
 async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
   for (let seconds = 0; prices().mark <= price && seconds < 8; seconds += 1) {
     await world.passTime(1_000);
-    // The frame with the last price arrives shortly after the block.
+    // The frame with the latest price arrives shortly after its block.
     await eventually(() => expect(prices().mark).toBeGreaterThan(price), 200).catch(
       () => undefined,
     );
@@ -48,7 +49,7 @@ async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
   return prices();
 }
 
-describe('R-mark', () => {
+describe('R-mark: the mark is a median that follows oracle and book', () => {
   test('an empty book has the oracle price as its mark', async () => {
     const prices = (await pricesOf(world.sol))();
     expect(prices).toEqual({ mark: world.sol.mark, oracle: world.sol.mark, mid: undefined });
@@ -90,7 +91,7 @@ describe('R-mark', () => {
       const { mark, oracle } = await drawnTo(prices, bounds(wanted) - unit);
       expect(oracle).toBe(eth.mark);
       expect(mark).toBeGreaterThan(previous);
-      // The bound is the change over the elapsed seconds, rounded up.
+      // The bound is the largest change during the elapsed seconds, rounded up.
       expect(mark).toBeLessThanOrEqual(bounds((world.nowMs() - opened) / 1_000 + 1) + unit);
       previous = mark;
     }
@@ -109,7 +110,7 @@ describe('R-mark', () => {
   });
 });
 
-describe('permission to set prices', () => {
+describe('only the operator can set oracle prices', () => {
   test('oracle prices from a trader are rejected', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;

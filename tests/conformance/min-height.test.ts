@@ -4,8 +4,8 @@ import { OUTCOMES } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
 /**
- * A client that has seen a block on one replica can require another replica to include that block
- * in its answer.
+ * A client that has seen a block on one replica can require that another replica includes this
+ * block in its answer.
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ perp, alice } = await newScene(world, operator));
 });
 
-describe('minHeight of queries on the state', () => {
+describe('minHeight applies to queries of the state', () => {
   const queries = [
     { type: 'venueStatus' },
     { type: 'perpMeta' },

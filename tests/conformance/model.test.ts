@@ -12,8 +12,8 @@ import { chance } from '../support/seeded.ts';
 import { ModelVenue, type ModelOrder, type Side, type Tif } from '../support/model-venue.ts';
 
 /**
- * Three traders send a seeded stream of random orders and cancels. A model that shares no code with
- * the venue receives the same stream. Answers, orders, positions and money must agree to the
+ * Three traders send random orders and cancels from a seeded generator. A model that shares no code
+ * with the venue receives the same actions. Answers, orders, positions and money must agree to the
  * micro-USDC, and the streams must be consistent with them.
  */
 

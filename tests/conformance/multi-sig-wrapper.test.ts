@@ -36,7 +36,7 @@ beforeEach(async () => {
 const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
-describe('R-multisig: the wrapper', () => {
+describe('R-multisig: a wrapper contains an action of the account', () => {
   test("a wrapper with an agent-signed action gets the inner action's reply and receipt", async () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
@@ -103,7 +103,7 @@ describe('R-multisig: the wrapper', () => {
         );
       }
     }
-    // Additional signatures are ignored, and the sender need not be among the signers.
+    // Surplus signatures are ignored, and the sender does not have to sign the inner action.
     const enough = [
       company.quorum({ signers: [outsider, third, second, second] }),
       company.quorum({ signers: members }),
@@ -186,7 +186,7 @@ describe('R-multisig: the wrapper', () => {
   });
 });
 
-describe('a malformed wrapper', () => {
+describe('a malformed wrapper is rejected', () => {
   test('a wrapper must have one to ten well-formed signatures', async () => {
     await company.found();
     const { signatures } = (await wrapped(resting(), company.quorum())).envelope.action as Json;
@@ -220,7 +220,7 @@ describe('a malformed wrapper', () => {
   });
 });
 
-describe('replays', () => {
+describe('wrappers and their signatures cannot be replayed', () => {
   test('a repeated wrapper gets the first answer and is not executed again', async () => {
     await company.found();
     for (const action of [resting(), company.toOutcome('5')]) {
@@ -263,7 +263,7 @@ describe('replays', () => {
     }
   });
 
-  test('the wrapper uses a nonce of the sender, not of the other members', async () => {
+  test('the wrapper consumes a nonce of the sender, not of the other members', async () => {
     await company.found();
     const first = await wrapped(resting(), company.quorum());
     const { nonce } = first.envelope;

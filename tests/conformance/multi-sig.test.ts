@@ -46,7 +46,7 @@ const setRefusal = (why: string) => ({
   details: { field: 'signers', why },
 });
 
-describe('R-multisig: conversion', () => {
+describe('R-multisig: an account can be converted', () => {
   test('multiSigSigners returns null for ordinary accounts and unknown addresses', async () => {
     expect(await signersOf(account)).toBeNull();
     expect(await signersOf(world.unfunded('nobody'))).toBeNull();
@@ -150,7 +150,7 @@ describe('R-multisig: conversion', () => {
   });
 });
 
-describe("the account's own key after the conversion", () => {
+describe("the account's own key is invalid after the conversion", () => {
   const actions: readonly (JsonObject | Inner)[] = [
     { type: 'cancelAll' },
     { type: 'claimBuilderRewards' },
@@ -186,7 +186,7 @@ describe("the account's own key after the conversion", () => {
   });
 });
 
-describe('a multi-sig account after its conversion', () => {
+describe('a multi-sig account acts through its signers', () => {
   test('a wrapper replaces the set, and the old set is no longer valid', async () => {
     await company.found();
     const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;
@@ -236,10 +236,10 @@ describe('a multi-sig account after its conversion', () => {
         details: { got: agent.address, why: SIGNER_HINT },
       },
     );
-    // Agents cannot sign inside a wrapper either.
+    // Agents are not valid signers inside a wrapper either.
     const half = company.quorum({ signers: [members[0], agent] });
     await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
-    // Replacing the set keeps the agents, because the signers approved them.
+    // A new set of signers keeps the agents, because they were approved by signers.
     const others = [world.unfunded('fourth')];
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     done(await world.client.executed(await wrapped(replacing, company.quorum())));

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const NONCES_RETAINED = 100;
 
-/** An action that changes nothing, for tests that are only about the nonce. */
+/** An action that changes nothing, for tests of the nonce. */
 const harmless = (label = 1) => cancelAction({ a: world.btc.id, o: label });
 
 async function send(actor: Actor, nonce: number, label = 1): Promise<Reply> {
@@ -25,7 +25,7 @@ function expectRefused(reply: Reply, message: string): void {
   expect(reply.json).toMatchObject({ status: 'err', code: 10004, name: 'BAD_NONCE', message });
 }
 
-describe('R-nonce', () => {
+describe('R-nonce: each nonce is valid once and in a window of time', () => {
   test('a nonce is valid for one action only', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
@@ -58,7 +58,7 @@ describe('R-nonce', () => {
     for (const step of [10, 5, 7, 1, 12]) expectTaken(await send(alice, nonce + step));
   });
 
-  test('a rejected action does not use its nonce', async () => {
+  test('a rejected action does not consume its nonce', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();

@@ -26,7 +26,7 @@ async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
   return (await world.client.data({ type: 'explainSignature', envelope })).role;
 }
 
-describe('setOperators', () => {
+describe('setOperators changes the lists of admins and deployers', () => {
   test('an added admin is effective for the next command and may remove other admins', async () => {
     expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
     expect(await roleOf(carol, harmless)).toBe('none');

@@ -35,8 +35,7 @@ async function place(actor: Actor, changes: Partial<PerpOrder> = {}): Promise<Js
 }
 
 /**
- * Returns the entries of a reply, which must equal the entries of the receipt and of a repeated
- * request.
+ * Returns the entries of a reply. They must equal those of the receipt and of a repeated request.
  */
 async function entriesOf(action: JsonObject): Promise<Json[]> {
   const signed = await alice.sign(action);
@@ -71,7 +70,7 @@ test('R-modify: a rejected amend returns the unchanged order next to the error',
   });
 });
 
-describe('a cancel', () => {
+describe('a cancel returns the final state of its order', () => {
   const error = () => `Order was never placed, already canceled, or filled. asset=${perp.id}`;
   const rejected = { cloid: null, state: 'rejected', filledSz: '0', avgPx: null };
 

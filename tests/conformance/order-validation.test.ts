@@ -5,10 +5,10 @@ import { exact, show, up } from '../support/exact.ts';
 
 const world = aSharedVenue();
 
-/** Returns a valid resting buy far below the mark; each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-/** Expects a reject of the whole action before consensus, and returns its details. */
+/** Expects that the whole action is rejected before consensus, and returns the error details. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {
   expect(reply.status, reply.text).toBe(200);
   expect(reply.json).toMatchObject({ status: 'err', code, message, details: { field } });
@@ -21,7 +21,8 @@ describe('validation before consensus names the order, the error and valid value
     const bad = { ...resting(), ...changes };
     const single = await world.client.exchange(await alice.sign(orderAction(bad)));
     const details = expectRefused(single, code, message, `orders[0].${field}`);
-    // An invalid order in a batch also rejects the valid orders, and the error names its index.
+    // One invalid order also causes the rejection of the valid orders in the batch. The error names
+    // its index.
     const batch = await world.client.exchange(
       await alice.sign(orderAction(resting(), resting(), bad)),
     );
@@ -174,7 +175,7 @@ describe('validation before consensus names the order, the error and valid value
   });
 });
 
-describe('R-sizes: the limits are inclusive', () => {
+describe('R-sizes: the limits themselves are allowed', () => {
   test('prices exactly 80 % from the oracle and orders of exactly 10 USDC are accepted', async () => {
     const alice = await world.trader('alice');
     const { sol } = world;

@@ -17,14 +17,14 @@ import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
 const world = sharedVenueWithHeldClock();
 
-/** Returns a valid resting buy far below the mark; each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 async function bookOf(coin: string): Promise<Json> {
   return world.client.data({ type: 'l2Book', coin });
 }
 
-describe('R-tif', () => {
+describe('R-tif: the time in force determines how long an order rests', () => {
   test('a Gtc order rests and is shown in the open orders and in the book', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
@@ -175,7 +175,7 @@ describe('R-tif', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: size, avgPx: near }]);
     const warning = reply.json.warnings?.find((entry: Json) => entry.code === 'PRICE_CLAMPED');
     expect(warning?.details).toMatchObject({ i: 0, from: btc.at(1000) });
-    // The mark may follow the book slightly, so the limit is compared with 5 % from both values.
+    // The mark may follow the book slightly, so the limit is compared with 5 % from either value.
     expect(exact(warning.details.to)).toBeGreaterThan(exact(near));
     expect(exact(warning.details.to)).toBeLessThan(exact(far));
   });
@@ -222,7 +222,7 @@ describe('R-tif', () => {
   });
 });
 
-describe('R-book', () => {
+describe('R-book: orders match by price and then by time', () => {
   test('a trade has the resting price, so any improvement benefits the taker', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -291,7 +291,7 @@ describe('R-book', () => {
   });
 });
 
-describe('R-cloid', () => {
+describe('R-cloid: a client order id identifies a live order', () => {
   test('the client order id is returned as sent, in both fields', async () => {
     const alice = await world.trader('alice');
     const hex = `0x${'Ab'.repeat(16)}`;
@@ -328,7 +328,7 @@ describe('R-cloid', () => {
   });
 });
 
-describe('batches', () => {
+describe('a batch contains several orders', () => {
   test('50 orders are one action with one status and 50 results in order', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
@@ -343,7 +343,7 @@ describe('batches', () => {
     expect(new Set(orders.map((entry) => entry.oid)).size).toBe(50);
     const rows = await alice.openOrders();
     expect(rows).toHaveLength(50);
-    // Rows are newest first, and within one block sorted by descending order id.
+    // Rows are sorted newest first, and within a block by descending order id.
     const oids = rows.map((row) => row.oid);
     expect(oids).toEqual(oids.toSorted((a, b) => b - a));
   });

@@ -23,8 +23,8 @@ import {
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
- * Each `describe` is one transition of an outcome order; the tests also cover actions on orders in
- * the delay queue (R-delay).
+ * Each `describe` covers one transition of an outcome order. The tests also cover actions on orders
+ * in the delay queue (R-delay).
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -54,7 +54,7 @@ const executed = (signed: Parameters<typeof actionStatus>[1]) =>
     return receipt;
   });
 
-describe('acknowledgement of a new order', () => {
+describe('a new order is acknowledged before it is released', () => {
   test.each([
     ['a market without delay', 0],
     ['a delayed market', 200],
@@ -78,12 +78,12 @@ describe('acknowledgement of a new order', () => {
 
   test('a waiting order reserves its fee and price, and its release frees the surplus', async () => {
     const market = await marketWithBid(1_500);
-    // Reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
+    // The order reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
     expect(await purse(bob, market)).toBe('994.825 + 5.175 reserved');
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued', result: null });
     await executed(signed);
-    // The price is 0.40 a share, and the fee is 0.07 × 10 × 0.24.
+    // The price is 0.40 per share, and the fee is 0.07 × 10 × 0.24.
     expect(await purse(bob, market)).toBe('995.832, 10 No');
   });
 });
@@ -108,7 +108,7 @@ test("R-delay: no answer reveals a waiting sell's market or outcome to other acc
     Promise.all(
       queries.map(async (query) => {
         const { data, ...more } = (await world.client.info(query)).json;
-        // These fields change because a block has passed.
+        // These fields change because a new block has been committed.
         return { ...more, data: { ...data, height: 0, time: 0 }, asOf: undefined };
       }),
     );
@@ -116,11 +116,11 @@ test("R-delay: no answer reveals a waiting sell's market or outcome to other acc
   const signed = await queued(bob, bet(market, 'sell Yes 20 at 0.40'));
   expect(await answers()).toEqual(before);
   expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
-  // The shares of the waiting sell are reserved.
+  // The shares of the waiting sell order are reserved.
   expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
-describe('the transition from queued to failed', () => {
+describe('a queued order can fail at its release', () => {
   test('a halt sends one record on outcomeOrderUpdate and none on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(1_000);
     const cloid = cloidOf('halted');
@@ -142,7 +142,7 @@ describe('the transition from queued to failed', () => {
       body: { code: 10000, name: 'INVALID', message, details: expect.any(Object) },
     });
     expect(watch.failures).toHaveLength(1);
-    // The first order rests because it does not cross; the second order never got an id.
+    // The first order rests because it does not cross. The second order never gets an id.
     expect(watch.updates.map(({ order, status }) => [order.limitPx, status])).toEqual([
       ['0.3', 'open'],
     ]);
@@ -156,7 +156,7 @@ describe('the transition from queued to failed', () => {
         ],
       },
     });
-    // The failed order's reserve is released; the resting order reserves 1.5 and a fee of 0.07 × 5
+    // The failed order's reserve is released. The resting order reserves 1.5 and a fee of 0.07 × 5
     // × 0.21.
     expect(await purse(bob, market)).toBe('998.4265 + 1.5735 reserved');
   });
@@ -186,7 +186,7 @@ describe('the transition from queued to failed', () => {
   });
 });
 
-describe('the transition from queued to the book', () => {
+describe('a queued order enters the book at its release', () => {
   test('a released order sends open, filled and cancelled only on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
@@ -229,7 +229,7 @@ describe('the transition from queued to the book', () => {
   });
 });
 
-describe('actions while an order waits', () => {
+describe('actions can arrive while an order waits', () => {
   let market: OutcomeMarket;
   const cloid = cloidOf('waiting');
   const message = 'Order is queued and cannot be cancelled before release';
@@ -296,7 +296,7 @@ describe('actions while an order waits', () => {
   });
 });
 
-describe('confirm: executed', () => {
+describe('confirm: executed waits for the release', () => {
   const results = (reply: Reply) => reply.json.data.data.orders;
 
   test.each([
@@ -345,7 +345,7 @@ describe('confirm: executed', () => {
   });
 });
 
-describe('simulate', () => {
+describe('simulate predicts delayed orders', () => {
   let slow: OutcomeMarket;
   beforeAll(async () => {
     const maker = await shareTrader(world, 'maker');
@@ -390,7 +390,7 @@ describe('simulate', () => {
     expect(await purse(bob, slow)).toBe('1000');
   });
 
-  test('a simulation returns a reject as a reject', async () => {
+  test('a simulation reports a rejection as /exchange does', async () => {
     const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
     expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
       accepted: false,

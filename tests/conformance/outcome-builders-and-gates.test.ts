@@ -29,7 +29,7 @@ beforeEach(async () => {
   [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
 });
 
-describe('R-builder on outcome markets', () => {
+describe('R-builder: outcome orders can pay a builder', () => {
   let builder: Actor;
   beforeEach(async () => {
     builder = await world.trader('builder');
@@ -46,7 +46,7 @@ describe('R-builder on outcome markets', () => {
   test("a taker at the cap of f = 1000 pays 1 % of the outcome's notional", async () => {
     await placed(alice, market, 'buy Yes 100 at 0.70');
     // Bob pays 30 for the shares, 0.07 × 100 × 0.21 to the exchange and 0.3 to the builder. His
-    // order had reserved funds at 0.35.
+    // order had reserved the cost at its limit price of 0.35.
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
     done(reply);
     expect(warningsOf(reply)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('R-builder on outcome markets', () => {
   test("a maker's fee is reserved while the order rests and deducted from sale proceeds", async () => {
     done(await operate(bob, 'split', [market, '100']));
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
-    // Reserves 40, 0.07 × 100 × 0.24 and 0.4.
+    // The order reserves 40, 0.07 × 100 × 0.24 and 0.4.
     expect(await purse(bob, market)).toBe('857.92 + 42.08 reserved, 100 Yes, 100 No');
     await placed(alice, market, 'buy No 100 at 0.60');
     expect(await purse(bob, market)).toBe('859.6, 200 Yes, 100 No');
@@ -124,7 +124,7 @@ describe('R-builder on outcome markets', () => {
   });
 });
 
-describe('R-gate of channel 1', () => {
+describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
   const gate = async (fields: object) =>
     done(await operator.send({ setGate: { channel: 1, ...fields } }));
   const gated = (reply: Reply, response: string) =>
@@ -157,7 +157,7 @@ describe('R-gate of channel 1', () => {
     gated(await bob.place(bet(market, 'buy No 10 at 0.10')), reason);
     gated(await operate(bob, 'split', [market, '1']), reason);
     gated(await act(bob, { type: 'modify2', a: market.id, o: oid, p: '0.21', s: '10' }), reason);
-    // Allowed: a sell against Alice's bid, a merge, cancels, and a transfer.
+    // A closed gate still allows a sell against Alice's bid, a merge, cancels, and a transfer.
     expect(await placed(bob, market, 'sell Yes 20 at 0.40')).toMatchObject({ state: 'filled' });
     done(await operate(bob, 'merge', [market, '10']));
     const cancels = [oid, offered.oid].map((o) => ({ a: market.id, o }));

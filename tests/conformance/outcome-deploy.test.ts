@@ -15,7 +15,7 @@ const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
 
-describe('permissions and form of deployer actions', () => {
+describe('deployer actions require the deployer and a valid form', () => {
   const message = 'Signer is not permitted to send outcomeDeploy';
   let market: OutcomeMarket;
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('an invalid value is rejected with the valid range', () => {
   });
 });
 
-describe('registerEvent', () => {
+describe('registerEvent lists an event', () => {
   test('registerEvent lists the event as defined, with texts that can be changed', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
@@ -161,7 +161,7 @@ describe('registerEvent', () => {
   });
 });
 
-describe('registerMarket', () => {
+describe('registerMarket lists a market', () => {
   let eventSlug: string;
   beforeAll(async () => {
     eventSlug = await deployer.event();
@@ -251,7 +251,7 @@ describe('registerMarket', () => {
     ['outcomes', { outcomes: ['Yes'] }],
     ['startTime', { startTime: Date.now() - DAY_MS }],
     ['endTime', { endTime: Date.now() + 3 * DAY_MS }],
-    // The end is before the start.
+    // The end time is before the start time.
     ['startTime', { endTime: Date.now() - 120_000 }],
     ['priceTick', { priceTick: '0.03' }],
     ['priceTick', { priceTick: '0.00001' }],
@@ -274,7 +274,7 @@ describe('registerMarket', () => {
   });
 });
 
-describe('pushPrice', () => {
+describe('pushPrice sets reference prices', () => {
   const priceOf = async (symbol: string) => {
     const { closePrice } = await world.client.data({ type: 'cryptoPrice', symbol });
     return closePrice;
@@ -293,7 +293,8 @@ describe('pushPrice', () => {
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['100', '7.5']);
-    // An equal time is applied again, and a time slightly ahead is applied as the current time.
+    // A price with the same time is applied, and one with a time slightly ahead is applied as of
+    // the current time.
     await deployer.push(entry('STALE', '101', now), entry('OTHER', '8', Date.now() + 3_000));
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['101', '8']);
     const ahead = { prices: [entry('STALE', '103', Date.now() + 60_000)] };

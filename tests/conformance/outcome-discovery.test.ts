@@ -23,15 +23,15 @@ const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const DAY_MS = 24 * 3_600_000;
 const EVENTS = 7;
-/** Tags this file's events, because the venue is shared with other test files. */
+/** A tag of the events in this file. Other test files list events on the same venue. */
 const TAG = 'fair';
 
 let alice: Actor;
 let bob: Actor;
-/** One market per event; the last event has two markets. */
+/** Each event has one market, except the last event, which has two. */
 const markets: OutcomeMarket[] = [];
 
-/** Shares of YES traded at 0.50 (`TRADED`) and resting at 0.10 (`RESTING`), by event. */
+/** YES shares that traded at 0.50 (`TRADED`) and that rest at 0.10 (`RESTING`), by event. */
 const TRADED = [10, 0, 30, 20, 0, 5, 40];
 const RESTING = [5, 50, 0, 20, 10, 0, 40];
 /** Days until the end of each event. */
@@ -71,11 +71,13 @@ async function walk(fields: object): Promise<number[]> {
   return found;
 }
 
-/** Sorts the event numbers by a value, highest first; equal values sort the newer event first. */
+/**
+ * Sorts the event numbers by a value, highest first. Among equal values, the newest event is first.
+ */
 const ranked = (values: readonly number[]) =>
   [...values.keys()].sort((a, b) => values[b]! - values[a]! || b - a);
 
-describe('outcomeMeta', () => {
+describe('outcomeMeta lists events and their markets', () => {
   const byEnd = ranked(ENDS).toReversed();
   test.each<[object, readonly number[]]>([
     [{}, ranked(TRADED)],
@@ -192,7 +194,7 @@ describe('outcomeMeta', () => {
   });
 });
 
-describe('outcomeFrontendOpenOrders', () => {
+describe('outcomeFrontendOpenOrders returns open outcome orders', () => {
   test('outcomeFrontendOpenOrders returns rows in the format of perps and filters them', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
@@ -234,7 +236,7 @@ describe('outcomeFrontendOpenOrders', () => {
   });
 });
 
-describe('outcomeAssetCtxs', () => {
+describe('outcomeAssetCtxs returns prices and volumes of markets', () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
@@ -286,7 +288,7 @@ describe('outcomeAssetCtxs', () => {
   });
 });
 
-describe('search by words', () => {
+describe('events can be searched by words', () => {
   test('the search finds titles, categories and markets, with pages', async () => {
     const word = newSlug('osprey').replace('-', '');
     for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
@@ -311,7 +313,7 @@ describe('search by words', () => {
   });
 });
 
-describe('prices over time', () => {
+describe('past prices can be queried', () => {
   test('the current and earlier probabilities and the candles of trades can be queried', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {

@@ -18,7 +18,7 @@ import {
 import { act, done, refusalOf } from '../support/perps.ts';
 import { onChannel } from '../support/frames.ts';
 
-/** The expected values are computed by hand. */
+/** The expected values were computed by hand. */
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -28,7 +28,7 @@ let bob: Actor;
 let market: OutcomeMarket;
 
 beforeAll(async () => {
-  // The numbers below assume the example of R-outcome-fee.
+  // The numbers below assume that fees follow the example of R-outcome-fee.
   expect([takerFee('100', '0.3'), takerFee('10', '0.6')]).toEqual(['1.47', '0.168']);
 });
 
@@ -49,7 +49,7 @@ const contextOf = async (): Promise<Json> => {
   return context;
 };
 
-describe('R-one-book: the four combinations of b and r', () => {
+describe('R-one-book: each combination of b and r selects an outcome and a direction', () => {
   test.each([
     ['buy Yes 10 at 0.30', true, false, '10 at 0.3 | ', 'B', 'Yes', '896.853 + 3.147 reserved'],
     ['sell Yes 10 at 0.70', false, true, ' | 10 at 0.7', 'A', 'Yes', '900'],
@@ -72,7 +72,7 @@ describe('R-one-book: the four combinations of b and r', () => {
   );
 });
 
-describe('R-mint-burn: matching pairs, at the price of the resting order', () => {
+describe('R-mint-burn: every pair of sides matches at the price of the resting order', () => {
   test.each([
     ['buy Yes', 'sell Yes', '894, 110 Yes, 100 No', '905.832, 90 Yes, 100 No', '200'],
     ['sell Yes', 'buy Yes', '906, 90 Yes, 100 No', '893.832, 110 Yes, 100 No', '200'],
@@ -87,7 +87,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
     await placed(alice, market, `${maker} 10 at 0.60`);
-    // The taker's limit is two cents better than needed; the improvement benefits the taker.
+    // The taker's limit is two cents better than necessary. The taker gets the price improvement.
     const isSameLeg = maker.split(' ')[1] === taker.split(' ')[1];
     const [buy, sell] = isSameLeg ? ['0.62', '0.58'] : ['0.42', '0.38'];
     const price = taker.startsWith('buy') ? buy : sell;
@@ -105,7 +105,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
   test('a pair costs exactly 1.00 per share in total', async () => {
     await placed(alice, market, 'buy Yes 100 at 0.37');
     await placed(bob, market, 'buy No 100 at 0.80');
-    // Alice pays 37; Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37; 100 is locked.
+    // Alice pays 37. Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37. The pairs lock 100.
     expect([await purse(alice, market), await purse(bob, market)]).toEqual([
       '963, 100 Yes',
       '935.3683, 100 No',
@@ -152,21 +152,21 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
   });
 });
 
-describe('positions and the state of the account', () => {
+describe('queries show positions and the state of the account', () => {
   test('each outcome has a record, and money, reserves and values add up', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 20 at 0.40');
     await withPairs('10', alice);
     await placed(alice, market, 'buy Yes 10 at 0.50');
     await placed(bob, market, 'buy No 10 at 0.46');
-    // The book is 0.50 to 0.54, and the mark is the mid.
+    // The book is 0.50 to 0.54, so the mark is the mid price.
     const state = await outcomeState(alice);
     const [yes, no] = state.assetPositions.map((entry: Json) => entry.position);
     expect(yes).toMatchObject({
       asset: market.coin,
       coin: `OUTCOME-${market.id}`,
       szi: '30',
-      // The average of 20 at 0.60 and 10 at 0.50.
+      // The entry price is the average of 20 shares at 0.60 and 10 shares at 0.50.
       entryPx: '0.566667',
       marginUsed: '17',
       markPx: '0.52',
@@ -183,7 +183,7 @@ describe('positions and the state of the account', () => {
       resolutionStatus: 'prepared',
     });
     expect(no).toMatchObject({ szi: '-10', entryPx: '0.5', markPx: '0.48', positionValue: '4.8' });
-    // The balance is 1000 − 12 − 10; the open order reserves 5 and a fee of 0.07 × 10 × 0.25.
+    // The balance is 1000 − 12 − 10. The open order reserves 5 and a fee of 0.07 × 10 × 0.25.
     expect(state).toMatchObject({
       withdrawable: '972.825',
       crossMaintenanceMarginUsed: '0',
@@ -201,8 +201,7 @@ describe('positions and the state of the account', () => {
     expect(await positions({ instrumentIds: [] })).toEqual(state.assetPositions);
     expect(await positions({ instrumentIds: [market.id], exchangeId: 1 })).toHaveLength(2);
     expect(await positions({ instrumentIds: [market.id + 1] })).toEqual([]);
-    // Perps have no such records, so the venue rejects the query instead of returning an empty
-    // list.
+    // The query does not support perps, so the venue rejects it instead of returning an empty list.
     const ofPerps = { type: 'outcomePositions', user: alice.address, exchangeId: 0 };
     const refused = await world.client.info(ofPerps);
     expect([refused.status, refused.json.details.allowed]).toEqual([400, [1]]);
@@ -214,14 +213,15 @@ describe('positions and the state of the account', () => {
     await placed(alice, market, 'buy No 10 at 0.45');
     await placed(bob, market, 'sell No 10 at 0.45');
     const [{ position }] = (await outcomeState(bob)).assetPositions;
-    // Bought for 12 with a fee of 0.504, then sold 10 for 4.5 minus 0.17325, at a cost of 4.
+    // The shares were bought for 12 with a fee of 0.504. Then 10 were sold for 4.5 minus a fee of
+    // 0.17325, at a cost of 4.
     expect(position).toMatchObject({ szi: '-20', entryPx: '0.4', marginUsed: '8' });
     expect(position).toMatchObject({ closedPnl: '0.5', cumFee: '-0.67725' });
     expect(await purse(bob, market)).toBe('991.82275, 20 No');
   });
 });
 
-describe('R-split-merge', () => {
+describe('R-split-merge: collateral and pairs can be exchanged', () => {
   test('split and merge convert collateral into pairs and back, for all entries or none', async () => {
     const other = await deployer.list();
     const reply = await operate(bob, 'split', [market, '100.25'], [other, '50']);

@@ -34,7 +34,7 @@ beforeEach(async () => {
   market = await deployer.list(FEE);
 });
 
-describe('rejects of outcome orders before they are queued', () => {
+describe('invalid outcome orders are rejected before they are queued', () => {
   const limit = (fields: object) => ({ t: { limit: fields } });
   const trigger = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } } };
   const tick = 'Price precision does not match the tick size: 0.01';
@@ -87,7 +87,7 @@ describe('rejects of outcome orders before they are queued', () => {
       { s: '2400' },
       10010,
       'Insufficient balance',
-      // The second order needs 960 and a fee of 0.07 × 2400 × 0.24; the first order reserves 4 and
+      // The second order needs 960 and a fee of 0.07 × 2400 × 0.24. The first order reserves 4 and
       // 0.168.
       { field: 'orders[1]', required: '1000.32', available: '995.832' },
     ],
@@ -161,7 +161,7 @@ describe('rejects of outcome orders before they are queued', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('outcome orders can be cancelled', () => {
   const cloid = cloidOf('mine');
 
   test('outcome orders are cancelled by id and by cloid, except foreign, finished and unknown orders', async () => {
@@ -201,7 +201,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('modify2', () => {
+describe('modify2 amends an outcome order', () => {
   const amend = (o: number, p: string, s: string) => ({ type: 'modify2', a: market.id, o, p, s });
 
   test('an amended order keeps its queue position at its price and its rank at a new price', async () => {
@@ -212,7 +212,7 @@ describe('modify2', () => {
     await placed(carol, market, 'buy Yes 15 at 0.60');
     expect((await openBets(alice, market)).map((row) => row.sz)).toEqual(['5']);
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
-    // After a move to another price and back, the order still ranks before Bob's newer order.
+    // After a change to another price and back, the order still ranks before Bob's newer order.
     done(await act(alice, amend(first.oid, '0.30', '20')));
     expect(await bookOf(world, market)).toBe(' | 10 at 0.6, 5 at 0.7');
     done(await act(alice, amend(first.oid, '0.40', '20')));

@@ -8,8 +8,8 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /**
  * The venue's time is held in the middle of a quarter hour, so that the test and the venue agree on
- * the running round. It is the previous quarter hour, because nonces come from the machine's clock
- * and must not be behind.
+ * the current round. It is the previous quarter hour, because nonces come from the machine's clock,
+ * which must not be behind the venue's clock.
  */
 
 const QUARTER_MS = 900_000;
@@ -68,7 +68,7 @@ test('a series lists its next markets automatically, one per event, with separat
 });
 
 test('R-series: a market without prices before its start reports this before the first trade', async () => {
-  // The first market of the series is already running, and its symbol has no price.
+  // The first market of the series is already open, and its symbol has no price.
   const fields = running({ symbol: 'NEVER', listAhead: 1 });
   done(await deployer.send({ registerSeries: fields }));
   const { current, items } = await timelineOf(String(fields['slug']));

@@ -26,7 +26,7 @@ const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market
 const resolutionOf = async ({ id }: OutcomeMarket): Promise<Json> =>
   world.client.data({ type: 'outcomeResolution', instrumentId: id });
 
-describe('R-phases', () => {
+describe('R-phases: the phase of a market limits its actions', () => {
   test('a halted market keeps its orders and accepts only cancels and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
@@ -82,7 +82,7 @@ describe('R-phases', () => {
     if (next === undefined) {
       const to = { open: 'open', halt: 'halted', close: 'closed' }[state];
       expectRefusal(single, 10017, `Invalid phase change: ${from} to ${to}`);
-      // One id in the wrong phase rejects the whole action.
+      // One id of a market in the wrong phase causes the rejection of the whole action.
       if (state !== 'open') {
         expect(refusalOf(await deployer.send({ setTrading: { instrumentIds, state } })).code).toBe(
           10017,
@@ -96,7 +96,7 @@ describe('R-phases', () => {
   });
 });
 
-describe('resolve', () => {
+describe('resolve sets the result of a market', () => {
   const resolve = (market: OutcomeMarket, settlementFraction: string, extra: object = {}) =>
     deployer.send({ resolve: { instrumentId: market.id, settlementFraction, ...extra } });
 
@@ -145,7 +145,7 @@ describe('resolve', () => {
   });
 });
 
-describe('R-settlement', () => {
+describe('R-settlement: a resolution pays out every holder', () => {
   let alice: Actor;
   let bob: Actor;
   let market: OutcomeMarket;
@@ -259,7 +259,7 @@ describe('R-settlement', () => {
   });
 });
 
-describe('R-event-sets: exactly one market of the event wins', () => {
+describe('R-event-sets: exactly one market of an exclusive event wins', () => {
   const message = 'Fractions of the event must sum to 1';
 
   /** Lists an exclusive event with closed markets. */

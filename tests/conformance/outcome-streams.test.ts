@@ -44,7 +44,7 @@ async function queue(actor: Actor, ...orders: Parameters<typeof orderAction>) {
 const records = (socket: Socket): Json[] =>
   socket.of('outcomeOrderUpdates').flatMap((frame) => frame.data);
 
-describe('outcomeOrderUpdates', () => {
+describe('outcomeOrderUpdates sends changes of orders', () => {
   const outcomeOrder = record({
     oid: integer,
     instrumentId: integer,
@@ -128,7 +128,7 @@ describe('outcomeOrderUpdates', () => {
   });
 });
 
-describe('outcomeBbos', () => {
+describe('outcomeBbos sends the best prices of markets', () => {
   test('outcomeBbos sends all ids first and then only changed ids', async () => {
     const markets = [await deployer.list(), await deployer.list()] as const;
     const [one, two] = markets;
@@ -164,9 +164,10 @@ describe('outcomeBbos', () => {
   });
 });
 
-describe('trades', () => {
+describe('trades sends the trades of a market', () => {
   test("trades contain the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
-    // A timer releases the delayed order, but the trade must have the hash of the order's action.
+    // A timer releases the delayed order, but the trade must contain the hash of the order's
+    // action.
     const market = await deployer.list({ orderDelayMs: 50 });
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
@@ -203,7 +204,7 @@ describe('trades', () => {
   });
 });
 
-describe('the state of one market', () => {
+describe('streams send the state of one market', () => {
   test("a market's book, differences and context are in YES prices", async () => {
     const market = await deployer.list();
     done(await alice.place(share({ market, price: '0.3', size: '10' })));
@@ -248,7 +249,7 @@ describe('the state of one market', () => {
   });
 });
 
-describe('/api-ws', () => {
+describe('/api-ws has its own channels and errors', () => {
   test('/api-ws has its own format of errors', async () => {
     const socket = await world.socket('/api-ws');
     const frames: [string, string][] = [

@@ -49,7 +49,7 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   await world.passTime(MINUTE_MS);
   await untilPhase(world, market, 'closed');
   expect(await openBets(bob)).toEqual([]);
-  // Stream messages arrive after the reply.
+  // Frames of the stream may arrive after the reply.
   await eventually(() => {
     const updates = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
     expect(updates.slice(1)).toMatchObject([

@@ -36,13 +36,14 @@ import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
 
 /**
  * Checks every action with every kind of signer, for an account, for a vault with a leader and for
- * a multi-sig account. The texts of rejects are compared exactly, and a reject must not change any
- * account.
+ * a multi-sig account. The messages of rejections are compared exactly, and a rejected action must
+ * not change any account.
  */
 
 /**
- * `yes`: executed for the account. `other <code>`: executed or rejected for the signer's own
- * account, never for this account. All other values are keys of `REFUSALS`.
+ * `yes` means that the action is executed for the account. `other <code>` means that it is executed
+ * or rejected for the signer's own account, never for this account. All other values are keys of
+ * `REFUSALS`.
  */
 const MATRIX = `
                        key      agent    revoked  other        unfunded leader   leadersAgent ownKey   alone    quorum
@@ -170,7 +171,7 @@ async function signPlain(by: Actor, action: Action, vaultAddress?: string): Prom
   const nonce = nextNonce();
   const content = typeof action === 'function' ? action(nonce) : action;
   const { type, ...fields } = content;
-  // The sender of the wrapper is the only inner signer.
+  // The sender of the wrapper is also its only inner signer.
   if (type === 'multiSig') return signWrapped(by, [by], CANCEL_ALL, vaultAddress);
   const vaultOf = vaultAddress === undefined ? {} : { vaultAddress };
   if (!isDirect(type)) return by.sign(content, { nonce, ...vaultOf });
@@ -192,7 +193,7 @@ async function signWrapped(
 
 const CANCEL_ALL = { type: 'cancelAll' };
 
-/** Executes an action for an account, signed by any permitted signer. */
+/** Executes an action for an account. A permitted signer signs it. */
 async function actFor(account: Actor, action: Action): Promise<Json> {
   const { key, leader: leads, quorum } = signers();
   const { sign } = { [vault.address]: leads, [company.address]: quorum }[account.address] ?? key;
@@ -320,7 +321,7 @@ beforeAll(async () => {
   done(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
   for (const builder of [alice, company]) done(await approveBuilder(bob, builder.address));
   market = await deployer.list();
-  // Only the vault's own key can move its money, so this test funds the vault directly.
+  // The vault is funded directly, because only the vault's own key can move its money.
   for (const { address } of [alice, vault, company]) {
     const gift = transfer({ to: address, amount: '20', into: 'outcome' });
     done(await send(maker, 'tokenSend', gift));
@@ -343,7 +344,8 @@ async function quoteBothSides(): Promise<void> {
 }
 
 /**
- * On a slow machine, 30 s could pass since the last oracle price, and a stale price rejects orders.
+ * On a slow machine, 30 s may have passed since the last oracle price. Orders are rejected while
+ * the price is stale.
  */
 beforeEach(async () => {
   await perp.push('100');
@@ -373,7 +375,7 @@ test.each(ROWS)(
 );
 
 /**
- * A signer without permission gets the reject reason, or acts for its own account. No account
+ * A signer without permission gets the expected error, or acts for its own account. No account
  * changes.
  */
 async function expectRefusals(type: string, cells: readonly Cell[]): Promise<void> {
@@ -395,7 +397,7 @@ async function expectRefusals(type: string, cells: readonly Cell[]): Promise<voi
   expect(await everythingOf([alice, vault, company])).toEqual(before);
 }
 
-/** Bob's agent acts for Bob, so the action may succeed or fail there. */
+/** Bob's agent acts for Bob, whose own action may succeed or fail. */
 async function expectOther(by: Actor, signed: Signed, code: number): Promise<void> {
   const reply = await world.client.executed(signed);
   if (code === 0) done(reply);
@@ -405,7 +407,7 @@ async function expectOther(by: Actor, signed: Signed, code: number): Promise<voi
   expect(receipt).toMatchObject(receipt.status === 'unknown' ? { user: null } : acted);
 }
 
-/** The action changes the account, and no other account. */
+/** The action changes this account and no other. */
 async function expectAllowed(type: string, account: Actor, cells: readonly Cell[]): Promise<void> {
   const others = [alice, vault, company].filter((each) => each !== account);
   const before = await everythingOf(others);

@@ -49,7 +49,7 @@ const protecting = (kind: 'tp' | 'sl', at: string, size = '1') =>
 type Everything = Record<'limit' | 'reducing' | 'opens' | 'protects' | 'tp' | 'sl', number>;
 
 /**
- * Places one order of each kind: resting, resting reduce-only, opening and closing triggers,
+ * Places one order of each kind: resting, resting reduce-only, opening trigger, closing trigger and
  * position TP/SL.
  */
 async function everything(): Promise<Everything> {
@@ -69,7 +69,7 @@ async function everything(): Promise<Everything> {
   return { limit: oids[0], reducing: oids[1], opens: oids[2], protects: oids[3], tp, sl };
 }
 
-describe('cancelAll', () => {
+describe('cancelAll cancels the orders of an account', () => {
   test('cancelAll cancels every kind of order with reason UserCanceled and lists the orders', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
@@ -134,7 +134,7 @@ describe('cancelAll', () => {
   });
 });
 
-describe('scheduleCancel', () => {
+describe('scheduleCancel cancels orders at a set time', () => {
   const schedule = (time?: number) => ({
     type: 'scheduleCancel',
     ...(time === undefined ? {} : { time }),
@@ -168,7 +168,7 @@ describe('scheduleCancel', () => {
     expect((await recordOf(alice, perp)).tpsl).toMatchObject([
       { tpOid: String(oids.tp), slOid: String(oids.sl) },
     ]);
-    // Later orders stay, because the schedule was removed when it ran.
+    // Orders placed later stay open, because the schedule was removed when it ran.
     const { oid } = done(await alice.place(resting())).orders[0];
     await world.passTime(2_000);
     expect(await now()).toBeGreaterThan(time + 2_000);

@@ -22,7 +22,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** Properties that every perp action has, and the stream of the account's state. */
+/** Properties that all perp actions share, and the stream of the account's state. */
 
 const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
@@ -116,8 +116,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     const { time: _before, ...state } = await alice.state();
     const again = await world.client.executed(signed);
     expect(again.json).toEqual(first.json);
-    // A reverse job changes the state in later blocks; every other action must leave the state
-    // unchanged.
+    // A reverse job changes the state in later blocks. Every other action must leave it unchanged.
     if (name !== 'ReversePosition') {
       const { time: _after, ...after } = await alice.state();
       expect(after).toEqual(state);
@@ -139,10 +138,10 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
   });
 });
 
-describe('one action with several orders', () => {
+describe('one action can contain several orders', () => {
   test('an action with several orders names the first failure and executes the other orders', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-    // The free margin covers each of these orders alone, but not all of them.
+    // The free margin covers each of these orders separately, but not all of them together.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
     const waiting = triggerOrder({
       market: perp,
@@ -188,7 +187,7 @@ describe('one action with several orders', () => {
   });
 });
 
-describe('numbers as strings', () => {
+describe('order ids may be strings', () => {
   test('modify2 accepts a string for o, but not for other integers', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
@@ -199,7 +198,7 @@ describe('numbers as strings', () => {
   });
 });
 
-describe('the stream clearinghouseState', () => {
+describe('clearinghouseState streams the state of an account', () => {
   test('the stream clearinghouseState sends each change of an isolated hedge position, equal to the query', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();

@@ -39,11 +39,12 @@ const sells = (price: string, size: string, changes: object = {}) =>
 const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
-describe('the taker', () => {
+describe('the fill check applies to the taker', () => {
   test('a taker loses the rest of an order that would leave it below its initial margin', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
-    // 190 coins need 950 of Alice's 1,000 USDC; bought at 104, they would lose 720 immediately.
+    // A position of 190 coins needs 950 of Alice's 1,000 USDC. Bought at 104, it would lose 720
+    // immediately.
     const [result] = done(await alice.place(buys('104', '190'))).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
@@ -88,7 +89,7 @@ describe('the taker', () => {
   });
 });
 
-describe('the maker', () => {
+describe('the fill check applies to the maker', () => {
   test('a maker that fails the check is cancelled, and the taker continues with the next order', async () => {
     const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
     done(await carol.place(buys('99', '100')));
@@ -104,8 +105,8 @@ describe('the maker', () => {
   });
 });
 
-describe('a stop next to a resting reduce-only order', () => {
-  test('R-trigger: a stop triggers although a resting close covers the position', async () => {
+describe('a stop triggers next to a resting reduce-only order', () => {
+  test('R-trigger: a stop triggers although a resting order could close the whole position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });

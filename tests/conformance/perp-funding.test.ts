@@ -28,8 +28,8 @@ import {
 import type { Socket } from '../support/socket.ts';
 
 /**
- * Covers R-funding before the end of the hour. The API cannot move consensus time, so the payments
- * are covered by tests of the engine.
+ * Covers R-funding within an hour. The API cannot advance consensus time, so tests of the engine
+ * cover the payments.
  */
 
 const world = aSharedVenue(OPERATED);
@@ -60,7 +60,7 @@ async function fundings(user: string): Promise<[Socket, Json]> {
 const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
-describe('activeAssetCtx', () => {
+describe('activeAssetCtx reports premium and funding', () => {
   test('R-funding-gaps: activeAssetCtx has every field, and an hour without samples has no funding', async () => {
     const data = (await contextOf(perp))();
     expectShape(
@@ -99,7 +99,8 @@ describe('activeAssetCtx', () => {
 
   test("impactPxs is each side's average price for the impact notional", async () => {
     const context = await contextOf(perp);
-    // The impact notional is 1,000 USDC: 5 at 99 are 495, and the other 505 are at 98.
+    // The impact notional is 1,000 USDC: 5 coins at 99 are 495 USDC, and the remaining 505 USDC are
+    // at 98.
     done(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
     done(await bob.place(rest('sell', '101', '20')));
     await eventually(() => {
@@ -132,7 +133,7 @@ describe('activeAssetCtx', () => {
     done(await operator.push(prices));
     await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
     await perp.push('104');
-    // The premium is −(104 − 103.023) / 104 to 10 decimals; the ask is 1.9% away.
+    // The premium is −(104 − 103.023) / 104, compared to 10 decimals. The ask is 1.9% away.
     await eventually(() => expect(Number(context().ctx.premium)).toBeCloseTo(-0.977 / 104, 9));
     expect(Math.abs(Number(context().ctx.funding))).toBeLessThanOrEqual(0.04);
   });
@@ -150,7 +151,7 @@ describe('activeAssetCtx', () => {
   });
 });
 
-describe('R-fillable', () => {
+describe('R-fillable: only orders that could fill set the premium', () => {
   test('an order that could not fill does not affect the premium and is cancelled at the next mark', async () => {
     const context = await contextOf(perp);
     const watch = await OrderWatch.of(world, alice);
@@ -178,7 +179,7 @@ describe('R-fillable', () => {
   });
 });
 
-describe('userFundings', () => {
+describe('userFundings streams funding payments', () => {
   test('userFundings starts with a snapshot, which is empty for an account without funding', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });

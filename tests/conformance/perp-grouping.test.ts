@@ -53,7 +53,7 @@ async function family(first = parent()): Promise<[number, number, number]> {
   return orders.map((order: Json) => order.oid);
 }
 
-describe('normalTpsl: the shape of a family', () => {
+describe('normalTpsl: a family must have a parent and matching children', () => {
   test.each<[string, () => Json[]]>([
     ['a parent alone', () => [parent()]],
     ['three children', () => [parent(), takeProfit(), stopLoss(), stopLoss()]],
@@ -86,7 +86,7 @@ describe('normalTpsl: the shape of a family', () => {
   });
 });
 
-describe('normalTpsl: the states of a family', () => {
+describe('normalTpsl: the children follow the state of their parent', () => {
   test('children are listed with their parent, not among the trigger orders', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
@@ -101,7 +101,7 @@ describe('normalTpsl: the states of a family', () => {
       expect(child.children).toEqual([]);
     }
     expect(await triggersOf(alice)).toEqual([]);
-    // Children do not trigger before they are active: the mark passes the stop while the parent
+    // Children do not trigger before they are active. The mark passes the stop while the parent
     // still rests.
     await perp.push('89');
     expect((await alice.openOrders())[0].children).toHaveLength(2);
@@ -126,7 +126,7 @@ describe('normalTpsl: the states of a family', () => {
     ]);
     const [row] = await alice.openOrders();
     expect(row).toMatchObject({ oid, sz: '3', children: [] });
-    // An earlier update also had the state open, so the test polls for the new size.
+    // An earlier update also had the state `open`, so the test polls for the new size.
     await eventually(async () =>
       expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } }),
     );
@@ -274,7 +274,7 @@ describe('normalTpsl: the states of a family', () => {
   });
 });
 
-describe('positionTpsl', () => {
+describe('positionTpsl attaches TP/SL orders to a position', () => {
   beforeEach(async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
   });
@@ -322,7 +322,7 @@ describe('positionTpsl', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // Position TP/SL orders are listed with the position only.
+    // Position TP/SL orders are only listed with the position.
     expect(await alice.openOrders()).toEqual([]);
   });
 

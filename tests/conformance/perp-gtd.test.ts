@@ -54,7 +54,7 @@ async function expired(oid: number, time: number) {
   return update.order;
 }
 
-describe('R-tif: Gtd', () => {
+describe('R-tif: a Gtd order rests until its expiry', () => {
   test('an order rests with its expiry, and its reserve is released at the expiry', async () => {
     const time = expiry();
     const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];

@@ -43,7 +43,7 @@ const CLOSE_SHORT: Move = { side: 'buy', reduceOnly: true };
 const orderOf = ({ price = '100', size = '5', ...move }: Move) =>
   perpOrder({ market: perp, price, size, ...move });
 
-/** Alice executes as taker against Bob's quote. */
+/** Executes an order of Alice as taker against Bob's quote. */
 async function take(move: Move): Promise<void> {
   const side = move.side === 'buy' ? 'sell' : 'buy';
   const { price = '100', size = '5' } = move;
@@ -57,8 +57,8 @@ async function sizes(): Promise<string[]> {
   return records.map((record) => record.position.szi);
 }
 
-describe('R-hedge: the four combinations', () => {
-  test('opening both sides gives two records of type Hedge', async () => {
+describe('R-hedge: b and r select the side of the position', () => {
+  test('opening both sides creates two records of type Hedge', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3', price: '101' });
     const [long, short] = await recordsOf(alice, perp);
@@ -120,15 +120,15 @@ describe('R-hedge: the four combinations', () => {
   });
 });
 
-describe('R-hedge: margin', () => {
+describe('R-hedge: each side requires margin', () => {
   test('R-initial: the margin of both sides is added, each with its resting opening orders', async () => {
-    // 1,000 USDC at 20 times leverage support 200 coins of 100 USDC, both sides together.
+    // At 20 times leverage, 1,000 USDC support 200 coins at 100 USDC, counting both sides together.
     done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };
     const refused = await alice.place(orderOf({ ...more, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     done(await alice.place(orderOf({ ...more, size: '90' })));
-    // In one-way mode only the larger side needs margin.
+    // In one-way mode, only the larger side requires margin.
     done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })));
     done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })));
   });
@@ -150,13 +150,13 @@ describe('R-hedge: margin', () => {
     expect(await margins()).toEqual(['50', '107']);
     done(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
     expect(await margins()).toEqual(['53', '107']);
-    // A change of the mark moves the same amount from one side to the other.
+    // A change of the mark moves the same amount of value from one side to the other.
     await perp.push('101');
     expect(await margins()).toEqual(['58', '102']);
   });
 });
 
-describe('orders in hedge mode', () => {
+describe('orders in hedge mode belong to one side', () => {
   test('positionMode is Hedge and reduceOnly selects the side', async () => {
     await take(OPEN_LONG);
     done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
@@ -177,7 +177,7 @@ describe('orders in hedge mode', () => {
     expect(second.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
     ]);
-    // The short position has no effect on closes of the long position.
+    // The short position does not affect closes of the long position.
     await take({ ...OPEN_SHORT, size: '5' });
     expect((await alice.openOrders()).map((row) => row.sz)).toEqual(['2', '3']);
     // Resting closes already cover the whole position.
@@ -202,7 +202,7 @@ describe('orders in hedge mode', () => {
   });
 });
 
-describe('R-hedge: triggers and TP/SL of one side', () => {
+describe('R-hedge: triggers and TP/SL belong to one side', () => {
   test('R-trigger: a stop of the long side does not affect the short side', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '5' });

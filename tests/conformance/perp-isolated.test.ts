@@ -37,7 +37,7 @@ const leverage = (value: number) => ({
   marginMode: 'isolated',
 });
 
-/** Leverage is 10 and the price 100, so five coins cost 500 USDC and need 50. */
+/** The leverage is 10 and the price is 100, so five coins cost 500 USDC and need a margin of 50. */
 beforeEach(async () => {
   ({ perp, alice, bob } = await newScene(world, operator));
   done(await act(alice, leverage(10)));
@@ -57,7 +57,7 @@ async function sell(price: string, size: string): Promise<void> {
   expect(done(await alice.place(order)).orders[0].state).toBe('filled');
 }
 
-describe('R-isolated: the reserve of an opening order', () => {
+describe('R-isolated: an opening order reserves its margin', () => {
   const reserving = (price: string, side: 'buy' | 'sell' = 'buy') =>
     perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
 
@@ -89,7 +89,7 @@ describe('R-isolated: the reserve of an opening order', () => {
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     done(await alice.place(perpOrder({ ...order, size: '60' })));
-    // Cross orders can use only the unreserved amount.
+    // Cross orders can use only the amount that is not reserved.
     const cross = await operator.list();
     const more = { market: cross, side: 'buy', price: '90', size: '90' } as const;
     expectRefusal(await alice.place(perpOrder(more)), 10010, 'Insufficient margin');
@@ -110,7 +110,7 @@ describe('R-isolated: the reserve of an opening order', () => {
   });
 });
 
-describe('the record of an isolated position', () => {
+describe('the position record describes an isolated position', () => {
   test('the record of an isolated position has the expected fields at the entry', async () => {
     await openLong();
     const { position, type } = await recordOf(alice, perp);
@@ -204,7 +204,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(left).toBeLessThan(exact('900'));
     expect(left).toBeGreaterThan(exact('899.4'));
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // A margin of 40 is in the position, and the maker fee was 380 × 0.00015.
+    // A margin of 40 belongs to the position, and the maker fee was 380 × 0.00015.
     expect(await withdrawable()).toBe('959.943');
   });
 
@@ -219,7 +219,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
       marginUsed: '30',
       leverage: { type: 'Isolated', value: 10, rawUsd: '330' },
     });
-    // The fees were 0.225 for the open and 0.36 for the eight coins.
+    // The fees were 0.225 for opening and 0.36 for the eight coins.
     expect(await withdrawable()).toBe('969.415');
   });
 });
@@ -229,7 +229,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     await openLong();
     await perp.push('104');
     await sell('104', '2');
-    // The account receives a margin of 20 and a profit of 8, less a fee of 208 × 0.00045.
+    // The account receives a margin of 20 and a profit of 8, minus a fee of 208 × 0.00045.
     expect(await withdrawable()).toBe('977.6814');
     expect((await recordOf(alice, perp)).position).toMatchObject({
       szi: '3',
@@ -263,12 +263,13 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     const left = exact(opened) - (released - (released % exact('0.000001')));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
     await sell('100', '2');
-    // The difference to 1,000 is only fees: 0.135 for the open, 0.045 and 0.09 for the closes.
+    // The difference to 1,000 consists of fees: 0.135 for opening, and 0.045 and 0.09 for the
+    // closes.
     expect(await withdrawable()).toBe('999.73');
   });
 });
 
-describe('updateIsolatedMargin', () => {
+describe('updateIsolatedMargin changes the margin of a position', () => {
   test('updateIsolatedMargin adds and removes margin to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));
@@ -279,7 +280,7 @@ describe('updateIsolatedMargin', () => {
       leverage: { rawUsd: '-439.999999' },
     });
     expect(await withdrawable()).toBe('939.774999');
-    // In one-way mode isBuy is ignored.
+    // In one-way mode, isBuy is ignored.
     done(await act(alice, marginChange(-10_000_001, { isBuy: false })));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('50');
     expect(await withdrawable()).toBe('949.775');
@@ -343,7 +344,7 @@ describe('updateIsolatedMargin', () => {
   });
 });
 
-describe('R-isolated: leverage of an open position', () => {
+describe('R-isolated: the leverage of an open position can change', () => {
   test('a lower leverage adds the missing margin, and a higher leverage releases no margin', async () => {
     await openLong();
     done(await act(alice, leverage(5)));

@@ -51,7 +51,7 @@ async function two(): Promise<[Actor, Actor]> {
   return [await world.trader('alice'), await world.trader('bob')];
 }
 
-describe('activeAssetData', () => {
+describe('activeAssetData returns leverage and maximum sizes', () => {
   const tiers = [
     { tier: 1, minSize: '0', maxSize: '50', maxLeverage: 20, mmr: '0.025' },
     { tier: 2, minSize: '50', maxSize: '5000', maxLeverage: 10, mmr: '0.045' },
@@ -65,7 +65,7 @@ describe('activeAssetData', () => {
       done(await act(alice, marginMode(market.id, mode === 'cross')));
       const query = { type: 'activeAssetData', user: alice.address, coin: market.coin };
       const { availableToTrade, maxTradeSzs } = await world.client.data(query);
-      // 1,000 USDC at the second tier's leverage of 10 and a fee of 0.045% support 99.552 coins.
+      // At the second tier's leverage of 10 and a fee of 0.045%, 1,000 USDC support 99.552 coins.
       expect(maxTradeSzs).toEqual(['99.552', '99.552']);
       expect(availableToTrade).toEqual(['995.52', '995.52']);
       for (const side of ['buy', 'sell'] as const) {
@@ -79,7 +79,7 @@ describe('activeAssetData', () => {
   );
 });
 
-describe('updateLeverage', () => {
+describe('updateLeverage changes the leverage of an instrument', () => {
   test('R-leverage: the default is 20, or the first tier maximum if that is lower', async () => {
     const [alice] = await two();
     const low = await operator.list({
@@ -111,7 +111,7 @@ describe('updateLeverage', () => {
     expect(data.leverage).toEqual({ mode: 'OneWay', type: 'Cross', value: 5, rawUsd: '' });
     expect(data.maxTradeSzs).toHaveLength(2);
     expect(data.availableToTrade).toHaveLength(2);
-    // Because of the fees, 1,000 USDC at 5 times leverage buy fewer than 50 coins of 100 USDC.
+    // Because of the fees, 1,000 USDC at 5 times leverage buy fewer than 50 coins at 100 USDC.
     expect(exact(data.maxTradeSzs[0])).toBeGreaterThan(exact('49.7'));
     expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
   });
@@ -207,7 +207,7 @@ describe('updateLeverage', () => {
     const message = 'Cannot update leverage while you have open orders';
     expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
     expectRefusal(await act(alice, leverage(perp.id, 5, 'cross')), 10009, message);
-    // The other mode has no open orders.
+    // There are no open orders in the other mode.
     done(await act(alice, leverage(perp.id, 5, 'isolated')));
     const other = await operator.list();
     done(await act(alice, leverage(other.id, 5)));
@@ -240,7 +240,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(market.id, 6)));
     const { position } = await recordOf(alice, market);
     expect(position.leverage).toEqual({ type: 'Cross', value: 6, rawUsd: '' });
-    // marginUsed is positionValue / leverage; initial margin rounds up.
+    // marginUsed is positionValue / leverage. The initial margin is rounded up.
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
@@ -251,7 +251,7 @@ describe('updateLeverage', () => {
   });
 });
 
-describe('updateMarginMode', () => {
+describe('updateMarginMode switches between cross and isolated margin', () => {
   test('updateMarginMode switches the mode and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, marginMode(perp.id, true)));
@@ -302,7 +302,7 @@ describe('updateMarginMode', () => {
   });
 });
 
-describe('updatePositionMode', () => {
+describe('updatePositionMode switches between one-way and hedge mode', () => {
   test('updatePositionMode switches the account and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, positionMode('oneWay')));
@@ -355,7 +355,7 @@ describe('updatePositionMode', () => {
     const data = await leverageOf(alice, perp);
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
-    // Cross has one leverage for both sides, so a negative value is invalid.
+    // Cross margin has one leverage for both sides, so a negative value is invalid.
     expectRefusal(await act(alice, leverage(perp.id, -3, 'cross')), 10009, 'Invalid leverage: -3');
     expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
     const tooHigh = await act(alice, leverage(perp.id, -21));

@@ -34,7 +34,7 @@ import {
 
 const world = aVenue(OPERATED, { isHeld: true });
 const operator = new Operator(world);
-/** Price unit of the perps in this file (R-units). */
+/** The price unit of the perps in this file (R-units). */
 const UNIT = exact('0.001');
 
 let perp: OwnPerp;
@@ -46,7 +46,7 @@ beforeEach(async () => {
   ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
-/** Alice is long 100 coins at 100 and has 995.5 USDC after her fee of 4.5. */
+/** Opens a long position for Alice: 100 coins at 100. After the fee of 4.5, she has 995.5 USDC. */
 async function openLong(size = '100'): Promise<void> {
   await trade(alice, bob, { market: perp, price: '100', size });
 }
@@ -60,10 +60,10 @@ async function steps(actor: Actor): Promise<Json[]> {
   return rows.map((row) => row.delta).reverse();
 }
 
-describe('R-ratio: the predicted liquidation price is exact to one price unit', () => {
+describe('R-ratio: liquidationPx predicts the liquidation to one price unit', () => {
   /**
-   * Pushes the oracle to one unit on the safe side of the prediction, then to one unit on the other
-   * side.
+   * Pushes the oracle price to one unit on the safe side of the predicted price, then to one unit
+   * on the other side.
    */
   async function confirmPrediction(side: 'long' | 'short'): Promise<void> {
     const { liquidationPx } = (await recordOf(alice, perp)).position;
@@ -119,7 +119,7 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
   });
 });
 
-describe('R-liquidation', () => {
+describe('R-liquidation: a liquidation closes an underfunded position', () => {
   test('a liquidation cancels orders, sells the position into the book, and adds a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
@@ -142,7 +142,7 @@ describe('R-liquidation', () => {
     for (const { oid } of resting) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
     }
-    // The balance is 995.5, less a loss of 800 and a liquidation fee of 0.5 % of 9,200, which
+    // The balance is 995.5, minus a loss of 800 and a liquidation fee of 0.5 % of 9,200, which
     // replaces the taker fee.
     expect(await alice.balance()).toBe('149.5');
     const rows = await eventually(async () => {
@@ -202,7 +202,7 @@ describe('R-liquidation', () => {
 
   test('a liquidation stops as soon as the ratio is above 1 again', async () => {
     await openLong();
-    // The first partial fill is insufficient, and a later better bid is sufficient.
+    // The first partial fill is not sufficient, but a later better bid is.
     await bid(carol, '92.5', '30');
     await perp.push('92.82');
     const { position } = await recordOf(alice, perp);
@@ -287,7 +287,7 @@ describe('R-liquidation', () => {
   });
 });
 
-describe('R-liquidation (2b)', () => {
+describe('R-liquidation (2b): opposite isolated sides are netted first', () => {
   test('isolated sides of one account close against each other, reported as `net`', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const legs = { market: perp, price: '100', size: '50' } as const;
@@ -300,8 +300,8 @@ describe('R-liquidation (2b)', () => {
     const before = await alice.balance();
     await perp.push('120');
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // The short's equity is 250 − 1,000, so it is bankrupt at 105. At that price the long has a
-    // margin of 250 and a gain of 250. Alice's balance is unchanged.
+    // The short's equity is 250 − 1,000, so it is bankrupt at 105. At that price, the long has a
+    // margin of 250 and a gain of 250. Alice's balance does not change.
     expect(await alice.balance()).toBe(before);
     expect(before).toBe('997');
     const rowsSoFar = await eventually(async () => {
@@ -324,7 +324,7 @@ describe('R-liquidation (2b)', () => {
   });
 });
 
-describe('R-adl', () => {
+describe('R-adl: bankrupt positions close against profitable ones', () => {
   test("a jump beyond the book's liquidity closes the other side at the bankruptcy price", async () => {
     await openLong();
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeTypeOf('number');
@@ -333,7 +333,7 @@ describe('R-adl', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await recordsOf(bob, perp)).toEqual([]);
     expect(await alice.balance()).toBe('0');
-    // Bob has 1,000, less his maker fee of 1.5, plus 100 × (100 − 90.045).
+    // Bob has 1,000, minus his maker fee of 1.5, plus 100 × (100 − 90.045).
     expect(await bob.balance()).toBe('1994');
     const [row] = await eventually(async () => {
       const rows = await ledgerOf(bob, 'adl');
@@ -358,8 +358,8 @@ describe('R-adl', () => {
 
   test('deleveraging closes the most profitable position first and never flips it', async () => {
     const dave = await world.trader('dave');
-    // Bob sold at 100 and Carol at 99, so Bob has the higher profit, and the higher exposure on the
-    // same balance.
+    // Bob sold at 100 and Carol at 99. Bob therefore has the higher profit, and the higher exposure
+    // on the same balance.
     await trade(dave, carol, { market: perp, price: '99', size: '40' });
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeGreaterThanOrEqual(
@@ -375,14 +375,14 @@ describe('R-adl', () => {
   test('a position that gaps through bankruptcy leaves no account below zero', async () => {
     await openLong();
     await perp.push('80');
-    // The equity is −1,004.5; the short still gets the bankruptcy price of 90.045.
+    // The equity is −1,004.5. The short nevertheless gets the bankruptcy price of 90.045.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(Number(await alice.balance())).toBe(0);
     expect(await bob.balance()).toBe('1994');
   });
 });
 
-describe('R-insurance-fund', () => {
+describe('R-insurance-fund: the fund takes over positions within its margin', () => {
   test('the insurance fund takes over what its margin supports at the bankruptcy price, and sells it near the mark', async () => {
     // Liquidation fees fund the insurance fund: 0.5 % of 9,200.
     await openLong();
@@ -405,8 +405,8 @@ describe('R-insurance-fund', () => {
       leverageType: 'Isolated',
     });
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
-    // Every 10 s the fund offers max(10 %, 10,000 USDC), here the whole position: first 0.1 % from
-    // the mark, where there is no buyer, then 0.2 %, at 95.808.
+    // Every 10 s, the fund offers max(10 %, 10,000 USDC), which here is the whole position: first
+    // at 0.1 % from the mark, where there is no buyer, then at 0.2 %, which is 95.808.
     const buyer = await world.trader('buyer');
     await bid(buyer, '95.85', '0.5');
     await world.passTime(9_999);

@@ -53,7 +53,7 @@ async function hit(size: string, price = '90'): Promise<void> {
 
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
-describe('the target of modify2', () => {
+describe('modify2 identifies its order by either id', () => {
   test("modify2 finds the order by order id and returns the order's state", async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
@@ -96,7 +96,7 @@ describe('the target of modify2', () => {
   });
 });
 
-describe('R-modify: rank', () => {
+describe('R-modify: an amend keeps the rank where possible', () => {
   test('an order at an unchanged price keeps its queue position with any size', async () => {
     for (const size of ['1', '5']) {
       const o = await rest(alice);
@@ -113,8 +113,7 @@ describe('R-modify: rank', () => {
     const early = await rest(alice, { price: '97' });
     await rest(bob, { price: '99' });
     done(await act(alice, amend({ o: early }, '99', '2')));
-    // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks before Bob's
-    // order.
+    // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks before his.
     await hit('2');
     expect(await alice.openOrders()).toEqual([]);
     expect(await open(bob)).toMatchObject({ sz: '2' });
@@ -130,8 +129,8 @@ describe('R-modify: rank', () => {
   });
 });
 
-describe('R-modify: size includes the filled part', () => {
-  test('the rest of an amended order is s minus the filled part', async () => {
+describe('R-modify: the new size includes the filled part', () => {
+  test('the remaining size of an amended order is s minus the filled part', async () => {
     const o = await rest(alice, { size: '5' });
     await hit('2');
     const { orders } = done(await act(alice, amend({ o }, '99', '8')));
@@ -152,7 +151,7 @@ describe('R-modify: size includes the filled part', () => {
   });
 });
 
-describe('R-modify: crossing', () => {
+describe('R-modify: an amend may cross the book', () => {
   test('a new crossing price executes as taker at the resting price', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '1' });
@@ -185,7 +184,7 @@ describe('R-modify: crossing', () => {
   });
 });
 
-describe('R-modify: all checks of a new order, or no change', () => {
+describe('R-modify: an amend passes all checks of a new order or changes nothing', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, string, string, number, string]>([
     ['tick', '99.001', '2', 10000, tick],
@@ -201,16 +200,16 @@ describe('R-modify: all checks of a new order, or no change', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', origSz: '2' });
   });
 
-  test('a precision reject contains the field and the nearest values', async () => {
+  test('the error of an imprecise value contains the field and the nearest values', async () => {
     const o = await rest(alice);
     const refused = expectRefusal(await act(alice, amend({ o }, '99.001', '2')), 10000, tick);
     expect(refused.details).toMatchObject({ field: 'p', got: '99.001', nearest: ['99', '99.01'] });
   });
 
-  test('the minimum value applies to the rest, not to the whole order', async () => {
+  test('the minimum value applies to the remaining size, not to the whole order', async () => {
     const o = await rest(alice, { size: '2' });
     await hit('1');
-    // A rest of 0.05 of 1.05 coins would remain.
+    // The remaining size would be 0.05 of 1.05 coins.
     expectRefusal(
       await act(alice, amend({ o }, '99', '1.05')),
       10000,

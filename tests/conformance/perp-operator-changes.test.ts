@@ -40,7 +40,7 @@ const setPerp = (changes: object) =>
   operator.send({ setPerp: { instrumentId: perp.id, ...changes } });
 const meta = () => perpMetaOf(world, perp.id);
 
-describe('setPerp', () => {
+describe('setPerp changes the definition of a perp', () => {
   test('R-halt: a halt rejects orders and amends, accepts cancels, and can be lifted', async () => {
     const { oid } = done(await alice.place(resting())).orders[0];
     await operator.set(perp, { haltTrading: true });
@@ -58,7 +58,7 @@ describe('setPerp', () => {
     done(await alice.place(resting()));
   });
 
-  // R-oracle-stale: 10 coins at 100 deduct 2,000 from each account's 1,000.
+  // R-oracle-stale: 10 coins at 100 USDC reduce each account's 1,000 USDC by 2,000.
   test('R-halt: a large position in a halted market restricts the account in all markets', async () => {
     const other = await operator.list();
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
@@ -129,7 +129,7 @@ describe('setPerp', () => {
     await operator.set(perp, { marginTable: { tiers } });
     expect((await alice.state()).crossMaintenanceMarginUsed).toBe('50');
     expect(await meta()).toMatchObject({ maxLeverage: 10 });
-    // R-tiers: the last tier's maxSize is the position limit, which applies to the worst-case
+    // R-tiers: the maxSize of the last tier is the position limit, which applies to the worst-case
     // exposure.
     expectRefusal(
       await alice.place(resting({ size: '5.001' })),
@@ -169,7 +169,7 @@ describe('setPerp', () => {
         message: expect.stringMatching(/^Invalid mark band: above 0\.00[69]/),
       });
     }
-    // The same fee and table are valid with a valid band.
+    // The same fee and table are valid together with a valid band.
     await operator.set(perp, { markBand: '0.005', marginTable: { tiers } });
     const listing = await operator.send({ registerPerp: definition({ markBand: '0.01' }) });
     expect(refusalOf(listing)).toMatchObject({ code: 10017 });
@@ -201,7 +201,7 @@ describe('setPerp', () => {
   });
 });
 
-describe('R-delist', () => {
+describe('R-delist: a perp is delisted at its closing hour', () => {
   test('the closing hour cancels opening orders and keeps reducing orders and positions', async () => {
     await trade(alice, bob, { market: perp, price: '98', size: '10' });
     const watch = await OrderWatch.of(world, alice);
@@ -250,7 +250,7 @@ describe('R-delist', () => {
     const buy = { price: '100', size: '3', reduceOnly: true };
     expect(done(await bob.place(resting(buy))).orders[0]).toMatchObject({ filledSz: '3' });
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark is the settlement price. Its earlier samples still have little weight, and no band
+    // The settlement price is the mark. Its earlier samples still have little weight, and no band
     // limits it.
     await perp.push('120');
     await world.passTime(1_000);
@@ -272,7 +272,7 @@ describe('R-delist', () => {
   });
 });
 
-describe('R-oracle-stale', () => {
+describe('R-oracle-stale: a stale price restricts trading', () => {
   /** Lists a perp whose only price was observed 22 s ago, so the price becomes stale in 8 s. */
   async function aging(): Promise<OwnPerp> {
     const fresh = await operator.list();
@@ -297,16 +297,16 @@ describe('R-oracle-stale', () => {
     done(await alice.place(resting({ tif: 'Ioc' })));
     await world.passTime(2_000);
     expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
-    // The position keeps its value. Starting with the next block, twice its size is deducted from
-    // the withdrawable amount of a cross account: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of
-    // 200.
+    // The position keeps its value. Starting with the next block, twice the position's value is
+    // deducted from the withdrawable amount of a cross account: 1,000 − 0.09 of fees − 2 × 2 × 100
+    // − a tenth of 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
     done(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
     const stop = await alice.place(triggerOrder(waiting));
-    // The venue may accept or reject a reducing trigger because of its price, but the trigger must
-    // not execute.
+    // The venue may accept or reject a reducing trigger order because of its price, but the order
+    // must not execute.
     if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
     const reduce = { side: 'sell', price: '101', reduceOnly: true };
     const reducing = done(await alice.place(resting(reduce))).orders[0];
@@ -319,7 +319,7 @@ describe('R-oracle-stale', () => {
   });
 });
 
-describe('setFeeTiers', () => {
+describe('setFeeTiers replaces the fee schedule', () => {
   const LADDER = [
     [0, '0', '0.00015', '0.00045'],
     [1, '5000000', '0.00012', '0.0004'],

@@ -29,7 +29,7 @@ function malformed(reply: { status: number; text: string; json: Json }, field?: 
   if (field !== undefined) expect(reply.json.details?.field, reply.text).toContain(field);
 }
 
-describe('permissions and form of admin actions', () => {
+describe('admin actions require an admin and a valid form', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
@@ -80,7 +80,7 @@ describe('permissions and form of admin actions', () => {
   });
 });
 
-describe('registerPerp', () => {
+describe('registerPerp lists a perp', () => {
   test('registerPerp lists the perp as defined, with its own id', async () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
@@ -133,7 +133,7 @@ describe('registerPerp', () => {
       10017,
       `Instrument id already used: ${instrumentId}`,
     );
-    // Perps use ids below 100,000.
+    // Perps have ids below 100,000.
     const outside = await operator.send({ registerPerp: definition({ instrumentId: 100_000 }) });
     expect(refusalOf(outside).code).toBeGreaterThan(0);
   });
@@ -229,7 +229,7 @@ describe('registerPerp', () => {
   });
 });
 
-describe('pushOracle', () => {
+describe('pushOracle sets oracle prices', () => {
   const entry = (
     market: OwnPerp | number,
     oraclePx: string,
@@ -246,8 +246,8 @@ describe('pushOracle', () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     done(await operator.push([entry(perp, '101')], time));
-    // The time is before the last observation of the first instrument, but after that of the other
-    // instrument.
+    // The time is before the last observation of the first instrument, but after that of the
+    // second.
     const refused = refusalOf(
       await operator.push([entry(perp, '150'), entry(other, '102')], time - 1),
     );
@@ -262,7 +262,7 @@ describe('pushOracle', () => {
     const perp = await operator.list();
     done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
-    // The future price was applied with the current time, so a price observed now is not older.
+    // The future price was applied as of the current time, so a price observed now is not older.
     await new Promise((resolve) => setTimeout(resolve, 5));
     done(await operator.push([entry(perp, '102')], Date.now()));
     const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
@@ -285,7 +285,8 @@ describe('pushOracle', () => {
     // R-mark: with an empty book, A and B are the oracle, so C alone has no effect.
     done(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
-    // R-mark: B is the bid, above C. A has just started to move away from the oracle, so C is the median.
+    // R-mark: B is the bid, which is above C. A has just started to move away from the oracle, so C
+    // is the median.
     done(
       await alice.place(
         perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),

@@ -61,7 +61,7 @@ test.each(['stop', 'kill'] as const)(
     await world.venue.startAgain();
     expect(await look()).toEqual(before);
 
-    // The position's stop still triggers and cancels its sibling.
+    // After the restart, the stop of the position still triggers and cancels its sibling.
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
     await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);

@@ -63,7 +63,7 @@ async function settled(): Promise<string[]> {
   });
 }
 
-describe('reversePosition', () => {
+describe('reversePosition turns a position around', () => {
   test('a long becomes an equal short if the book has enough liquidity', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99.5', '10');

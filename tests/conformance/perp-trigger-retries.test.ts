@@ -79,7 +79,8 @@ describe('R-trigger: a reducing market trigger order stays active for its unfill
     await quote('buy', '89.09', '4');
     const oid = await wait(stop);
     await perp.push('90');
-    // 1 % below 90 is 89.10, so the first attempt does not match.
+    // The limit of the first attempt is 1 % below 90, which is 89.10, so the attempt does not
+    // match.
     await world.passTime(1_000);
     expect((await watch.last(oid, 'filled')).order).toMatchObject({
       filledSz: '4',

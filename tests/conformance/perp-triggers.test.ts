@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 type Loose = Partial<Omit<TriggerOptions, 'market'>>;
 
-/** A stop that opens a long position when the mark is at or above 110. */
+/** Returns a stop order that opens a long position when the mark is at or above 110. */
 const trigger = (changes: Loose = {}) =>
   triggerOrder({
     market: perp,
@@ -67,7 +67,7 @@ async function wait(changes: Loose = {}): Promise<number> {
 const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
-describe('a waiting trigger order', () => {
+describe('a waiting trigger order is listed and can be cancelled', () => {
   test('a waiting trigger order is listed in triggerOrders with every field', async () => {
     const cloid = cloidOf('waiting');
     const before = world.nowMs();
@@ -197,7 +197,7 @@ describe('a waiting trigger order', () => {
   });
 });
 
-describe('validation of a trigger order', () => {
+describe('a trigger order is validated when it is placed', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, Loose, number, string, string]>([
     [
@@ -268,7 +268,7 @@ describe('validation of a trigger order', () => {
   });
 });
 
-describe('R-trigger: the moment of triggering', () => {
+describe('R-trigger: an order triggers when the mark reaches its price', () => {
   test.each([
     ['tp sell', 'sell', 'tp', '109.99', '110'],
     ['sl buy', 'buy', 'sl', '109.99', '110'],
@@ -287,7 +287,7 @@ describe('R-trigger: the moment of triggering', () => {
       expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
       const { order } = await watch.last(oid, 'filled');
       expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
-      // The price may return and cross again, but the order triggers only once.
+      // The price may cross the trigger price again, but the order triggers only once.
       await perp.push('100');
       await perp.push(at);
       expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
@@ -308,8 +308,8 @@ describe('R-trigger: the moment of triggering', () => {
     await quote('sell', '126.01', '5');
     const oid = await wait();
     await perp.push('120');
-    // The range ends at 1.05 × 120 = 126, so two quotes are within it, and the rest of the order is
-    // cancelled.
+    // The range ends at 1.05 × 120 = 126. Two quotes are within it, and the remainder of the order
+    // is cancelled.
     const { order, reason } = await watch.last(oid, 'cancelled');
     expect(reason).toBe('iocRemainder');
     expect(order).toMatchObject({ filledSz: '0.7', orderType: 'Market', isTrigger: true });
@@ -363,7 +363,7 @@ describe('R-trigger: the moment of triggering', () => {
   });
 });
 
-describe('R-trigger: an order that fails when it triggers', () => {
+describe('R-trigger: an order can fail when it triggers', () => {
   const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
 
   test('a triggered reduce-only order without a position is rejected', async () => {

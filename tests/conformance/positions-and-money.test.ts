@@ -25,13 +25,13 @@ const world = aSharedVenue();
 
 const USDC_1000 = exact(1000);
 
-/** Returns a valid resting buy far below the mark; each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property. */
 function resting(changes: Partial<OrderOptions> = {}): Json {
   const { btc } = world;
   return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
 }
 
-/** R-rounding: the fees of taker and maker for one fill round up to a micro-USDC. */
+/** R-rounding: the fees of taker and maker for one fill are rounded up to a micro-USDC. */
 function fees(notional: Exact): { taker: Exact; maker: Exact } {
   const { btc } = world;
   return {
@@ -40,7 +40,7 @@ function fees(notional: Exact): { taker: Exact; maker: Exact } {
   };
 }
 
-describe('exact amounts of money', () => {
+describe('trades move exact amounts of money', () => {
   test('taker and maker pay their rates on the notional, each rounded up', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -205,7 +205,7 @@ describe('exact amounts of money', () => {
 });
 
 describe('R-initial: the same margin cannot be used twice', () => {
-  /** An order that needs 60 % of a new account's margin. */
+  /** Returns an order that needs 60 % of a new account's margin. */
   function most(market: Market) {
     const size = market.worth(600 * Math.min(20, market.maxLeverage));
     return order({ market, side: 'buy', price: market.at(-100), size });
@@ -246,7 +246,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
   });
 });
 
-describe('R-fill-check: a price far from the mark cannot transfer margin to another account', () => {
+describe('R-fill-check: a trade far from the mark cannot transfer margin to another account', () => {
   test('a maker whose fill would lack margin is cancelled, and the taker continues', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -259,7 +259,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
     expect((await bob.state()).assetPositions).toEqual([]);
   });
 
-  test('the rest of a taker order whose next fill would lack margin is cancelled', async () => {
+  test('the remainder of a taker order is cancelled if its next fill would lack margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -272,7 +272,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
   });
 });
 
-describe('R-stp', () => {
+describe('R-stp: an account does not trade with itself', () => {
   test('R-stp: the resting order is cancelled instead of a trade within one account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -301,7 +301,7 @@ describe('R-stp', () => {
   });
 });
 
-describe('R-reduce', () => {
+describe('R-reduce: a reduce-only order never increases a position', () => {
   /** Opens a long position for Alice and a short position for Bob. */
   async function opened(size: string): Promise<{ alice: Actor; bob: Actor }> {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];

@@ -3,7 +3,7 @@ import { aVenue, cancelAction } from '../support/actors.ts';
 
 /** Posts share the budgets of HTTP requests. A connection can have at most 100 unanswered posts. */
 
-describe('budgets of posts', () => {
+describe('posts have the budgets of HTTP requests', () => {
   const world = aVenue(['--oracle', 'still']);
 
   test('the connections of a client share its /exchange budget with HTTP', async () => {
@@ -63,10 +63,10 @@ describe('budgets of posts', () => {
   });
 });
 
-describe('unanswered posts', () => {
+describe('the number of unanswered posts is limited', () => {
   const world = aVenue(['--oracle', 'still', '--no-limits']);
 
-  test('posts beyond 100 unanswered ones of a connection are rejected at once', async () => {
+  test('a post is rejected while 100 posts of its connection are unanswered', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const waiting = { type: 'venueStatus', minHeight: height + 900 };

@@ -21,17 +21,17 @@ afterEach(() => {
 });
 
 type Wire = {
-  /** Paths of the HTTP requests so far. */
+  /** Paths of the HTTP requests that were sent. */
   readonly fetched: string[];
-  /** Frames with posts so far. */
+  /** Frames with posts that were sent. */
   readonly posted: string[];
-  /** Number of following answers that are lost together with their connection. */
+  /** Number of upcoming answers to drop, together with their connections. */
   answersLost: number;
-  /** Number of upcoming posts to drop, along with their connections. */
+  /** Number of upcoming posts to drop, together with their connections. */
   postsLost: number;
 };
 
-/** Returns a funded client whose socket is open, and the requests that it sends from then on. */
+/** Returns a funded client with an open socket, and a record of its subsequent requests. */
 async function aClient(world: World, options: Partial<ClientOptions> = {}) {
   const wire: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
   const wallet = privateKeyWallet(randomPrivateKey());
@@ -81,7 +81,7 @@ function withFaults(socket: WebSocket, wire: Wire): ReturnType<ClientOptions['op
   };
 }
 
-describe('requests of the SDK over the socket', () => {
+describe('the SDK sends requests over the socket', () => {
   const world = aSharedVenue();
   const order = () => {
     const { btc } = world;
@@ -147,8 +147,8 @@ describe('requests of the SDK over the socket', () => {
     expect(wire.fetched.filter((path) => path === '/exchange')).toEqual([]);
   });
 
-  test('the SDK falls back to HTTP for a venue that does not know posts', async () => {
-    // This path answers a post like /ws of a venue of an earlier release.
+  test('the SDK falls back to HTTP for a venue that does not support posts', async () => {
+    // This path answers a post in the way of an earlier release.
     const wires: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
     const { client, wallet, wire } = await aClient(world, {
       openSocket: (url) => withFaults(new WebSocket(url.replace(/\/ws$/, '/api-ws')), wires),
@@ -163,7 +163,7 @@ describe('requests of the SDK over the socket', () => {
   });
 });
 
-describe('rate limits of posts', () => {
+describe('the SDK respects the rate limits of posts', () => {
   const world = aVenue(['--oracle', 'still']);
 
   test('rate limits of posts delay a request like those of HTTP', async () => {

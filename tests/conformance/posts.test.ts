@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import { Socket } from '../support/socket.ts';
 import { nextNonce } from '../support/wallet.ts';
 
-/** Actions and queries in frames of /ws have the same effects and answers as over HTTP. */
+/** Actions and queries that are posted over /ws have the same effects and answers as over HTTP. */
 
 const world = aSharedVenue();
 
@@ -16,7 +16,7 @@ function steady(answer: Json): Json {
   return { ...answer, data: Array.isArray(answer?.data) ? answer.data : rest };
 }
 
-describe('queries over a stream connection', () => {
+describe('queries can be posted over a stream connection', () => {
   test.each([
     { type: 'settings' },
     { type: 'perpMeta' },
@@ -48,7 +48,7 @@ describe('queries over a stream connection', () => {
   });
 });
 
-describe('actions over a stream connection', () => {
+describe('actions can be posted over a stream connection', () => {
   test('a posted action has the same answer and receipt as over HTTP', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
@@ -111,7 +111,7 @@ describe('actions over a stream connection', () => {
       }
     }
     await closed.close();
-    // The answer to a later ping proves that the frames have left this process.
+    // The answer to a later ping proves that the socket has sent the frames.
     await cut.ask({ method: 'ping' }, (frame) => frame.method === 'PONG');
     cut.terminate();
     for (const { txHash } of requests) {
@@ -137,7 +137,7 @@ describe('actions over a stream connection', () => {
   });
 });
 
-describe('rejects of posts equal those of HTTP', () => {
+describe('errors of posts equal those of HTTP', () => {
   const bodies: [what: string, type: keyof typeof PATHS, body: string][] = [
     ['an empty object', 'action', '{}'],
     ['an empty query', 'info', '{}'],
@@ -199,7 +199,7 @@ describe('rejects of posts equal those of HTTP', () => {
   });
 });
 
-describe('malformed posts', () => {
+describe('malformed posts get an error', () => {
   const unanswerable = [
     '{"method":"post"}',
     '{"method":"post","id":-1,"request":{"type":"info","payload":{"type":"settings"}}}',
@@ -259,7 +259,7 @@ describe('malformed posts', () => {
     },
   );
 
-  test('an escaped spelling of the frame has the same meaning', async () => {
+  test('a frame with escaped characters has the same meaning', async () => {
     const socket = await world.socket();
     const frame =
       '{"method":"p\\u006fst","id":4,"r\\u0065quest":{"type":"info","p\\u0061yload":{"type":"settings"}}}';
@@ -274,7 +274,7 @@ describe('malformed posts', () => {
     expect(answer).toMatchObject({ channel: 'error', data: { code: 'INVALID_FRAME' } });
   });
 
-  test('an id of an unanswered post is rejected until its answer', async () => {
+  test('the id of an unanswered post cannot be used until the answer arrives', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const delayed = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 9);

@@ -6,7 +6,7 @@ const world = aSharedVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 
-describe('the case of enums in requests', () => {
+describe('the case of enum values in requests is ignored', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
@@ -17,7 +17,7 @@ describe('the case of enums in requests', () => {
       const socket = await world.socket('/api-ws');
       const subscription = { type: 'candle', coin: world.btc.coin, interval };
       expect((await socket.subscribe(subscription)).method).toBe('subscribe');
-      // The interval in its exact case is a duplicate subscription.
+      // In its exact case, the interval makes the subscription a duplicate.
       const exact = { ...subscription, interval: interval.toLowerCase() };
       const again = await socket.ask({ method: 'subscribe', subscription: exact }, () => true);
       expect(again.data.code).toBe('ALREADY_SUBSCRIBED');
@@ -59,7 +59,7 @@ describe('the case of enums in requests', () => {
   });
 });
 
-/** Each query with an exchange id, and the supported ids. */
+/** Each query with an exchange id, and the ids that it supports. */
 const QUERIES: [query: object, allowed: number[]][] = [
   [{ type: 'clearinghouseState', user: USER }, [0]],
   [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, [0]],
@@ -232,7 +232,7 @@ describe('errors use the path that the client sent', () => {
   });
 });
 
-describe('suggestions for an unknown name', () => {
+describe('an unknown name gets suggestions', () => {
   test.each([
     ['meta', 'perpMeta'],
     ['allMids', 'tickers of /api-ws'],

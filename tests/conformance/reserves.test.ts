@@ -34,7 +34,7 @@ const usdc = (amount: string): bigint => parseUnits(amount, 6);
 /** Polls until the address has a proof with this amount. */
 async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
-  // A publication may come between the blocks of two deposits.
+  // A publication may occur between the blocks of two deposits.
   await expect
     .poll(async () => {
       proof = await client().reservesProof({ user });
@@ -46,7 +46,7 @@ async function proven(user: Hex, amount: string, keptAside?: string): Promise<Re
 }
 
 /**
- * Runs the stand-alone check in a separate process. `lines` are the findings, and `why` is the
+ * Runs the stand-alone verifier in a separate process. `lines` are the findings, and `why` is the
  * error message.
  */
 async function verify(
@@ -70,7 +70,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-test('R-conservation: reserves are published from the first minute that the bridge covers the liabilities', async () => {
+test('R-conservation: reserves are published from the first minute in which the bridge covers the liabilities', async () => {
   await expect.poll(async () => (await client().reserves()).published, WAIT).not.toBeNull();
   const { chain: where, current, published } = await client().reserves();
   expect(where).toEqual({ chainId: 421_614, bridge: chain.bridge, token: chain.token });
@@ -153,7 +153,7 @@ test('a withdrawal stays a liability until it is paid, and assets always cover l
   expect(parts.withdrawHold).toBe('0');
 });
 
-test('an address without an account is in no tree, and an invalid address gets an error', async () => {
+test('an address without an account is not in a tree, and an invalid address gets an error', async () => {
   const outsider = `0x${'77'.repeat(20)}`;
   expect(await client().reservesProof({ user: outsider })).toBeNull();
   expect(await verify(['--url', venue.url, '--user', outsider])).toEqual({

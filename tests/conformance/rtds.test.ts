@@ -63,7 +63,7 @@ test.each([
 test('R-series: averages cover the preceding whole seconds, each with its last price', async () => {
   const symbol = 'DDD';
   const second = Math.floor(Date.now() / 1000) * 1000;
-  // One price a second: 100 for half a minute, then 103 until now.
+  // There is one price per second: 100 for half a minute, then 103 until now.
   const prices = Array.from({ length: 61 }, (_, index) => ({
     symbol,
     source: 'oracle',
@@ -88,7 +88,7 @@ test('R-series: averages cover the preceding whole seconds, each with its last p
   }
 });
 
-describe('frames of /ws-rtds', () => {
+describe('/ws-rtds reports invalid frames', () => {
   test("an unknown topic is an error, and the frame's other topics are subscribed", async () => {
     const socket = await world.socket('/ws-rtds');
     const subscriptions = [
@@ -115,7 +115,7 @@ describe('frames of /ws-rtds', () => {
   });
 });
 
-describe('limits of /ws-rtds', () => {
+describe('/ws-rtds limits connections and frames', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
   test('/ws-rtds allows ten connections per address and limits the frames', async () => {

@@ -16,8 +16,9 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /**
- * Five minutes into a past quarter hour, so that queries one minute later are in the same candle.
- * Nonces come from the machine's clock, which may be ahead of the venue's clock but not behind.
+ * The start is five minutes into a past quarter hour, so that queries one minute later are in the
+ * same candle. Nonces come from the machine's clock, which may be ahead of the venue's clock but
+ * not behind it.
  */
 const START_MS = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS - 10 * MINUTE_MS;
 const OPEN = { startTime: START_MS - MINUTE_MS };
@@ -27,7 +28,7 @@ let client: Client;
 let rain: OutcomeMarket;
 let snow: OutcomeMarket;
 let sun: OutcomeMarket;
-/** The answers before the events were dropped from memory. */
+/** Answers from the time before the events were dropped from memory. */
 const before: Record<string, Json> = {};
 
 const deployer = new Deployer(worldOf(() => client));
@@ -90,7 +91,7 @@ afterAll(async () => {
   await venue.stop();
 });
 
-describe('a settled event that is no longer in memory', () => {
+describe('a settled event remains available after it leaves memory', () => {
   test('R-settlement: a dropped event has its original resolution record, including the hash', async () => {
     const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(data).toEqual(before['resolution']);

@@ -52,7 +52,7 @@ const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
   ['convertToMultiSigUser', (other) => ({ signers: signerSet([other], 1) })],
 ];
 
-describe('vaultAddress and expiresAfter', () => {
+describe('vaultAddress and expiresAfter are part of agent-signed actions', () => {
   test('a vaultAddress of null is the same as a missing vaultAddress', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
@@ -104,7 +104,7 @@ describe('vaultAddress and expiresAfter', () => {
   });
 });
 
-describe('direct actions', () => {
+describe('direct actions are signed as typed data', () => {
   const approval = () => ({
     agentAddress: world.unfunded('agent').address,
     agentName: 'desk',

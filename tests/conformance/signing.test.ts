@@ -45,7 +45,7 @@ async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
   expect(await actor.openOrders()).toHaveLength(count);
 }
 
-describe('agent-signed actions', () => {
+describe('agent-signed actions are hashed exactly as sent', () => {
   test("an account's own key may sign its orders", async () => {
     const alice = await world.trader('alice');
     expectAccepted(await world.client.executed(await alice.sign(restingOrder())));

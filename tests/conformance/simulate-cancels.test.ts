@@ -11,8 +11,8 @@ import { act } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * An action that names one order twice ends the order with the first entry; the second entry
- * returns the order's final state.
+ * If an action names one order twice, the first entry ends the order, and the second entry returns
+ * its final state.
  */
 
 const world = aSharedVenue();

@@ -26,8 +26,8 @@ import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Each test simulates an unsigned action, checks that the state did not change, then sends the same
- * action and compares the results.
+ * Each test simulates an unsigned action and checks that the state did not change. It then sends
+ * the same action and compares the results.
  */
 
 const world = aSharedVenue([...OUTCOMES, ...HOLDING]);
@@ -59,7 +59,7 @@ async function simulated(user: Actor, action: JsonObject, more = {}): Promise<Js
   return reply.json.data;
 }
 
-/** The fields that simulated orders share with a confirmed reply. */
+/** Selects the fields that simulated orders share with a confirmed reply. */
 const results = (orders: Json[]): Json[] =>
   orders.map(
     ({ restingSz: _r, fee: _f, feeRate: _t, builderFee: _b, delayMs: _d, ...rest }) => rest,
@@ -89,7 +89,7 @@ async function shownOf(actor: Actor): Promise<Json> {
 }
 
 /**
- * Returns the error message of a reply, or null. Errors in `statuses` start with the entry, which
+ * Returns the error message of a reply, or null. Errors in `statuses` begin with the entry, which
  * is removed.
  */
 function errorIn({ json }: Reply): Json {
@@ -101,7 +101,7 @@ function errorIn({ json }: Reply): Json {
 }
 
 /**
- * Simulates an action, checks that the state did not change, sends the action, and compares the
+ * Simulates an action, checks that the state did not change, sends the action, and compares its
  * result with the simulation.
  */
 async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Reply>) {
@@ -124,7 +124,7 @@ async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Re
 const agentSigned = (actor: Actor, action: JsonObject) =>
   foretold(actor, action, () => act(actor, action));
 
-describe('simulate: an order', () => {
+describe('simulate predicts the result of an order', () => {
   test('a simulation returns the fills, fee, margin and position of the execution', async () => {
     await bob.place(limit('sell', '100', '1.5'), limit('sell', '101', '1'));
     const action = orderAction(limit('buy', '101', '4'));
@@ -144,7 +144,7 @@ describe('simulate: an order', () => {
       },
     ]);
     expect(answer.positions).toMatchObject([{ szi: '2.5', entryPx: '100.4', leverage: 20 }]);
-    // The largest possible position needs an initial margin of 4 × 100 / 20.
+    // The largest possible position requires an initial margin of 4 × 100 / 20.
     expect(answer.margin.initialMargin).toBe('20');
     expect(await alice.balance()).toBe('999.88705');
   });
@@ -194,7 +194,7 @@ describe('simulate: an order', () => {
   });
 });
 
-describe('every kind of action has the simulated result', () => {
+describe('every kind of action has the result of its simulation', () => {
   const cases: [string, () => JsonObject | Promise<JsonObject>][] = [
     ['an Alo that would trade', () => orderAction(limit('buy', '100', '1', { tif: 'Alo' }))],
     ['an Ioc that fills in part', () => orderAction(limit('buy', '100', '9', { tif: 'Ioc' }))],
@@ -283,7 +283,7 @@ describe('every kind of action has the simulated result', () => {
     ['rewards that were not earned', () => ({ type: 'claimBuilderRewards' })],
   ];
 
-  /** Alice is long 1, and the book offers 2 at the mark on either side. */
+  /** Alice is long 1 coin, and the book offers 2 coins at the mark on either side. */
   test.each(cases)('a simulation predicts %s', async (_, make) => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     await bob.place(limit('sell', '100', '2'), limit('buy', '99.5', '2'));
@@ -324,7 +324,7 @@ test('an amend that would bypass the delay is accepted and fails, as on /exchang
   expect(answer.orders[0].error).toBe('Amend would take liquidity on a delayed market');
 });
 
-describe('the acting account', () => {
+describe('simulate checks the acting account', () => {
   const resting = () => orderAction(limit('buy', '90', '1'));
 
   test('a simulation rejects an address without an account', async () => {
@@ -404,7 +404,7 @@ describe('the acting account', () => {
   });
 });
 
-describe('actions that are not simulated', () => {
+describe('some actions cannot be simulated', () => {
   test.each([
     ['approveAgent'],
     ['approveBuilderFee'],

@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import { definition, done, Operator, OPERATED } from '../support/perps.ts';
 
 /**
- * The venue changes its simulated prices every 20 ms; a perp listed by the operator is not
+ * The venue changes its simulated prices every 20 ms. A perp that the operator lists is not
  * affected.
  */
 
@@ -29,7 +29,7 @@ test('a perp listed by the operator keeps its pushed price', async () => {
   }
 });
 
-/** Waits until this much of the venue's time has passed. */
+/** Waits until this much time of the venue has passed. */
 async function passed(ms: number): Promise<void> {
   const { blockTime } = await world.client.data({ type: 'stateHash' });
   await eventually(async () => {

@@ -7,12 +7,12 @@ import { tokenSend } from '../support/keys.ts';
 import { done, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** State channels send every change of their content, except changes caused only by the mark. */
+/** State channels send every change of their content, except changes that only the mark causes. */
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
 
-describe('clearinghouseState', () => {
+describe('clearinghouseState sends changes caused by other actions', () => {
   const watch = async (user: string): Promise<Socket> => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'clearinghouseState', user });
@@ -50,7 +50,7 @@ describe('clearinghouseState', () => {
     await world.client.post('/request-fund', { user: vault.address });
     await register([{ user: holder.address, shares: '1' }]);
     expect(await next(socket, 2)).toMatchObject({ vaultEquity: '1000' });
-    // The vault receives money, which changes only this value for the holder.
+    // The vault receives money. For the holder, only this value changes.
     const bob = await world.trader('bob');
     let { mark } = socket;
     done(await tokenSend(bob, { to: vault.address, amount: '10' }));
@@ -61,7 +61,7 @@ describe('clearinghouseState', () => {
   });
 });
 
-describe('tickers', () => {
+describe('tickers sends the rows of all markets', () => {
   const rowsOf = (socket: Socket, id: number): Json[] =>
     socket
       .of('tickers')
@@ -74,7 +74,7 @@ describe('tickers', () => {
     return socket;
   };
 
-  test('tickers send one final row for a resolved market', async () => {
+  test('tickers sends one final row for a resolved market', async () => {
     const deployer = new Deployer(world);
     const market = await deployer.list();
     const [all, named] = [await watch(), await watch({ instrumentIds: [market.id] })];

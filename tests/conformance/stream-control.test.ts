@@ -6,7 +6,7 @@ import { refusedHandshake } from '../support/socket.ts';
 
 const world = aSharedVenue();
 
-describe('control frames', () => {
+describe('control frames are confirmed or rejected', () => {
   test('a stream answers a ping in JSON and a ping of the WebSocket protocol', async () => {
     const socket = await world.socket();
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });

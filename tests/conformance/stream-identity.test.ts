@@ -20,7 +20,7 @@ const unsubscribe = async (socket: Socket, subscription: object): Promise<Json> 
     (frame) => frame.channel === 'subscriptionResponse' || frame.type === 'error',
   );
 
-describe('the returned subscription', () => {
+describe('the confirmation contains the subscription', () => {
   test.each([
     ['/ws', () => ({ type: 'l2Book', coin: world.btc.coin, nSigFigs: null, mantissa: null })],
     ['/ws', () => ({ tick: '', coin: `0${world.btc.coin}`, type: 'l2Book', x: { y: [1, null] } })],
@@ -46,7 +46,7 @@ describe('the returned subscription', () => {
   );
 });
 
-describe('a book whose price steps change', () => {
+describe('a subscription to a book survives a change of the price steps', () => {
   const levelsOf = (socket: Socket, sub: number): Json =>
     socket.of('l2Book').findLast((frame) => frame.sub === sub)?.data.levels[0];
 
@@ -65,7 +65,7 @@ describe('a book whose price steps change', () => {
     const coarse = await socket.subscribe({ type: 'l2Book', coin, tick: '1' });
     await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
     await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
-    // Both requests now name the same step, but they are separate subscriptions.
+    // Both requests now resolve to the same step, but they remain separate subscriptions.
     const unsubscribed = await unsubscribe(socket, { type: 'l2Book', coin });
     expect(unsubscribed.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
     const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });

@@ -48,7 +48,7 @@ test.each(['stop', 'kill'] as const)(
       const terms = { market: btc, price: btc.at(0), size: btc.worth(20) };
       await bob.placed({ ...terms, side: 'sell' });
       await alice.placed({ ...terms, side: 'buy' });
-      // A live order is sent with all its changes, not only with its last state.
+      // A live order is sent with all its changes instead of only its last state.
       await alice.place(farBid(btc));
       await mint(yes, no);
       done(await tokenSend(alice, { to: bob.address, amount: '1' }));
@@ -151,7 +151,7 @@ test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
   },
 );
 
-test('a height far in the future gets the resync reason ahead', async () => {
+test('a resume from a height far in the future gets the resync reason "ahead"', async () => {
   const socket = await world.socket();
   const subscription = { type: 'trades', coin: world.btc.coin };
   await socket.subscribe(subscription, { height: 1_000_000_000 });

@@ -6,13 +6,13 @@ import { done } from '../support/perps.ts';
 
 const world = aVenue();
 
-describe('resuming after a disconnect', () => {
+describe('a client can resume after a disconnect', () => {
   const resting = (steps: number) => {
     const { btc } = world;
     const px = btc.ticks(btc.at(-500), -steps);
     return { market: btc, side: 'buy', price: px, size: btc.worth(20) } as const;
   };
-  /** Removes the subscription number, the only field that differs between connections. */
+  /** Removes the subscription number, which is the only field that differs between connections. */
   const bare = (frames: Json[]) => frames.map(({ sub: _sub, ...rest }) => rest);
 
   test('a resumed stream sends the missed frames unchanged, followed by the live frames', async () => {

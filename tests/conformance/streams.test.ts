@@ -24,7 +24,7 @@ import {
 
 const world = aSharedVenue();
 
-describe('l2Book', () => {
+describe('l2Book sends the book', () => {
   test('l2Book sends a snapshot immediately and the whole book after each change', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
@@ -62,7 +62,7 @@ describe('l2Book', () => {
   });
 });
 
-describe('trades', () => {
+describe('trades sends every trade', () => {
   const trade = record({
     coin: text,
     instrumentId: integer,
@@ -125,7 +125,7 @@ describe('trades', () => {
   });
 });
 
-describe('orderUpdates', () => {
+describe("orderUpdates sends the changes of an account's orders", () => {
   test('orderUpdates sends an order as open, partly filled and filled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -227,7 +227,7 @@ describe('orderUpdates', () => {
   });
 });
 
-describe('clearinghouseState', () => {
+describe('clearinghouseState sends the state of an account', () => {
   test('clearinghouseState sends a snapshot immediately, and position and margin after each fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -256,7 +256,7 @@ describe('clearinghouseState', () => {
   });
 });
 
-describe('activeAssetCtx', () => {
+describe('activeAssetCtx sends the prices of a market', () => {
   test('activeAssetCtx sends a snapshot immediately, with mark and oracle', async () => {
     const { eth } = world;
     const socket = await world.socket();

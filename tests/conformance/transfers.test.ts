@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const perpMoney = async (actor: Actor) => (await actor.state()).withdrawable;
 
-/** Expects that a transfer is rejected without effect. */
+/** Expects that a transfer is rejected and changes nothing. */
 async function refuses(fields: Transfer, refusal: Refusal): Promise<void> {
   await expectNothing([alice, bob], direct(alice, 'tokenSend', transfer(fields)), refusal);
 }
@@ -71,7 +71,7 @@ test('R-transfer: the zero address is not a valid destination of any transfer', 
   expect(treasury.json).toMatchObject({ status: 'err', ...refusal('treasurySend.destination') });
 });
 
-describe("transfers between one's own sub-accounts", () => {
+describe('an account can transfer money between its sub-accounts', () => {
   test('exact amounts can be transferred between sub-accounts, with a ledger row for each', async () => {
     const out = { to: alice.address, amount: '250.000001', from: 'perp', into: 'outcome' };
     const reply = await tokenSend(alice, out);
@@ -117,7 +117,7 @@ describe("transfers between one's own sub-accounts", () => {
   });
 });
 
-describe('transfers to another account', () => {
+describe('an account can transfer money to another account', () => {
   test('money can be transferred from any sub-account to any, with a row on either side', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
@@ -251,8 +251,8 @@ describe('transfers to another account', () => {
 
 describe('only free money can be transferred', () => {
   /**
-   * 20 coins at 100 USDC and 20 times leverage: the initial margin is 100, but a tenth of the value
-   * is 200.
+   * A position of 20 coins at 100 USDC and 20 times leverage has an initial margin of 100, but a
+   * tenth of its value is 200.
    */
   async function open(): Promise<OwnPerp> {
     const own = await operator.list();
@@ -297,7 +297,7 @@ describe('only free money can be transferred', () => {
   });
 });
 
-describe('withdraw3', () => {
+describe('withdraw3 withdraws money to the settlement chain', () => {
   const withdrawal = (amount: string) => ({ destination: bob.address, amount });
 
   test('a withdrawal is deducted immediately, shown as held, and listed as pending', async () => {
@@ -327,7 +327,8 @@ describe('withdraw3', () => {
         status: 'pending',
       },
     });
-    // The destination is on another chain, so the venue account with that address is unchanged.
+    // The destination is on another chain, so the venue's account with the same address does not
+    // change.
     expect(await perpMoney(bob)).toBe('1000');
     done(await send(alice, 'withdraw3', withdrawal('900')));
     expect(await alice.state()).toMatchObject({
@@ -384,7 +385,7 @@ describe('withdraw3', () => {
     await expectNothing([alice], direct(alice, 'withdraw3', withdrawal(amount)), refusal);
   });
 
-  test('a withdrawal takes money from perp only, and never the margin of a position', async () => {
+  test('a withdrawal uses only free money of the perp sub-account', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],

@@ -64,7 +64,7 @@ const notLeader = (): Refusal =>
     got: vault.address,
   });
 
-describe('R-vault: permission to act for a vault', () => {
+describe('R-vault: only the leader and its agents act for a vault', () => {
   test("the leader's orders, positions and settings belong to the vault", async () => {
     const mine = orderAction(order({ market: perp, side: 'buy', price: '100', size: '2' }));
     const sell = order({ market: perp, side: 'sell', price: '100', size: '2' });
@@ -169,7 +169,7 @@ describe('R-vault: permission to act for a vault', () => {
   });
 });
 
-describe('the money of a vault', () => {
+describe('only the key of a vault moves its money', () => {
   test("the money of a vault is transferred by the vault's own key", async () => {
     done(await tokenSend(vault, { to: bob.address, amount: '10' }));
     done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
@@ -202,7 +202,7 @@ describe('the money of a vault', () => {
   );
 });
 
-describe('accounts that cannot be a vault', () => {
+describe('some accounts cannot be a vault', () => {
   const used = 'Agent address is already used';
   test('a vault cannot become an agent, a builder or a multi-sig account', async () => {
     await expectNothing(
@@ -244,7 +244,7 @@ describe('accounts that cannot be a vault', () => {
   });
 });
 
-describe('registration and shares', () => {
+describe('an admin registers vaults and their shares', () => {
   test('the registration of a vault creates an account for a new address', async () => {
     const fresh = world.unfunded('fresh');
     done(await register({ vault: fresh.address }));
@@ -278,7 +278,7 @@ describe('registration and shares', () => {
       '666.666666',
       '0',
     ]);
-    // The second vault has 3 USDC; half of it adds 1.5.
+    // The second vault has 3 USDC, and half of it adds 1.5.
     const second = world.unfunded('second');
     done(await tokenSend(bob, { to: second.address, amount: '3' }));
     const halves = [
@@ -294,7 +294,7 @@ describe('registration and shares', () => {
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     await trade(vault, leader, { market: own, price: '100', size: '10' });
     await own.push('101');
-    // 1000 minus a fee of 0.45, plus a profit of 10, all of it Bob's.
+    // The value is 1000 minus a fee of 0.45, plus a profit of 10, all of which belongs to Bob.
     expect(await equityOf(bob)).toBe('1009.55');
     done(await register({ leader: bob.address, name: 'Renamed' }));
     expect(await equityOf(bob)).toBe('1009.55');

@@ -22,7 +22,7 @@ const operator = new Operator(world);
 
 const status = () => world.client.data({ type: 'venueStatus' });
 
-describe('venueStatus', () => {
+describe('venueStatus reports the state of the venue', () => {
   const gate = record({
     channel: integer,
     mode: text,

@@ -34,7 +34,7 @@ let venue: Venue;
 let chain: Chain;
 const refused = fundedUser();
 
-/** Returns the local chain's keys for the operator. */
+/** Returns the local chain's keys, which the operator holds. */
 function keys(): { readonly guardian: Hex; readonly minter: Hex } {
   return JSON.parse(readFileSync(join(venue.data, 'settlement/keys.json'), 'utf8'));
 }
@@ -51,7 +51,8 @@ function sender(key: Hex) {
 beforeAll(async () => {
   venue = await Venue.start(FLAGS);
   chain = await chainOf(venue.url);
-  // Mints before the venue does, because the venue uses the same key and counts its transactions.
+  // This transaction precedes those of the venue, because the venue uses the same key and counts
+  // its transactions.
   await sender(keys().minter).writeContract({
     address: chain.token,
     abi: TEST_USDC_ABI,
@@ -65,7 +66,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Returns a user with 300,000 USDC in the venue. */
+/** Returns a user with 300,000 USDC at the venue. */
 async function rich() {
   const wallet = privateKeyWallet(generatePrivateKey());
   await post(venue.url, '/request-fund', { user: wallet.address });
@@ -119,7 +120,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-describe('R-withdraw: a withdrawal', () => {
+describe('R-withdraw: a withdrawal is paid on the settlement chain', () => {
   test('a withdrawal pays the exact amount minus the fee, releases the held amount, and updates the rows', async () => {
     const user = await rich();
     const destination = fundedUser();

@@ -75,7 +75,9 @@ export function cloidOf(label: string): string {
   return keyOf(label).slice(0, 34);
 }
 
-/** A key with helpers to sign and send requests. It need not have an account at the venue. */
+/**
+ * A key with helpers that sign and send requests. The key does not need an account at the venue.
+ */
 export class Actor {
   readonly name: string;
   readonly key: Hex;
@@ -148,8 +150,7 @@ export class Actor {
   }
 
   /**
-   * Returns the account value less unrealised PnL, because the API does not report the balance
-   * itself.
+   * Returns the account value minus unrealised PnL, because the API does not report the balance.
    */
   async balance(): Promise<string> {
     return balanceOf(await this.state());
@@ -161,7 +162,8 @@ export class Actor {
 }
 
 /**
- * Returns `accountValue` − Σ `unrealizedPnl`. It is the balance only if no position is isolated.
+ * Returns `accountValue` − Σ `unrealizedPnl`, which equals the balance only if no position is
+ * isolated.
  */
 export function balanceOf(state: Json): string {
   const unrealised = state.assetPositions.map((entry: Json) => exact(entry.position.unrealizedPnl));
@@ -169,7 +171,7 @@ export function balanceOf(state: Json): string {
 }
 
 /**
- * Returns the public data of the accounts without time fields, for comparison before and after a
+ * Returns the public data of the accounts without time fields. Tests compare it before and after a
  * rejected request.
  */
 export async function factsOf(...actors: Actor[]): Promise<Json> {
@@ -201,8 +203,8 @@ export type World = {
   socket(path?: string): Promise<Socket>;
   nowMs(): number;
   /**
-   * Waits at least one second, or advances a held clock by `ms`, until the venue has committed a
-   * later block.
+   * Waits until the venue has committed a later block: at least one second of real time, or `ms` of
+   * a held clock.
    */
   passTime(ms: number): Promise<void>;
 };
@@ -239,8 +241,8 @@ export function aVenue(
 }
 
 /**
- * Borrows a venue that other test files share. It has other accounts, markets and history, but no
- * resting orders and no accounts of this file. It must not log an error.
+ * Borrows a venue that test files share. It contains accounts, markets and history of other files,
+ * but no resting orders and no accounts of this one. The test fails if the venue logs an error.
  */
 export function aSharedVenue(flags: readonly string[] = FIXED_PRICE_FLAGS): World {
   return worldAt(borrowed({ flags, isHeld: false }));
@@ -268,7 +270,7 @@ function borrowed(wish: Wish): Opening<VenueAddresses> {
 type Opening<V extends VenueAddresses> = {
   open(): Promise<V>;
   close(people: readonly Actor[]): Promise<void>;
-  /** Label that keeps the account names of different files apart on a shared venue. */
+  /** Returns a label that keeps the account names of different files apart on a shared venue. */
   turn(): string;
   clockFile(): string | undefined;
 };
@@ -282,7 +284,7 @@ function worldAt<V extends VenueAddresses>(opening: Opening<V>): World & { venue
   const everybody: Actor[] = [];
   let count = 0;
 
-  /** A restarted venue listens on another port, so a new client is needed. */
+  /** The client is read at each call, because a restarted venue listens on another port. */
   const current = () => {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
@@ -372,8 +374,8 @@ async function cancelEverything(actor: Actor): Promise<void> {
 }
 
 /**
- * Creates two accounts that each have a position, a resting order and an agent, so that a
- * comparison detects unwanted changes.
+ * Creates two accounts with a position, a resting order and an agent each, so that comparisons
+ * detect unwanted changes.
  */
 export async function twoFundedTraders(world: World): Promise<[Actor, Actor]> {
   const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];

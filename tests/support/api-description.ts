@@ -4,9 +4,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from './client.ts';
 
 /**
- * Checks every exchange with the venue against the published descriptions in both directions. A
- * request that the venue accepts must be valid, and an answer or frame must have all required
- * fields and no others.
+ * Checks every request and response of the venue against the published descriptions in both
+ * directions. A request that the venue accepts must be valid, and an answer or frame must have all
+ * required fields and no others.
  */
 
 const REFERENCE = join(import.meta.dirname, '../../docs/reference');
@@ -28,7 +28,7 @@ for (const [name, document] of [
   ajv.addSchema({ $id: name, components: document.components });
 }
 
-/** Accepts the enums of requests in any case, as the venue does. */
+/** Accepts the enum values of requests in any case, as the venue does. */
 function anyCase(schema: Json): Json {
   return mapped(schema, (each) => {
     if (each['x-case-insensitive'] !== true) return each;
@@ -83,7 +83,10 @@ type Exchange = {
   readonly reply: Json;
 };
 
-/** Returns why an exchange over HTTP contradicts the description, or undefined if it does not. */
+/**
+ * Returns why an HTTP request or its response contradicts the description, or undefined if it does
+ * not.
+ */
 export function httpMismatch({ path, body, status, reply }: Exchange): string | undefined {
   if (path === '/exchange') {
     if (typeof reply !== 'object') return undefined;

@@ -4,8 +4,8 @@ import { exact, show } from './exact.ts';
 type Figures = Pick<Candle, 'o' | 'h' | 'l' | 'c' | 'v' | 'n'>;
 
 /**
- * Merges candles into one for the whole period, because a period around midnight spans two daily
- * candles. Only the last report of each candle counts.
+ * Merges candles into one candle for the whole period, because a period around midnight spans two
+ * daily candles. Only the last report of each candle counts.
  */
 export function asOneCandle(received: readonly Candle[]): Figures | undefined {
   const candles = [...new Map(received.map((candle) => [candle.t, candle])).values()];

@@ -53,7 +53,7 @@ export const chainAction: fc.Arbitrary<ChainAction> = fc.oneof(
 export const count = async (chain: LocalChain, sender: Hex, block: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [sender, block]));
 
-/** Performs a step and ignores its errors, because random steps can be invalid. */
+/** Performs a step and ignores its error, because random steps can be invalid. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {
   if (step.kind === 'mine') await chain.mine();
   else if (step.kind === 'automine') await chain.setAutomine(step.isOn);
@@ -93,7 +93,7 @@ export async function view(chain: LocalChain): Promise<unknown> {
     const at = `0x${number.toString(16)}`;
     seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
     seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
-    // The chain no longer answers for old blocks, so their error is compared instead.
+    // The chain no longer serves state of old blocks, so the error is compared instead.
     seen.push(await chain.rpc('eth_getBalance', [UNFUNDED_KEY.address, at]).catch(String));
   }
   for (const { address } of [FUNDED_KEY, OTHER, UNFUNDED_KEY]) {

@@ -32,7 +32,7 @@ export type Wallet = {
   deposit(amount: bigint): Promise<Hex>;
   depositFor(user: Hex, amount: bigint): Promise<Hex>;
   permit(usd: bigint, deadline: bigint, nonce?: bigint): Promise<SignedPermit>;
-  /** Sends a permit to the bridge directly, which any address is allowed to do. */
+  /** Sends a permit to the bridge directly, as any address may do. */
   usePermit(permit: SignedPermit): Promise<Hex>;
   /** Pauses or resumes the bridge with the guardian's key. */
   pause(isPaused: boolean): Promise<Hex>;

@@ -4,7 +4,7 @@ import { Client } from './client.ts';
 import { Socket } from './socket.ts';
 
 /**
- * Checks every exchange of the tests with a venue against the machine-readable descriptions of its
+ * Checks every request and response of the tests against the machine-readable descriptions of the
  * API.
  */
 

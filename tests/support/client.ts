@@ -2,11 +2,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Envelope, Signed } from './wallet.ts';
 
 /**
- * Plain HTTP client that exposes the status, headers, raw text and JSON of every answer. It does
- * not retry, and no status makes it throw.
+ * Plain HTTP client that exposes the status, headers, raw text and JSON of every response. It
+ * neither retries nor throws for an error status.
  */
 
-/** Parsed JSON of unknown shape. Tests check its shape themselves. */
+/** JSON of unknown shape. Tests check the shape themselves. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export type Reply = {
@@ -30,7 +30,7 @@ type HttpExchange = {
 };
 
 export class Client {
-  /** Called with every exchange that has a JSON body. */
+  /** Hook that is called for every request with a JSON body, and its response. */
   static onExchange: ((exchange: HttpExchange) => void) | undefined;
 
   readonly url: string;
@@ -39,7 +39,7 @@ export class Client {
     this.url = url;
   }
 
-  /** Posts a body as JSON. A string is sent unchanged, which allows malformed JSON. */
+  /** Posts a body as JSON. A string is sent unchanged, so that tests can send malformed JSON. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<Reply> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const reply = await this.send('POST', path, text, {
@@ -53,7 +53,7 @@ export class Client {
   }
 
   /**
-   * Sends exactly these headers and this body with `node:http`, which takes a third of the time of
+   * Sends exactly these headers and this body with `node:http`, which is three times as fast as
    * fetch.
    */
   async send(
@@ -68,7 +68,7 @@ export class Client {
         let text = '';
         incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
         incoming.once('end', () => resolve(replyTo(incoming, text)));
-        // An answer that ends early emits an error after the headers.
+        // A response that ends early emits an error after its headers.
         incoming.once('error', reject);
       });
       outgoing.once('error', reject);
@@ -99,9 +99,9 @@ export class Client {
 }
 
 /**
- * Posts a body in pieces, and tolerates a server that answers before it has read all of them. The
- * request has no declared length unless one is given. fetch reports an early answer as a broken
- * connection.
+ * Posts a body in pieces, and accepts a server that responds before it has read all of them. The
+ * request has no declared length unless one is given. With fetch, an early response appears as a
+ * broken connection.
  */
 export async function postInPieces(
   url: string,
@@ -133,7 +133,10 @@ export async function postInPieces(
   });
 }
 
-/** Returns the text of a reject. It throws if the reply has both text fields or neither. */
+/**
+ * Returns the message of a rejected request. Throws if the reply has both message fields or
+ * neither.
+ */
 export function refusalText(json: Json): string {
   const texts = [json?.message, json?.response].filter((text) => typeof text === 'string');
   const [text] = texts;

@@ -17,7 +17,7 @@ const SERVERS = 'ODDLOT_TEST_NATS';
 const DATABASES = 'ODDLOT_TEST_POSTGRES';
 const COUNT = 3;
 
-/** Starts the servers if TEST_CLUSTER is set. Resolves with a function that stops them. */
+/** Starts the servers if TEST_CLUSTER is set. The returned function stops them. */
 export async function startClusterServers(): Promise<() => Promise<void>> {
   if (process.env[ASKED] === undefined) return () => Promise.resolve();
   const port = await freePorts(PORTS_PER_SERVER * COUNT);
@@ -33,8 +33,8 @@ export async function startClusterServers(): Promise<() => Promise<void>> {
 }
 
 /**
- * Returns the flags that make a venue a cluster replica. The list is empty without TEST_CLUSTER,
- * and for venues with their own chain, relay, cluster or database.
+ * Returns the flags that make a venue a cluster replica. There are none without TEST_CLUSTER, or
+ * for a venue with its own chain, relay, cluster or database.
  */
 export async function clusterFlags(data: string, flags: readonly string[]): Promise<string[]> {
   const [servers, databases] = [process.env[SERVERS], process.env[DATABASES]];

@@ -26,8 +26,8 @@ const onFatal = (error: unknown): never => {
 };
 
 /**
- * A venue whose process and data an attacker controls. It logs arbitrary commands and serves the
- * log like a real venue.
+ * Venue with an attacker in control of its process and data. It logs arbitrary commands and serves
+ * the log like a real venue.
  */
 export class CompromisedVenue {
   readonly replica: LocalReplica;
@@ -63,7 +63,7 @@ export class CompromisedVenue {
     return await CompromisedVenue.#on(folder);
   }
 
-  /** Rewrites a log block by block with a matching hash chain, and continues it. */
+  /** Rewrites a log block by block with a valid hash chain, and then continues it. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,

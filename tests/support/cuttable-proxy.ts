@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Forwards a loopback port to another one, so that a test can cut the open connections. */
+/** Forwards connections from one loopback port to another, so that a test can cut them. */
 export class CuttableProxy {
   readonly #server = createServer((near) => this.#join(near));
   readonly #behind: URL;

@@ -7,7 +7,7 @@ import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 const DEPLOYER_KEY = keyOf('the deployer');
 export const DEPLOYER = addressOf(DEPLOYER_KEY);
 
-/** Flags of a venue whose only outcome markets are those that tests list. */
+/** Flags of a venue whose only outcome markets are listed by tests. */
 export const DEPLOYED = [...FIXED_PRICE_FLAGS, '--no-bots', '--deployers', DEPLOYER];
 
 const HOUR_MS = 3_600_000;
@@ -67,7 +67,7 @@ export function marketFields(eventSlug: string, changes: JsonObject = {}): JsonO
 }
 
 /**
- * Returns the fields of a valid `registerSeries` that lists the current 15-minute period and the
+ * Returns the fields of a valid `registerSeries`, which lists the current 15-minute period and the
  * next two.
  */
 export function seriesFields(changes: JsonObject = {}): JsonObject {
@@ -97,7 +97,7 @@ export function seriesFields(changes: JsonObject = {}): JsonObject {
 
 export type OutcomeMarket = {
   readonly id: number;
-  /** The market id in the form that subscriptions use. */
+  /** The market id as text, which is the form that subscriptions use. */
   readonly coin: string;
   readonly slug: string;
   readonly eventSlug: string;
@@ -166,8 +166,8 @@ export type ShareOrder = {
 };
 
 /**
- * Returns an outcome order in wire form. R-one-book: `b` and `r` together encode the outcome and
- * the direction.
+ * Returns an outcome order in wire form. In the combined book (R-one-book), `b` and `r` together
+ * encode the outcome and the direction.
  */
 export function share({ market, leg = 'yes', intent = 'buy', ...rest }: ShareOrder): JsonObject {
   const isSell = intent === 'sell';

@@ -5,8 +5,8 @@ import type { Json } from './client.ts';
 import { signDirect, signMultiSig } from './direct.ts';
 
 /**
- * The signer of the tests is independent of the venue, so it is checked against the published
- * vectors.
+ * The signing code of the tests does not use the venue's code, so these tests check it against the
+ * published vectors.
  */
 
 const vectors: Json = JSON.parse(
@@ -21,7 +21,7 @@ function optionsOf(vector: Json) {
   return { nonce, network, ...(signatureChainId === null ? {} : { signatureChainId }) };
 }
 
-describe('the direct-action signer of the tests', () => {
+describe("signing direct actions without the venue's code", () => {
   test.each(casesOf('direct'))('reproduces the published vector of $name', async (vector: Json) => {
     const action = JSON.parse(vector.action);
     const signed = await signDirect(vector.privateKey, action, optionsOf(vector));

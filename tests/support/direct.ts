@@ -38,7 +38,8 @@ const WRAPPED: readonly Field[] = [
 ];
 
 /**
- * EIP-712 fields of each direct action, without the network fields before and the nonce after them.
+ * EIP-712 fields of each direct action. The network fields, which come first, and the nonce, which
+ * comes last, are omitted.
  */
 const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   approveAgent: APPROVE_AGENT_TYPES.ApproveAgent.slice(NETWORK_FIELDS.length, -1),
@@ -61,7 +62,7 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   convertToMultiSigUser: [{ name: 'signers', type: 'string' }],
 };
 
-/** True for actions that only the account's own key can sign. */
+/** Returns true for actions that only the account's own key can sign. */
 export function isDirect(type: unknown): boolean {
   return typeof type === 'string' && Object.hasOwn(FIELDS, type);
 }
@@ -77,7 +78,7 @@ export type DirectOptions = {
   readonly network?: Network;
 };
 
-/** The account of the inner action, and the sender of its wrapper. */
+/** The account of the inner action and the sender of its wrapper. */
 export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
 
 export async function signDirect(
@@ -95,11 +96,13 @@ export type MultiSigOptions = DirectOptions &
     /** Key that sends the wrapper; normally one of the account's signers. */
     readonly outerKey: Hex;
     readonly innerKeys: readonly Hex[];
-    /** Replaces the signatures of `innerKeys`, for example with those of another wrapper. */
+    /** Signatures to send in place of those of `innerKeys`, for example from another wrapper. */
     readonly signatures?: readonly Signature[];
   };
 
-/** Signs an action for a multi-sig account: first each inner signer, then the sender. */
+/**
+ * Signs an action for a multi-sig account: first with each inner key, then with the sender's key.
+ */
 export async function signMultiSig(inner: JsonObject, options: MultiSigOptions): Promise<Signed> {
   const { multiSigUser, outerKey, innerKeys, nonce, vaultAddress, expiresAfter } = options;
   const wrapping = { multiSigUser, outerSigner: addressOf(outerKey) };

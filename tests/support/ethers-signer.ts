@@ -3,8 +3,8 @@ import { ethers } from 'ethers';
 import { addressOf, nextNonce, TESTNET, type Envelope, type JsonObject } from './wallet.ts';
 
 /**
- * A second implementation of the three signing schemes that uses only ethers. It shares only the
- * specification and the MessagePack library with the other test signer.
+ * Second implementation of the three signing schemes that uses only ethers. It shares nothing with
+ * the other signing code of the tests but the specification and the MessagePack library.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -55,7 +55,8 @@ export async function signDirectWithEthers(
 }
 
 /**
- * Signs a wrapper. `action` is agent-signed, or contains the specific fields of a direct action.
+ * Signs a wrapper. `action` is either agent-signed, or contains the specific fields of a direct
+ * action.
  */
 export async function signMultiSigWithEthers(
   multiSigUser: string,
@@ -84,7 +85,7 @@ export async function signMultiSigWithEthers(
   return { action: { type: 'multiSig', ...body }, nonce, signature };
 }
 
-/** Hashes the MessagePack and the nonce of an action without vault and expiry. */
+/** Returns the hash of an action and its nonce, without vault and expiry. */
 function hashed(packed: Uint8Array, nonce: number): string {
   const nonceBytes = ethers.toBeHex(nonce, 8);
   return ethers.keccak256(ethers.concat([packed, nonceBytes, '0x00']));

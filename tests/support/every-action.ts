@@ -15,11 +15,11 @@ import { readMarket } from './market.ts';
 import { keyOf } from './wallet.ts';
 
 /**
- * Sends every signable action to a venue with fixed keys: as agents, account keys, multi-sig
+ * Sends every signable action to a venue. Fixed keys act as agents, account owners, multi-sig
  * signers, vault leader and operators.
  */
 
-/** The request, byte for byte. */
+/** The exact text of the request body. */
 export type SentAction = { readonly type: string; readonly body: string };
 
 const confirm = { confirm: 'executed' } as const;
@@ -38,7 +38,7 @@ export class EveryAction {
     this.#url = url;
   }
 
-  /** Sends all actions, waits for each execution, and returns the requests. */
+  /** Sends all actions, waits until each is executed, and returns the requests. */
   async act(): Promise<readonly SentAction[]> {
     const [alice, bob, builder] = await this.#funded('alice', 'bob', 'builder');
     const agent = this.#person('agent');
@@ -106,7 +106,7 @@ export class EveryAction {
     await done(alice.exchange.withdraw3(payout, confirm));
   }
 
-  /** Sends both kinds of actions inside a multi-sig wrapper. */
+  /** Sends an agent-signed and a direct action inside multi-sig wrappers. */
   async #agree(): Promise<void> {
     const [group, first, second] = await this.#funded('group', 'first', 'second');
     const authorizedUsers = [first!.address, second!.address];
@@ -158,9 +158,7 @@ export class EveryAction {
   };
 }
 
-/**
- * Returns the results of an executed action, and throws if the action was not executed or failed.
- */
+/** Returns the results of an executed action. Throws if the action failed or was not executed. */
 async function done(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status === 'executed' && reply.failure === undefined) return reply;

@@ -1,6 +1,6 @@
 /**
- * Exact decimals for expected values: a bigint counts 10^-24, which is wide enough for price × size
- * × rate. Divisions name their rounding direction.
+ * Exact decimals for expected values. One unit is 10^-24, so that price × size × rate is exact. The
+ * names of divisions state the rounding direction.
  */
 
 const DIGITS = 24;
@@ -17,14 +17,14 @@ export function exact(text: string | number): Exact {
   return sign ? -units : units;
 }
 
-/** Returns canonical decimal text without trailing zeros. */
+/** Returns the canonical decimal text, without trailing zeros. */
 export function show(value: Exact): string {
   const digits = (value < 0n ? -value : value).toString().padStart(DIGITS + 1, '0');
   const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${fraction ? `.${fraction}` : ''}`;
 }
 
-/** Returns the product, and throws if it has more decimals than the scale. */
+/** Returns the product. Throws if it has more decimals than the scale. */
 export function times(a: Exact, b: Exact): Exact {
   if ((a * b) % ONE !== 0n) throw new Error(`Inexact product of ${show(a)} and ${show(b)}`);
   return (a * b) / ONE;

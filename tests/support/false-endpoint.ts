@@ -4,7 +4,7 @@ import { post } from './chain.ts';
 import type { Json } from './client.ts';
 import { type JsonServer, serveJson } from './json-server.ts';
 
-/** How the endpoint answers simulated transfers: honestly, as reverted, or as successful. */
+/** How the endpoint reports simulated transfers: honestly, as reverted, or as successful. */
 export type Lie = 'none' | 'refused' | 'taken';
 
 export const SUBJECTS = [
@@ -27,7 +27,9 @@ const DEAR = numberToHex(parseGwei('400'));
 
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
-/** Forwards requests to an honest endpoint, but gives false answers about the selected subjects. */
+/**
+ * Forwards requests to an honest endpoint, but returns false results about the selected subjects.
+ */
 export class FalseEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
@@ -74,7 +76,7 @@ export class FalseEndpoint {
   }
 }
 
-/** Returns a false result, or undefined if the request is not about the subject. */
+/** Returns a false result, or undefined if the request does not concern the subject. */
 const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> = {
   nonces: ({ method }) => (method === 'eth_getTransactionCount' ? numberToHex(FAR) : undefined),
   fees: ({ method, params }, result) => {
@@ -88,7 +90,7 @@ const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> =
     const place = { blockNumber: '0x1', blockHash: keccak256('0x01'), transactionHash: params[0] };
     return { ...place, status: '0x1', logs: [] };
   },
-  // Hides existing logs, and invents a log where there are none.
+  // Hides existing logs, and invents a log if there are none.
   logs: ({ method, params }, result) => {
     if (method !== 'eth_getLogs') return undefined;
     if ((result as unknown as Json[]).length > 0) return [];

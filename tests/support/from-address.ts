@@ -5,7 +5,7 @@ export type Answer = { readonly status: number; readonly json: Json; readonly ms
 
 /**
  * Posts from a local address, because request limits apply per address. `ms` is the time until the
- * complete answer.
+ * response is complete.
  */
 export function postFrom(
   { agent, localAddress, url }: { agent: Agent; localAddress: string; url: URL },

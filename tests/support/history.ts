@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Client, Json, Reply } from './client.ts';
 
 /**
- * Returns the complete answer of a query that must succeed, including the fields next to `data`.
+ * Returns the complete response to a query that must succeed, including the fields next to `data`.
  */
 export async function queryHistory(client: Client, query: object): Promise<Json> {
   const reply = await client.info(query);
@@ -27,7 +27,7 @@ export async function allPages(
   return rows;
 }
 
-/** Checks the paging of a query at its boundaries; `rows` contains all its rows, newest first. */
+/** Checks the pages of a query at their boundaries. `rows` contains all rows, newest first. */
 export async function expectPaging(
   client: Client,
   query: object,
@@ -70,8 +70,8 @@ export async function expectTimes(
 }
 
 /**
- * Checks how an account query rejects invalid fields, and how it answers for an account without
- * history.
+ * Checks how a query about an account rejects invalid fields, and its response for an account
+ * without history.
  */
 export async function expectRefusals(client: Client, query: { type: string }): Promise<void> {
   const user = `0x${'12'.repeat(20)}`;

@@ -5,7 +5,7 @@ import type { Json } from './client.ts';
 export type JsonServer = { readonly url: string; close(): void };
 
 /**
- * Starts a JSON server on a free local port. A request stays unanswered if `answer` resolves with
+ * Starts a JSON server on a free local port. A request gets no response if `answer` resolves with
  * undefined.
  */
 export async function serveJson(
@@ -27,7 +27,7 @@ export async function serveJson(
   return { url, close };
 }
 
-/** Returns the JSON-RPC answer to a request, including the error if `rpc` throws. */
+/** Returns the JSON-RPC response to a request. It contains an error if `rpc` throws. */
 export async function answerRpc(
   { id, method, params = [] }: Json,
   rpc: (method: string, params: readonly Json[]) => Promise<unknown>,

@@ -41,7 +41,7 @@ export type Transfer = {
   readonly into?: string;
 };
 
-/** Returns the fields of a tokenSend, by default from perp to perp. */
+/** Returns the fields of a `tokenSend`, by default from one perp balance to another. */
 export function transfer({ to, amount, token = 0, from = 'perp', into = 'perp' }: Transfer) {
   return { destination: to, token, amount, fromAccountType: from, toAccountType: into };
 }
@@ -50,12 +50,12 @@ export async function tokenSend(actor: Actor, options: Transfer): Promise<Reply>
   return send(actor, 'tokenSend', transfer(options));
 }
 
-/** Returns the JSON text in the `signers` field of convertToMultiSigUser. */
+/** Returns the JSON text of the `signers` field of `convertToMultiSigUser`. */
 export function signerSet(members: readonly Actor[], threshold: number): string {
   return JSON.stringify({ authorizedUsers: addressesOf(members), threshold });
 }
 
-/** Returns lower-case addresses in ascending order, as clients send them. */
+/** Returns addresses in lower case and ascending order, which is the form that clients send. */
 export function addressesOf(members: readonly Actor[]): string[] {
   return members.map((member) => member.address).toSorted();
 }
@@ -68,8 +68,8 @@ export type Wrap = Partial<DirectOptions> &
   };
 
 /**
- * An account action whose nonce is the envelope's, so that it can be sent directly or inside a
- * wrapper.
+ * Builds an account action with the given nonce, which is that of the envelope. The action can be
+ * sent directly or inside a wrapper.
  */
 export type Inner = (nonce: number) => JsonObject;
 
@@ -79,8 +79,8 @@ export const inner =
     directAction(type, nonce, fields);
 
 /**
- * Signs an action of a multi-sig account. If the action is a function, it is called with the nonce
- * of the envelope.
+ * Signs an action of a multi-sig account. An action given as a function receives the nonce of the
+ * envelope.
  */
 export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
   const nonce = options.nonce ?? nextNonce();
@@ -130,17 +130,19 @@ export async function accountStatus(client: Client, user: string, channel?: numb
   return reply.json.data;
 }
 
-/** A reject before consensus. Access control rejects with `response` in place of `message`. */
+/**
+ * A rejection before consensus. Access control puts its text in `response` instead of `message`.
+ */
 export type Refusal = {
   readonly code: number;
   readonly name: string;
   readonly message?: string;
   readonly response?: string;
-  /** Without `docs`, which each reject contains. */
+  /** The details without `docs`, which every rejection contains. */
   readonly details?: JsonObject;
 };
 
-/** Checks that the whole reply is exactly this reject. */
+/** Checks that the whole reply is exactly this rejection. */
 export function expectExactly(reply: Reply, refusal: Refusal): void {
   const { details, ...words } = refusal;
   const docs = `/docs/errors#${refusal.name}`;
@@ -153,7 +155,8 @@ export function expectExactly(reply: Reply, refusal: Refusal): void {
 }
 
 /**
- * A reject of an unknown signer contains a hint, which names the query that explains the signature.
+ * A rejection because of an unknown signer includes a hint, which names the query that explains the
+ * signature.
  */
 function hintFor({ message = '' }: Refusal): JsonObject {
   const isUnknown = /^(?:No trading account|Please deposit first|Authorization failed)/.test(

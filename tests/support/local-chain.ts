@@ -24,7 +24,7 @@ export const OTHER: PrivateKeyAccount = privateKeyToAccount(`0x${'b2'.repeat(32)
 export const UNFUNDED_KEY: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
 const START_MS = 1_700_000_000_000;
 
-/** A clock that advances only on request. */
+/** A clock that only the test advances. */
 export class TestClock {
   ms = START_MS;
   readonly nowMs = (): number => this.ms;

@@ -1,7 +1,7 @@
 import { eventually, type Client, type Json } from './client.ts';
 import { down, exact, show, times, up, type Exact } from './exact.ts';
 
-/** A perp as the venue reports it, with helpers for valid prices and sizes. */
+/** A perp as the API reports it, with helpers for valid prices and sizes. */
 export type Market = {
   readonly id: number;
   readonly name: string;
@@ -14,10 +14,10 @@ export type Market = {
   readonly maxMarketOrderSize: number;
   readonly takerRate: Exact;
   readonly makerRate: Exact;
-  /** Returns the price at a distance from the mark in basis points, rounded to the tick. */
+  /** Returns the price at this distance from the mark, in basis points, rounded to the tick. */
   at(basisPoints: number): string;
   ticks(price: string, count: number): string;
-  /** Returns the smallest size that is worth this many USDC at the mark. */
+  /** Returns the smallest size with a value of at least this many USDC at the mark. */
   worth(usdc: number): string;
   lots(count: number): string;
 };
@@ -25,7 +25,9 @@ export type Market = {
 const BASE_TAKER = exact('0.00045');
 const BASE_MAKER = exact('0.00015');
 
-/** Reads a perp. `user` can be any account, because the query for the mark requires one. */
+/**
+ * Reads a perp. The mark comes from a query that requires an account, so `user` can be any account.
+ */
 export async function readMarket(client: Client, name: string, user: string): Promise<Market> {
   const { universe } = await client.data({ type: 'perpMeta' });
   const meta = universe.find((entry: Json) => entry.name === name);
@@ -60,7 +62,9 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   };
 }
 
-/** A fill pays the lower of two rates: that of the tier and that of the instrument. */
+/**
+ * The fee rate of a fill is the lower of two rates: that of the tier and that of the instrument.
+ */
 function lower(a: Exact, b: Exact): Exact {
   return a < b ? a : b;
 }

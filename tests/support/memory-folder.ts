@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Places the temporary folders of a run in memory if there is enough space, because the tests write
- * thousands of synced blocks and each sync takes milliseconds on a disk.
- * `tests/crash/power-cut.test.ts` checks the syncs on any file system. TMPDIR selects another
- * folder.
+ * Puts the temporary folders of a run in memory if there is enough space. The tests write thousands
+ * of synced blocks, and each sync takes milliseconds on a disk. `tests/crash/power-cut.test.ts`
+ * checks syncs on any file system. TMPDIR selects another folder.
  */
 
 const MEMORY = '/dev/shm';
@@ -19,7 +18,7 @@ let folder: string | undefined;
 /** Runs before the first test, because workers and their processes inherit the environment. */
 export async function setup(): Promise<void> {
   if (process.env['TMPDIR'] !== undefined || !(await hasRoom())) return;
-  // Files that are unpacked once for all runs stay on the disk.
+  // Files that are unpacked once for all runs remain on the disk.
   process.env['ODDLOT_TEST_DISK'] = tmpdir();
   folder = await mkdtemp(join(MEMORY, 'oddlot-tests-'));
   // The PostgreSQL server runs as another user and must be able to enter the folder.

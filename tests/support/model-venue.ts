@@ -15,7 +15,8 @@ export type ModelOrder = {
   size: bigint;
   readonly reduceOnly: boolean;
   /**
-   * Notional traded so far in each role, because fees are rounded per order and role, not per fill.
+   * The notional that the order has traded in each role. Fees are rounded per order and role, not
+   * per fill.
    */
   taken: bigint;
   made: bigint;
@@ -36,7 +37,7 @@ export type ModelResult = {
   readonly filled: bigint;
 };
 
-/** Fee rates count 10^-8. */
+/** One unit of a fee rate is 10^-8. */
 const RATE_UNIT = 100_000_000n;
 
 export class ModelVenue {
@@ -116,7 +117,7 @@ export class ModelVenue {
     this.#move(maker.owner, maker.side === 'buy' ? size : -size, price, makerFee);
   }
 
-  /** Changes a position, pays out its realised PnL and charges the fee. */
+  /** Changes a position, credits its realised PnL and charges the fee. */
   #move(owner: string, change: bigint, price: bigint, paid: bigint): void {
     const account = this.accounts.get(owner)!;
     account.balance -= paid;
@@ -124,7 +125,7 @@ export class ModelVenue {
     const closed = reduces ? least(magnitude(account.size), magnitude(change)) : 0n;
     if (closed > 0n) {
       const signed = account.size > 0n ? closed : -closed;
-      // Bigint division rounds towards zero, and closing the last lot releases the remaining cost.
+      // Bigint division rounds towards zero. Closing the last lot releases the remaining cost.
       const released = (account.cost * closed) / magnitude(account.size);
       account.balance += signed * price - released;
       account.cost -= released;
@@ -137,8 +138,7 @@ export class ModelVenue {
   }
 
   /**
-   * Reduces the newest reduce-only orders first, until their total size does not exceed the
-   * position.
+   * Reduces reduce-only orders, newest first, until their total size does not exceed the position.
    */
   #cutReducing(owner: string): void {
     for (const side of ['buy', 'sell'] as const) {

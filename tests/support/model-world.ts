@@ -4,14 +4,14 @@ import { ModelVenue } from './relay/model-venue.ts';
 import type { Json } from './client.ts';
 import { answerRpc, type JsonServer, serveJson } from './json-server.ts';
 
-/** Serves a model venue and two model chains over HTTP, for a relay in a separate process. */
+/** Serves a model venue and two model chains over HTTP to a relay in a separate process. */
 export class ModelWorld {
   readonly venue = new ModelVenue();
   readonly chains: Readonly<Record<'base' | 'arbitrum', ModelChain>>;
   readonly urls = { venue: '', base: '', arbitrum: '' };
   /**
-   * Called before each answer. If it resolves to false, the request gets no answer; the callback
-   * can still run the effect itself.
+   * Hook that is called before each response. If it resolves to false, the request gets no
+   * response; the hook itself may still run the effect.
    */
   onRequest: (effect: () => Promise<unknown>) => Promise<boolean> = async () => true;
   readonly #servers: JsonServer[] = [];

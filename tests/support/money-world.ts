@@ -10,8 +10,8 @@ import { FIXED_PRICE_FLAGS, temporaryData, Venue } from './venue-process.ts';
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 /**
- * Runs an external chain with a bridge whose keys the test holds, and venues that reach the chain
- * through endpoints of the test.
+ * Runs an external chain with a bridge whose keys the test holds. Its venues reach the chain
+ * through the test's endpoints.
  */
 export class MoneyWorld {
   readonly chain: BridgedChain['chain'];

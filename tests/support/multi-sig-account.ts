@@ -16,7 +16,7 @@ import { done } from './perps.ts';
 /** An account with 1,000 USDC that becomes a two-of-three multi-sig account. */
 export class MultiSigAccount {
   readonly account: Actor;
-  /** Members do not need accounts. */
+  /** The members themselves do not need accounts. */
   readonly members: readonly [Actor, Actor, Actor];
 
   private constructor(account: Actor, members: readonly [Actor, Actor, Actor]) {
@@ -36,7 +36,10 @@ export class MultiSigAccount {
     expect(reply.json.data.type).toBe('ConvertToMultiSigUser');
   }
 
-  /** Returns signing options: the first member sends, and the first two members sign. */
+  /**
+   * Returns signing options. The first member sends the wrapper, and the first two members sign the
+   * action.
+   */
   quorum(changes: Partial<Wrap> = {}): Wrap {
     const [first, second] = this.members;
     return { account: this.account, sender: first, signers: [first, second], ...changes };
@@ -48,7 +51,7 @@ export class MultiSigAccount {
     return inner('tokenSend', transfer({ to: address, amount, into: 'outcome' }));
   }
 
-  /** Returns the expected reject of a wrapper whose sender is not authorised. */
+  /** Returns the expected rejection of a wrapper from an unauthorised sender. */
   isNotLedBy(sender: Actor): Refusal {
     const message = `Signer ${sender.address} is not authorized for ${this.account.address}`;
     return unauthorized(message, { field: 'payload.outerSigner', got: sender.address });

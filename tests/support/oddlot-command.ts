@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string>>;
 
 export const PASSWORD = 'correct horse';
 
-/** Runs the command in this process with the given environment, and captures its output. */
+/** Runs the command in this process with the given environment, and captures the output. */
 export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
   const output = { out: '', err: '' };
   const writers = { out: process.stdout.write, err: process.stderr.write };
@@ -28,7 +28,7 @@ export async function runOddlot(args: readonly string[], env: Environment): Prom
   }
 }
 
-/** Runs the command with its own home folder, for the venue at a URL. */
+/** Runs the command with its own home folder against the venue at a URL. */
 export class OddlotCommand {
   readonly home = mkdtempSync(join(tmpdir(), 'oddlot-cli-'));
   readonly #url: () => string;
@@ -50,8 +50,8 @@ export class OddlotCommand {
   }
 
   /**
-   * Encrypts a key again with cheap parameters. Opening a normal key takes a tenth of a second, and
-   * tests open hundreds.
+   * Encrypts a key again with cheap parameters. Decrypting a normal key takes a tenth of a second,
+   * and tests decrypt hundreds.
    */
   async cheapen(name: string): Promise<void> {
     const folder = join(this.home, 'keystore');

@@ -9,7 +9,7 @@ import type { Socket } from './socket.ts';
 
 /**
  * Flags of a venue with an operator, a separate deployer and no bots. Its own oracle keeps the
- * default perps from becoming stale (R-oracle-stale), however long the venue is shared.
+ * prices of the default perps fresh (R-oracle-stale), however long tests share the venue.
  */
 export const OUTCOMES = [...OPERATED.with(3, '5000'), '--deployers', DEPLOYER];
 
@@ -23,7 +23,7 @@ export type BetOptions = {
 
 const BET = /^(buy|sell) (Yes|No) (\S+) at (\S+)$/;
 
-/** Parses an order in words, for example `buy No 10 at 0.40`, to its wire form. */
+/** Converts an order in words, for example `buy No 10 at 0.40`, to its wire form. */
 export function bet(market: OutcomeMarket, words: string, options: BetOptions = {}): JsonObject {
   const [, intent, leg, size, price] = BET.exec(words) ?? [];
   if (size === undefined || price === undefined) throw new Error(`not an order: ${words}`);
@@ -46,7 +46,7 @@ export async function placed(
   return done(await actor.place(bet(market, words, options))).orders[0];
 }
 
-/** Sends orders without waiting for execution; the reply contains only the trace id. */
+/** Sends orders without waiting for their execution. The reply contains only the trace id. */
 export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Signed> {
   const signed = await actor.sign(orderAction(...orders));
   const { json, text } = await actor.client.exchange(signed);
@@ -54,7 +54,7 @@ export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Sig
   return signed;
 }
 
-/** Splits or merges pairs. Each entry is a market, or any instrument id, and a size. */
+/** Splits or merges pairs. Each entry is a size and a market, or the id of any instrument. */
 export async function operate(
   actor: Actor,
   kind: 'split' | 'merge',
@@ -90,7 +90,7 @@ export async function openBets(actor: Actor, market?: OutcomeMarket): Promise<Js
   return actor.client.data({ type: 'outcomeFrontendOpenOrders', user: actor.address, ...some });
 }
 
-/** Returns the book in YES prices, best price first: bids, then asks. */
+/** Returns the book in YES prices: first the bids, then the asks, each from the best price. */
 export async function bookOf(world: World, market: OutcomeMarket): Promise<string> {
   const { levels } = await world.client.data({ type: 'l2Book', coin: market.coin });
   const side = (rows: Json[]) => rows.map(({ px, sz }) => `${sz} at ${px}`).join(', ');
@@ -150,7 +150,7 @@ export class BetWatch {
     return this.#node.of('outcomeOrderUpdates').flatMap((frame) => frame.data);
   }
 
-  /** Failures of orders that were in the delay queue (/api-ws), oldest first. */
+  /** Failures of orders in the delay queue (/api-ws), oldest first. */
   get failures(): Json[] {
     return this.#api.of('outcomeOrderUpdate').map((frame) => frame.data);
   }

@@ -10,8 +10,7 @@ type Place = {
 };
 
 /**
- * Deploys a contract that pays the bridge in its constructor, like the contract wallet of an
- * exchange.
+ * Deploys a contract whose constructor pays the bridge, like the contract wallet of an exchange.
  */
 export async function payFromContract(
   { bridge, chain, mint, token }: Place,
@@ -19,7 +18,8 @@ export async function payFromContract(
 ): Promise<{ hash: Hex; payer: Hex }> {
   const from = chain.wallet.account.address;
   const nonce = await chain.reads.getTransactionCount({ address: from });
-  // The contract's address is known in advance, so it receives the USDC before it exists.
+  // The contract's address can be computed in advance, so the address receives the USDC before the
+  // contract exists.
   const payer = getContractAddress({ from, nonce: BigInt(nonce + 1) });
   await mint(payer, amount);
   const transfer = encodeFunctionData({
@@ -27,8 +27,8 @@ export async function payFromContract(
     functionName: 'transfer',
     args: [bridge as Hex, parseUnits(amount, 6)],
   });
-  // The constructor copies the call data from behind its code, calls the token with it, and leaves
-  // one byte as the contract's code.
+  // The constructor copies the call data that is appended to its code, calls the token with it, and
+  // leaves one byte as the contract's code.
   const code = `6044602e6000396000600060446000600073${token.slice(2)}5af15060016000f3`;
   const data = concat([`0x${code}`, transfer]);
   const hash = await chain.wallet.sendTransaction({ data, gas: 300_000n });

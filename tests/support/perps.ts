@@ -8,14 +8,14 @@ import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 /**
  * Perps that tests list and price with the operator's key. Each starts at 100 USDC with an empty
- * book, and only the test changes its oracle and mark.
+ * book, and only its test changes the oracle price and the mark.
  */
 
 const ADMIN_KEY = keyOf('the admin');
 
 /**
- * Flags of a venue that sets its oracle prices once. Its default perps are stale after 30 s
- * (R-oracle-stale), so tests on a shared venue that trade them use `OUTCOMES`.
+ * Flags of a venue that sets its oracle prices once. Its default perps become stale after 30 s
+ * (R-oracle-stale), so tests that trade them on a shared venue use `OUTCOMES`.
  */
 export const OPERATED = [
   '--oracle',
@@ -36,10 +36,11 @@ export const TIERS = [
 
 let listed = 0;
 
-/** Returns a valid perp definition whose price and size steps are 0.001. */
+/** Returns a valid perp definition with price and size steps of 0.001. */
 export function definition(changes: JsonObject = {}): JsonObject {
   listed += 1;
-  // The process id keeps names unique, because other test processes list perps on the same venue.
+  // The process id makes the names unique, because other test processes list perps on the same
+  // venue.
   const base = `T${listed}P${process.pid}`;
   return {
     name: `${base}-USDC`,
@@ -61,7 +62,7 @@ export function definition(changes: JsonObject = {}): JsonObject {
 }
 
 export type OwnPerp = Market & {
-  /** Sets the oracle price. Resolves after the triggers and liquidations of that block. */
+  /** Sets the oracle price. Resolves after the triggers and liquidations of its block. */
   push(price: string): Promise<void>;
 };
 
@@ -105,7 +106,7 @@ export class Operator {
 }
 
 export type PerpScene = {
-  /** Starts at 100 USDC with an empty book. */
+  /** This perp starts at 100 USDC with an empty book. */
   readonly perp: OwnPerp;
   readonly alice: Actor;
   readonly bob: Actor;
@@ -125,7 +126,7 @@ export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
   return actor.client.executed(await actor.sign(action));
 }
 
-/** Returns the data of an action that must have been executed without errors. */
+/** Returns the data of an action. Throws unless it was executed without errors. */
 export function done(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({
     status: 'ok',
@@ -138,7 +139,7 @@ export function done(reply: Reply): Json {
 
 export type Refused = { readonly code: number; readonly message: string; readonly details?: Json };
 
-/** Returns the reject of an action, whether it occurred before consensus or at execution. */
+/** Returns the rejection of an action, which occurred either before consensus or at execution. */
 export function refusalOf(reply: Reply): Refused {
   if (reply.json?.status === 'err') {
     const { code, message, details } = reply.json;
@@ -159,7 +160,7 @@ export function expectRefusal(reply: Reply, code: number, message: string): Refu
 
 export type PerpOrder = OrderOptions & { readonly margin?: 'cross' | 'isolated' };
 
-/** Returns a limit order that can name its margin mode. */
+/** Returns a limit order, optionally with a margin mode. */
 export function perpOrder(options: PerpOrder): JsonObject {
   const { c, ...rest } = order(options);
   return {
@@ -179,7 +180,7 @@ export type TriggerOptions = {
   readonly side: 'buy' | 'sell';
   readonly kind: 'tp' | 'sl';
   readonly at: string;
-  /** Limit price; without one, the order is a market order. */
+  /** Limit price. Without it, the order is a market order. */
   readonly limit?: string;
   readonly size: string;
   readonly reduceOnly?: boolean;
@@ -205,7 +206,9 @@ export function groupAction(grouping: string, ...orders: JsonObject[]): JsonObje
   return { type: 'order', grouping, orders };
 }
 
-/** Trades between two accounts: the seller rests an order, and the buyer takes all of it. */
+/**
+ * Trades between two accounts: the seller's order rests, and the buyer's order fills it completely.
+ */
 export async function trade(
   buyer: Actor,
   seller: Actor,
@@ -230,7 +233,7 @@ function withMargin(options: OrderOptions, margin?: 'cross' | 'isolated'): PerpO
   return margin === undefined ? options : { ...options, margin };
 }
 
-/** Returns all records of a perp, long before short. */
+/** Returns all position records of a perp, long before short. */
 export async function recordsOf(actor: Actor, market: Market): Promise<Json[]> {
   const { assetPositions } = await actor.state();
   return assetPositions

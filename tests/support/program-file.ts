@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Environment variable with the folder of the bundled programs. */
+/** Environment variable that contains the folder of the bundled programs. */
 export const PROGRAMS = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {
@@ -12,8 +12,8 @@ const SOURCES = {
 } as const;
 
 /**
- * Returns the file of a program. A test run bundles the programs once, because it starts hundreds
- * of processes. Without bundles, the source runs directly, as with `npm start`.
+ * Returns the file of a program. The programs are bundled once per test run, because a run starts
+ * hundreds of processes. Without bundles, the source runs directly, as it does with `npm start`.
  */
 export function programFile(name: keyof typeof SOURCES): string {
   const folder = process.env[PROGRAMS];

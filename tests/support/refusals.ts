@@ -9,10 +9,10 @@ export type Expected = readonly [
   field?: string,
 ];
 
-/** Matches code 10002 with any text. */
+/** Code 10002 with any text. */
 export const BAD: Expected = [400, 10002];
 
-/** The message contains the name of the field, and the details contain its path. */
+/** The message contains the name of the missing field, and the details contain its path. */
 export function missing(field: string): Expected {
   return [400, 10002, `Missing field: ${nameOf(field)}`, field];
 }

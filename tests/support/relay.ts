@@ -47,10 +47,10 @@ export async function startRelay(
   throw new Error('the relay did not serve');
 }
 
-/** Waits until the relay in the venue's settings answers. */
+/** Waits until the relay named in the venue's settings responds. */
 export async function relayOf(venueUrl: string): Promise<RelayView> {
   let [url, rows]: [string, readonly RelayChainRow[]] = ['', []];
-  // The relay starts slowly, because the venue lowers its priority.
+  // The relay starts slowly, because the venue gives it a lower priority.
   const deadline = Date.now() + 2 * START_MS_MAX;
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');

@@ -1,8 +1,8 @@
 import type { Chance } from './seeded.ts';
 
 /**
- * Returns a sample of the cases, drawn with the run's seed, because each case starts a process.
- * `npm run test:long` runs all cases.
+ * Returns a sample of the cases, because each case starts a process. The run's seed selects the
+ * sample. `npm run test:long` runs all cases.
  */
 export function sampledCases<Case>(
   cases: readonly Case[],

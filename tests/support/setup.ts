@@ -11,7 +11,8 @@ import { LENDER, VenueLender } from './venue-lender.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs once before all tests, because workers inherit the environment. Resolves with the teardown.
+ * Runs before all tests, because workers inherit the environment. Resolves with the teardown
+ * function.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
@@ -27,7 +28,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   };
 }
 
-/** Finds the server once, so that workers do not search for it or download it concurrently. */
+/** Finds the NATS server once, so that workers do not search for it or download it concurrently. */
 async function nameNatsServer(): Promise<void> {
   const server = await findNatsServer();
   if ('why' in server) process.stderr.write(`no NATS server for the tests: ${server.why}\n`);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Json } from './client.ts';
 
 /**
- * Checks the fields of answers. A missing or mistyped field is a mismatch, but an unknown field is
+ * Checks the fields of responses. Missing and mistyped fields are mismatches. Unknown fields are
  * not, because the API can add fields within a version.
  */
 

@@ -11,9 +11,9 @@ const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
 /**
- * A shell that keeps its state between the blocks of a guide. `oddlot bridge` runs in this process
- * with a test folder as its file system, because a guide has dozens of these commands; only
- * `status` starts the program.
+ * A shell that keeps its state between the blocks of a guide. A guide has dozens of `oddlot bridge`
+ * commands, so they run in this process with a test folder as the file system; only `status` starts
+ * the program.
  */
 export class Shell {
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class Shell {
     return { code, printed };
   }
 
-  /** Runs a block of commands, which must all succeed, and resolves with their output. */
+  /** Runs a block of commands, all of which must succeed, and resolves with their output. */
   async run(block: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
     const set = Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`);
     this.#output = '';

@@ -1,12 +1,12 @@
 import { WebSocket } from 'ws';
 import type { Json } from './client.ts';
 
-/** A stream client that stores every frame and can wait for specific ones. */
+/** WebSocket client that stores every frame and can wait for specific ones. */
 
 const WAIT_MS_MAX = 60_000;
 
 export class Socket {
-  /** Called with every frame and the path of its socket. */
+  /** Hook that is called with every frame and the path of its socket. */
   static onFrame: ((path: string, frame: Json) => void) | undefined;
 
   readonly frames: Json[] = [];
@@ -47,7 +47,7 @@ export class Socket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Number of frames so far. Pass it to `next` to consider only later frames. */
+  /** Number of frames received. Pass it to `next` to consider only later frames. */
   get mark(): number {
     return this.frames.length;
   }
@@ -102,7 +102,8 @@ export class Socket {
   }
 
   /**
-   * Sends a request for /info or /exchange as a post and resolves with the `data` of its answer.
+   * Posts a request for /info or /exchange over the socket, and resolves with the `data` of its
+   * response.
    */
   async post(type: string, payload: unknown, id = this.#posts++): Promise<Json> {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
@@ -144,14 +145,14 @@ function isError(frame: Json): boolean {
   return frame.type === 'error' || frame.channel === 'error';
 }
 
-/** Frames are JSON, except for the plain `PONG` of /ws-rtds. */
+/** Frames are JSON, except the plain `PONG` of /ws-rtds. */
 function frameOf(text: string): Json {
   return text === 'PONG' ? text : JSON.parse(text);
 }
 
 export type Refusal = { status: number; contentType: string; body: string };
 
-/** Opens a stream whose handshake must be rejected, and resolves with the HTTP answer. */
+/** Opens a WebSocket whose handshake must be rejected, and resolves with the HTTP response. */
 export async function refusedHandshake(url: string): Promise<Refusal> {
   const socket = new WebSocket(url);
   return new Promise((resolve, reject) => {

@@ -7,24 +7,24 @@ import { removeTemporaryData, Venue } from './venue-process.ts';
 
 /**
  * Lends running venues to test files, one file at a time, because starting a venue takes longer
- * than most tests. Borrowers use only their own accounts and markets; tests that stop a venue or
- * check all its data start their own. The venues belong to the process of the test run, which
- * outlives its workers.
+ * than most tests. Borrowers use only their own accounts and markets. Tests that stop a venue or
+ * check all its data start their own. The main process of the test run starts the venues, so they
+ * outlive its workers.
  */
 
 export const LENDER = 'ODDLOT_TEST_LENDER';
 
-/** An idle venue is stopped after this time, because it still uses CPU time. */
+/** An idle venue is stopped after this time, because it uses CPU time even without requests. */
 const IDLE_MS_MAX = 20_000;
 
-/** A borrowed venue. `turn` is a different number for each borrower of a venue. */
+/** A borrowed venue. `turn` is different for each borrower of a venue. */
 export type Loan = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
-  /** File with the venue's time if the clock is held. */
+  /** File with the venue's time. It is absent unless the clock is held. */
   readonly clockFile: string | undefined;
 };
 
@@ -40,7 +40,7 @@ type Stocked = {
   readonly clockFile: string | undefined;
   readonly venue: Venue;
   turn: number;
-  /** Timer that stops the venue while it is not borrowed. */
+  /** Timer that stops the venue while no file borrows it. */
   idle: NodeJS.Timeout | undefined;
 };
 
@@ -67,7 +67,7 @@ export class VenueLender {
     return { lender, url: `http://127.0.0.1:${port}` };
   }
 
-  /** Stops all venues. Each must exit cleanly and must not have logged an error. */
+  /** Stops all venues. Throws if a venue logged errors or did not exit cleanly. */
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -133,7 +133,7 @@ export class VenueLender {
   }
 }
 
-/** Advances a held clock that is behind the start time of a new one. */
+/** Advances a held clock that is behind the time at which a new one would start. */
 function catchUp(clockFile: string): void {
   const heldMs = Number(readFileSync(clockFile, 'utf8'));
   writeFileSync(clockFile, String(Math.max(heldMs, amidHourMs())));

@@ -7,8 +7,8 @@ import { clusterFlags } from './cluster-mode.ts';
 import { programFile } from './program-file.ts';
 
 /**
- * Runs a real venue in its own process on ephemeral ports, as an operator would. The tests import
- * none of its code and use only its command line, stdout, signals and sockets.
+ * Runs a real venue in its own process on ephemeral ports, as an operator would. The tests do not
+ * import its code; they use only its command line, stdout, signals and sockets.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -24,16 +24,18 @@ export const REPOSITORY = ROOT;
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
-/** Limit for a venue that hangs, long enough for a slow start on a busy machine. */
+/**
+ * Timeout for a venue that does not start. It is long enough for a slow start on a busy machine.
+ */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 const LOG_CHARACTERS_MAX = 2_000_000;
 
-/** Flags of most tests: constant prices and no request limits. */
+/** Flags of most test venues: constant prices and no request limits. */
 export const FIXED_PRICE_FLAGS = ['--oracle', 'still', '--no-limits'];
 
 /**
- * Flags of a settlement chain that the venue polls only at its start, so that withdrawals stay
+ * Flags of a settlement chain that the venue polls only when it starts, so that withdrawals remain
  * pending.
  */
 export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
@@ -41,9 +43,9 @@ export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type CommandContext = {
-  /** Limit of open files and sockets. */
+  /** Maximum number of open files and sockets. */
   readonly descriptors?: number;
-  /** Added to the environment of the tests. */
+  /** Variables in addition to the environment of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -58,11 +60,11 @@ export class VenueRun {
   constructor(data: string, flags: readonly string[], context: CommandContext = {}) {
     const { descriptors, environment } = context;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
-    // The local chain, the relay and the web page need memory and time, so tests request them
+    // The local chain, the relay and the web page need memory and time, so a test must enable them
     // explicitly.
     const lean = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web'];
     const args = [...command, ...lean, ...flags];
-    // The shell lowers the limit of open files and then replaces itself with the venue.
+    // The shell lowers the limit of open files and then replaces itself with the venue process.
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];
     this.#child = spawn(
       descriptors === undefined ? NODE : '/bin/sh',
@@ -99,7 +101,7 @@ export class VenueRun {
     return this.#stderr;
   }
 
-  /** Resolves with the URLs once the venue serves requests, and rejects if it exits before. */
+  /** Resolves with the URLs when the venue serves requests. Rejects if the venue exits first. */
   async serving(): Promise<{ url: string; streams: string; operations: string }> {
     const deadline = Date.now() + START_MS_MAX;
     while (Date.now() < deadline) {
@@ -181,7 +183,7 @@ export class Venue {
     return this.#end('SIGTERM');
   }
 
-  /** Kills the venue without warning, like a power cut. */
+  /** Kills the venue with SIGKILL, which leaves it no time to clean up. */
   async kill(): Promise<Ending> {
     return this.#end('SIGKILL');
   }
@@ -191,9 +193,7 @@ export class Venue {
     await rm(this.data, { recursive: true, force: true });
   }
 
-  /**
-   * Returns the log lines of level error or above. None are expected for any requests of clients.
-   */
+  /** Returns the log lines of level error or above. No client request should cause one. */
   faults(): string[] {
     return this.stderr
       .split('\n')
@@ -222,7 +222,7 @@ export async function removeTemporaryData(): Promise<void> {
   folders.clear();
 }
 
-/** Returns the end of a log, short enough for a failure message. */
+/** Returns the last part of a log, short enough for a failure message. */
 export function tail(text: string): string {
   return text.length > 4000 ? `… ${text.slice(-4000)}` : text;
 }

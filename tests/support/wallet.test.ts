@@ -16,8 +16,8 @@ import {
 } from './wallet.ts';
 
 /**
- * The signer of the tests is independent of the venue, so it is checked against the published
- * vectors.
+ * The signing code of the tests does not use the venue's code, so these tests check it against the
+ * published vectors.
  */
 
 const vectors: Json = JSON.parse(
@@ -30,7 +30,7 @@ const networkOf = (vector: Json) => ({
   apiVersion: vector.apiVersion,
 });
 
-describe('the agent-action signer of the tests', () => {
+describe("signing agent actions without the venue's code", () => {
   const agentSigned: Json[] = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
 
   test.each(agentSigned)('reproduces the published vector of $name', async (vector: Json) => {
@@ -71,7 +71,7 @@ describe('the agent-action signer of the tests', () => {
     },
   );
 
-  test('native and JavaScript signing give the same signatures and addresses', async () => {
+  test('native and JavaScript signing produce the same signatures and addresses', async () => {
     for (let n = 0; n < 40; n += 1) {
       const [key, digest] = [keyOf(`signer ${n}`), keyOf(`digest ${n}`)];
       expect(await signDigest(key, digest)).toEqual(await signInScript(key, digest));
@@ -79,7 +79,7 @@ describe('the agent-action signer of the tests', () => {
     }
   });
 
-  test('derives the trace id of a request from its hash', () => {
+  test('the trace id of a request is derived from its hash', () => {
     const { txHash, traceId } = vectors.traceIdExample;
     expect(traceIdOf(txHash)).toBe(traceId);
   });

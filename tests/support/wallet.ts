@@ -14,8 +14,8 @@ import {
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 /**
- * Signs like a client. The code follows the specification and uses only public libraries, so it
- * does not share errors with the venue's signing code.
+ * Signs requests as a client does. The code follows the specification and uses only public
+ * libraries, so it does not share errors with the venue's signing code.
  */
 
 export type Network = {
@@ -60,7 +60,7 @@ export type AgentOptions = {
   readonly vaultAddress?: string | null;
   readonly expiresAfter?: number | null;
   readonly network?: Network;
-  /** MessagePack bytes of the action, if they differ from the library's. */
+  /** MessagePack bytes of the action if they differ from those of the library. */
   readonly packed?: Hex;
 };
 
@@ -137,7 +137,9 @@ export async function signAgentAction(
 
 export type ApproveAgentOptions = {
   readonly agentAddress: string;
-  /** Omitted from the action if undefined, and sent as null if null. */
+  /**
+   * The label of the agent. It is omitted from the action if undefined, and sent as null if null.
+   */
   readonly agentName?: string | null;
   readonly nonce: number;
   readonly actionNonce?: number;
@@ -192,8 +194,8 @@ type Native = {
 };
 
 /**
- * The native secp256k1 library takes a hundredth of the time but is optional. `wallet.test.ts`
- * compares it with the JavaScript one.
+ * The optional native secp256k1 library is a hundred times as fast. `wallet.test.ts` compares it
+ * with the JavaScript one.
  */
 const native = nativeLibrary();
 
@@ -205,7 +207,7 @@ function nativeLibrary(): Native | undefined {
   }
 }
 
-/** Returns a signature in wire form: r and s have 64 digits each, and v is 27 or 28. */
+/** Returns a signature in wire form: r and s have 64 hexadecimal digits each, and v is 27 or 28. */
 export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature> {
   if (native === undefined) return signInScript(privateKey, hash);
   const { recid, signature } = native.ecdsaSign(hexToBytes(hash), hexToBytes(privateKey));
@@ -213,13 +215,13 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
   return { r, s, v: 27 + recid };
 }
 
-/** Signs like `signDigest`, always in plain JavaScript. */
+/** Signs like `signDigest`, but always in plain JavaScript. */
 export async function signInScript(privateKey: Hex, hash: Hex): Promise<Signature> {
   const { r, s, v } = await sign({ hash, privateKey });
   return { r, s, v: Number(v) };
 }
 
-/** Returns the txHash of a request and the traceId derived from it. */
+/** Returns the `txHash` of a request and the `traceId` derived from it. */
 export function receiptNames(
   preimage: Hex,
   signature: Signature,
@@ -264,7 +266,7 @@ export function addressInScript(privateKey: Hex): Hex {
 
 let lastNonce = 0;
 
-/** A nonce further ahead than this comes from a test that advanced the clock. */
+/** A nonce further ahead of the clock than this comes from a test that advanced the clock. */
 const AHEAD_MS_MAX = 60_000;
 
 /**

@@ -9,24 +9,24 @@ import { HOSTILE_TOKEN_ABI, HOSTILE_TOKEN_BYTECODE } from './hostile-token.ts';
 import { keyOf, sortKeys, type Key } from './keys.ts';
 import { signMessage, type Domain, type Payout, type Signature } from './sign.ts';
 
-/** Payouts of at least 1,000 USDC are delayed by one hour. */
+/** Payouts of at least 1,000 USDC are delayed by one hour. The unit is micro-USDC. */
 export const LARGE_USD = 1_000_000_000n;
 export const DELAY_SECONDS = 3600;
 
-/** Three validators sorted by address, of which two must sign. */
+/** Three validators in ascending order of address. Two of them must sign. */
 export const VALIDATORS: readonly Key[] = sortKeys(
   ['one', 'two', 'three'].map((name) => keyOf(`validator ${name}`)),
 );
 export const THRESHOLD = 2n;
 export const GUARDIAN = keyOf('guardian');
 export const MINTER = keyOf('minter');
-/** Sends the calls that any address is allowed to make. */
+/** This key sends the calls that any address may make. */
 export const UNPRIVILEGED_KEY = keyOf('anyone');
 export const ALICE = keyOf('alice');
 export const BOB = keyOf('bob');
 export const CAROL = keyOf('carol');
 
-/** Copies the codes of `Refusals.sol`; a test compares the two. */
+/** These codes are copied from `Refusals.sol`; a test compares the two. */
 export const CODES = {
   ALREADY_QUEUED: 1,
   ALREADY_PAID: 2,
@@ -49,7 +49,7 @@ export const CODES = {
   NOT_ENOUGH_GAS: 19,
 } as const;
 
-/** Copies the modes of `HostileToken.sol`. */
+/** These modes are copied from `HostileToken.sol`. */
 export const HOSTILE = {
   Honest: 0,
   ReturnFalse: 1,
@@ -121,7 +121,7 @@ export class BridgeWorld {
     await this.tokenCall(MINTER, 'mint', [user.address, usd]);
   }
 
-  /** Mints USDC directly to the bridge, which has the same effect as a transfer. */
+  /** Mints USDC directly to the bridge, which has the effect of a plain transfer. */
   async fill(usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [this.bridge.address, usd]);
   }

@@ -22,11 +22,12 @@ import { nativeCrypto } from './native-crypto.ts';
 export type DecodedEvent = { readonly name: string; readonly args: Record<string, unknown> };
 
 /**
- * Result of a transaction. A revert is a value and not an exception, because tests check reverts.
+ * Result of a transaction. A revert is a value rather than an exception, because tests check
+ * reverts.
  */
 export type Outcome = {
   readonly ok: boolean;
-  /** The decoded error if the contract's ABI contains it; otherwise the EVM's own error. */
+  /** The decoded error if the contract's ABI defines it; otherwise the EVM's own error. */
   readonly error: string | undefined;
   readonly events: readonly DecodedEvent[];
   readonly gasUsed: bigint;
@@ -39,7 +40,7 @@ const GAS_LIMIT = 30_000_000n;
 /** Executes signed transactions in a real EVM without blocks, network or gas costs. */
 export class Evm {
   readonly chainId: number;
-  /** Block time seen by contracts. Tests change it. */
+  /** Block time that contracts see, in seconds. Tests change it. */
   timeSeconds = 1_800_000_000;
   readonly #vm: VM;
   readonly #common: Common;
@@ -50,7 +51,7 @@ export class Evm {
     this.chainId = chainId;
   }
 
-  /** Uses the oldest hard fork that the contracts are compiled for. */
+  /** Uses the oldest hard fork that the contracts support. */
   static async open(chainId = 421_614): Promise<Evm> {
     const options = { hardfork: Hardfork.Cancun, customCrypto: nativeCrypto() };
     const common = createCustomCommon({ chainId }, Mainnet, options);
@@ -70,7 +71,7 @@ export class Evm {
     return { address, abi: code.abi, gasUsed: result.totalGasSpent };
   }
 
-  /** Runs a function and reverts all its effects, including the change of time. */
+  /** Runs a function and then reverts all its effects, including changes of the time. */
   async undone<Result>(run: () => Promise<Result>): Promise<Result> {
     const timeSeconds = this.timeSeconds;
     await this.#vm.stateManager.checkpoint();

@@ -16,9 +16,9 @@ import { keyOf, type Key } from './keys.ts';
 import { signPermit } from './sign.ts';
 
 /**
- * Returns the gas of each bridge function as rows of a Markdown table, which `npm run gas-table`
- * prints. Two of three validators sign. Other calls differ by a few hundred gas, because the cost
- * depends on the argument bytes.
+ * Returns the gas of each bridge function as rows of the Markdown table that `npm run gas-table`
+ * prints. Two of three validators sign. The cost of real calls differs by a few hundred gas,
+ * because it depends on the argument bytes.
  */
 export async function gasTable(): Promise<string[]> {
   const rows = ['| Call | Gas |', '|---|---|'];

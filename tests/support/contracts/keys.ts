@@ -13,7 +13,7 @@ export function keyOf(name: string): Key {
   return { privateKey, address: account.address, account };
 }
 
-/** Sorts keys by address, which is the order of signatures that the bridge requires. */
+/** Sorts keys by address. The bridge requires signatures in this order. */
 export function sortKeys(keys: readonly Key[]): Key[] {
   return keys.toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
 }

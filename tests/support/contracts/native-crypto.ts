@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Common } from '@ethereumjs/common';
 
 /**
- * Uses the native signature library of real nodes if it is installed. Tests take twice as long with
- * signatures in JavaScript.
+ * Uses the native signature library that real nodes use, if it is installed. With signatures in
+ * JavaScript, tests take twice as long.
  */
 
 type Native = {

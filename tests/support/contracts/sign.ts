@@ -31,10 +31,7 @@ const TYPES = {
   ],
 };
 
-/**
- * Signs one of the bridge's messages with each key and returns the signatures in the order of the
- * keys.
- */
+/** Signs a bridge message with each key and returns the signatures in the order of the keys. */
 export async function signMessage(
   keys: readonly Key[],
   domain: Domain,
@@ -62,7 +59,7 @@ export type Permit = {
   readonly signature: Signature;
 };
 
-/** Signs a permit, by default with the user's current nonce of the token. */
+/** Signs a permit. The default nonce is the user's current nonce of the token. */
 export async function signPermit(
   evm: Evm,
   place: { readonly token: Contract; readonly spender: Address },

@@ -38,8 +38,8 @@ import {
 } from '../../../packages/custody/src/signing/bridge-signatures.ts';
 
 /**
- * Models the deposits and payouts of the bridge contract in plain code without an EVM. A smaller
- * number of the same histories also runs against the real contracts.
+ * Models the deposits and payouts of the bridge contract in plain code without an EVM. Some of the
+ * same histories also run against the real contracts.
  */
 
 export type BridgeState = TokenState & {
@@ -54,7 +54,7 @@ type BridgeRules = TokenRules & {
   readonly validators?: readonly Hex[];
   readonly guardian?: Hex;
   readonly start?: Partial<Pick<BridgeState, 'balances' | 'ether'>>;
-  /** Gas price. By default gas is free and all accounts have unlimited ether. */
+  /** Gas price in wei. By default, gas is free and every account has unlimited ether. */
   readonly gasWei?: bigint;
 };
 
@@ -196,7 +196,7 @@ class BridgeRun {
     return true;
   }
 
-  /** A permit acts as an allowance that the same call uses. */
+  /** A permit grants an allowance that the same call uses up. */
   #depositByPermit({ deadline, signature, usd, user: owner }: DepositWithPermit): void {
     const { chainId, contracts } = this.#rules;
     const user = lower(owner);
@@ -328,7 +328,7 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
-/** Recovering a signer is slow and histories repeat signatures, so results are cached. */
+/** Results are cached, because recovering a signer is slow and histories repeat signatures. */
 const signers = new Map<string, Hex>();
 
 function signerOf(typed: Parameters<typeof hashTypedData>[0], { r, s, v }: BridgeSignature): Hex {

@@ -54,7 +54,7 @@ export class BridgedChain {
     );
   }
 
-  /** Opens the chain, by default with the test's own clock. */
+  /** Opens the chain. By default, the test controls its clock. */
   static async open(endpoints = 1, clock?: () => number): Promise<BridgedChain> {
     const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
     const keys = localKeys(directory);

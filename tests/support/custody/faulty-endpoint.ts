@@ -1,33 +1,36 @@
 import { type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
 
-/** Fault of an endpoint. From `branch` on, the answers contradict those of an honest endpoint. */
+/**
+ * Fault of an endpoint. `branch` and all later faults return data that contradicts an honest
+ * endpoint.
+ */
 export type EndpointFault =
   | 'none'
   | 'down'
-  /** Returns an error for each request. */
+  /** Every request returns an error. */
   | 'errors'
-  /** Aborts calls with long parameters. */
+  /** Calls with long parameters are aborted. */
   | 'tires'
-  /** Executes the request but fails before it answers. */
+  /** The request is executed, but the endpoint fails before it responds. */
   | 'slow'
-  /** Reports no block newer than the one it last returned. */
+  /** The endpoint never reports a block newer than the last one it reported. */
   | 'stale'
   | 'twice'
-  /** Continues to answer from the branch of its last request. */
+  /** The endpoint continues to serve the branch of its last response. */
   | 'branch'
   | 'falseLogs'
   | 'falseReceipts'
   | 'falseHashes'
-  /** Returns false logs, receipts and call results. */
+  /** The endpoint returns false logs, receipts and call results. */
   | 'false';
 
-/** Length in characters that is longer than a batch of a few payouts. */
+/** Length of a call in characters. A batch of a few payouts is shorter. */
 const LONG_CALL = 8_000;
 
 /**
- * Returns an endpoint of a real or model chain with the given faults. Only a model chain can answer
- * for an old branch.
+ * Returns an endpoint of a real or model chain with the given faults. Only a model chain can serve
+ * an old branch.
  */
 export function faultyEndpoint<Blocks>(
   name: string,
@@ -62,7 +65,7 @@ export function faultyEndpoint<Blocks>(
 
 type Placed = { readonly number?: Hex; readonly blockNumber?: Hex };
 
-/** Hides results in blocks above `head`, like an endpoint that has not synced them. */
+/** Hides results in blocks above `head`, as an endpoint does that has not synced them. */
 function knownAt(head: number, method: string, result: unknown): unknown {
   const isKnown = ({ blockNumber, number = blockNumber }: Placed): boolean =>
     Number(number ?? 0) <= head;
@@ -77,7 +80,7 @@ type Lie = (result: unknown) => unknown;
 const failed: Lie = (receipt) => ({ ...(receipt as object), status: '0x0', logs: [] });
 const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
 
-/** False answers of each fault, by requested method. */
+/** The false results of each fault, by requested method. */
 const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
   twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
   falseLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },

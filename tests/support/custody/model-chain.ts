@@ -26,7 +26,7 @@ export type ModelCall = {
   readonly value: bigint;
   /** Block time, in seconds. */
   readonly time: bigint;
-  /** Transaction hash; absent for a call that is only read. */
+  /** Transaction hash. It is absent for read-only calls. */
   readonly hash?: Hex;
 };
 
@@ -78,7 +78,7 @@ const GAS = 300_000;
 const ETHER = 10n ** 24n;
 const BASE_FEE = 10_000_000n;
 const PRIORITY_FEE = '0x0';
-/** Nonce of transactions without a known signer, which any block can include. */
+/** Nonce of transactions without a known signer. Such a transaction fits into any block. */
 const NO_NONCE = -1;
 
 class ModelError extends Error {
@@ -111,7 +111,8 @@ export class ModelChain<State> {
   }
 
   /**
-   * A reorganisation replaces this array, so a caller with the old array still sees the old branch.
+   * A reorganisation creates a new array, so a caller that holds the old one still sees the old
+   * branch.
    */
   get blocks(): readonly ModelBlock<State>[] {
     return this.#blocks;
@@ -157,7 +158,9 @@ export class ModelChain<State> {
     }
   }
 
-  /** Mines a block, possibly empty, with these transactions and all executable pending ones. */
+  /**
+   * Mines a block with these transactions and all executable pending ones. The block can be empty.
+   */
   mine(first: readonly Sent[] = []): void {
     const ready = [...this.#pool.values()].filter(
       ({ maxFee, nonce }) => nonce === NO_NONCE || maxFee >= this.baseFee,
@@ -165,7 +168,7 @@ export class ModelChain<State> {
     this.seal([...first, ...ready.sort((a, b) => a.nonce - b.nonce)]);
   }
 
-  /** Mines a block of exactly these transactions, but skips those with a wrong nonce. */
+  /** Mines a block with exactly these transactions, except those with a wrong nonce. */
   seal(list: readonly Sent[]): void {
     let { state } = this.head;
     const nonces = new Map(this.head.nonces);
@@ -199,7 +202,7 @@ export class ModelChain<State> {
     if (this.head.mined[0]?.ok !== true) throw new ModelError('execution reverted', REVERTED);
   }
 
-  /** Removes the newest blocks except the first block, and returns their transactions. */
+  /** Removes the newest blocks, but never the first one, and returns their transactions. */
   cut(depth: number): readonly ModelMined[] {
     const from = Math.max(1, this.#blocks.length - depth);
     const cut = this.#blocks.slice(from);
@@ -219,7 +222,7 @@ export class ModelChain<State> {
     return [...this.#pool.values()].filter((sent) => sent.from === from);
   }
 
-  /** Replaces the newest blocks with an empty branch that is one block longer. */
+  /** Replaces the newest blocks with empty blocks, one more than it removes. */
   reorg(depth: number, { rest }: { readonly rest: 'pool' | 'drop' }): void {
     const removed = this.cut(depth);
     for (let at = 0; at <= depth; at++) this.seal([]);

@@ -21,24 +21,24 @@ type LedgerRow = {
 };
 
 /**
- * Serves the queries of a venue's API that a validator sends. The tests in tests/operations use
- * real venues.
+ * Serves the API queries that a validator sends to a venue. The tests in tests/operations use real
+ * venues.
  */
 export class ModelLedger {
   user = '';
   rows: LedgerRow[] = [];
   /**
-   * All known requests. `asking` lists the hashes of withdrawal requests, and `changes` lists those
-   * of signer changes.
+   * All requests that the ledger can return. `asking` lists the hashes of withdrawal requests, and
+   * `changes` lists those of signer changes.
    */
   requests: SignedRequest[] = [];
   asking: string[] = [];
   changes: string[] = [];
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
-  /** Number of answers without rows that precede the first answer with rows. */
+  /** Number of empty responses before the first response with rows. */
   emptyAnswers = 0;
-  /** Number of answers that a rate limit rejects. */
+  /** Number of requests that are rejected because of a rate limit. */
   busy = 0;
   httpStatus = 200;
   asked: Query[] = [];

@@ -16,11 +16,11 @@ type Amounts = ReadonlyMap<Hex, bigint>;
 
 export type TokenState = {
   readonly balances: Amounts;
-  /** Allowance of the bridge for each account. */
+  /** The bridge's allowance from each account. */
   readonly allowed: Amounts;
   readonly permitNonces: Amounts;
   readonly blacklisted: ReadonlySet<Hex>;
-  /** USDC that arrived at the bridge, as a simple reader of the chain would list it. */
+  /** Incoming USDC of the bridge, in the form in which a simple chain reader would list it. */
   readonly received: readonly Received[];
 };
 
@@ -33,24 +33,24 @@ type Received = {
 
 export type TokenRules = {
   readonly contracts: BridgeContracts;
-  /** Account that mints tokens and can blacklist accounts. */
+  /** The account that can mint tokens and blacklist accounts. */
   readonly minter?: Hex;
-  /** Default balance and allowance of every account. */
+  /** The default balance and allowance of every account. */
   readonly everybody?: bigint;
-  /** Accounts whose transfers the token rejects in all blocks. */
+  /** The token rejects transfers of these accounts in every block. */
   readonly blocked?: ReadonlySet<Hex>;
 };
 
 export const REVERTED = { ok: false, output: '0x' } as const;
 const DONE = toHex(1, { size: 32 });
-/** ERC-20 minting is a transfer from the zero address. */
+/** The ERC-20 standard represents minting as a transfer from the zero address. */
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 export function word(value: bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Caches functions by selector, because finding one in a long ABI hashes each function. */
+/** Caches functions by selector, because a search in a long ABI hashes every function. */
 export function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
   const items = abi.filter((item) => item.type === 'function');
   return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
@@ -83,7 +83,7 @@ export function runToken<State extends TokenState>(
       return done({}, word(allowanceOf(rules, state, lower(args[0]))));
     case 'nonces':
       return done({}, word(state.permitNonces.get(lower(args[0])) ?? 0n));
-    // The model does not check the permit until the bridge uses it.
+    // The model checks the permit only when the bridge uses it.
     case 'permit':
       return done({}, '0x');
     case 'approve':
@@ -146,7 +146,7 @@ export function noted<State extends TokenState>(state: State, received: Received
   return { ...state, received: [...state.received, received] };
 }
 
-/** Returns the state after the bridge transferred allowed USDC from the owner to itself. */
+/** Returns the state after the bridge has transferred approved USDC from the owner to itself. */
 export function takenByBridge<State extends TokenState>(
   rules: TokenRules,
   state: State,

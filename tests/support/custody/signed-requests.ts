@@ -40,8 +40,7 @@ export async function signedBy(key: Hex, action: StructValues): Promise<SignedRe
 }
 
 /**
- * Signs an inner action with each key for a multi-sig account; the first key also sends the
- * wrapper.
+ * Signs an inner action of a multi-sig account with each key. The first key also sends the wrapper.
  */
 export async function wrappedBy(
   keys: readonly Hex[],

@@ -98,7 +98,7 @@ export function openEverything(funds: number): Scenario {
   return scenario;
 }
 
-/** Applies random changes that no user signs: prices, money, gates and time. */
+/** Applies random changes that no user signs: prices, balances, access control and time. */
 export function disturb(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) scenario.wait(pick(2_500));
   if (pick(3) === 0) pushPrices(scenario, pick);
@@ -117,8 +117,8 @@ export function disturb(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Credits random deposits to traders, agents and relay addresses, some of them twice, and opens new
- * relay addresses.
+ * Credits random deposits to traders, agents and relay addresses, some of them twice. It also opens
+ * new relay addresses.
  */
 function bridge(scenario: Scenario, pick: Pick): void {
   const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
@@ -143,8 +143,9 @@ function passHour(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Runs empty blocks until one has no events, so that pending triggers and jobs complete. Returns
- * false if events continue, for example because a job's order is rejected in every block.
+ * Runs blocks without commands until one has no events, so that pending triggers and jobs complete.
+ * Returns false if the events never end, for example because a job's order is rejected in every
+ * block.
  */
 export function settle(scenario: Scenario): boolean {
   for (let round = 0; round < 5; round++) if (scenario.block().events.length === 0) return true;
@@ -154,7 +155,7 @@ export function settle(scenario: Scenario): boolean {
 export function anyCommand(scenario: Scenario, pick: Pick): Acted {
   const user = one(pick, [...TRADERS, VAULT]);
   const command = build(scenario, pick, user);
-  // The leader usually acts for the vault, but the vault's own key can act as well.
+  // The leader usually acts for the vault, but the vault's own key can act too.
   const acted =
     user === VAULT && pick(4) > 0
       ? { user: ONE_WAY, command: { ...command, authority: vaultAuthority(scenario) } }
@@ -196,10 +197,7 @@ const BRING = [plain, plain, plain, plain, withBuilder, withBuilder, trigger, fa
 const CHANGE_ORDERS = [amend, amend, replace, cancel, cancelMany, reverse];
 const CHANGE = [...CHANGE_ORDERS, settings, settings, money, money, keys];
 
-/**
- * Returns an order half of the time, so that the other commands have orders and positions to act
- * on.
- */
+/** Builds an order half of the time, so that the other commands find orders and positions. */
 function build(scenario: Scenario, pick: Pick, user: Address): SignedCommand {
   const builds: readonly Build[] = pick(2) === 0 ? BRING : CHANGE;
   return one(pick, builds)(scenario, pick, user) as SignedCommand;
@@ -402,7 +400,7 @@ function amend(scenario: Scenario, pick: Pick, user: Address): Command {
   });
 }
 
-/** Replaces live orders, most of them by orders of the same instrument. */
+/** Replaces open orders, usually with orders for the same instrument. */
 function replace(scenario: Scenario, pick: Pick, user: Address): Command {
   const live = openOrders(scenario.state, user);
   const targets = Array.from({ length: 1 + pick(2) }, () => live[pick(Math.max(1, live.length))]);

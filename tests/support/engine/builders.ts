@@ -8,7 +8,7 @@ import { act } from './waiting.ts';
 /** Builder that charges fees but does not trade. */
 export const builder = actor(0xb111d);
 
-/** Approves a builder fee; the rate is in tenths of a basis point. */
+/** Approves a builder fee. The rate is in tenths of a basis point. */
 export function approve(
   scenario: Scenario,
   signer: Address,
@@ -50,10 +50,7 @@ export function oneThrough(
   return through(scenario, signer, feeTenthsBp, [order(shape)]);
 }
 
-/**
- * Returns the builder fees that the taker and the maker pay for each fill in a block; 0 means no
- * fee.
- */
+/** Returns the builder fees of the taker and the maker for each fill in a block. 0 means no fee. */
 export function charges({ events }: BlockResult): [taker: bigint, maker: bigint][] {
   const amount = ({ builderFee }: TradeSide): bigint => builderFee?.amount ?? 0n;
   return events.flatMap((event): [bigint, bigint][] =>
@@ -66,7 +63,7 @@ export function earned(scenario: Scenario, address = builder): bigint {
 }
 
 /**
- * Sets the perp balance of an account: the faucet adds missing money, and a transfer removes a
+ * Sets the perp balance of an account. The faucet adds missing money, and a transfer removes a
  * surplus.
  */
 export function setBalance(scenario: Scenario, address: Address, amount: number): void {

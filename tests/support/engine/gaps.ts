@@ -8,21 +8,23 @@ import { totalValue } from '../../../packages/engine/src/perp/margin.ts';
 import { actor, PARAMETERS, PERP, Scenario } from './scenario.ts';
 
 /**
- * Two markets at 100 USDC without fees, which keeps all amounts of a price gap whole. One coin is
- * 100 lots; prices are in USDC.
+ * Two markets at 100 USDC without fees, so that all amounts after a price gap are whole. One coin
+ * is 100 lots, and prices are in USDC.
  */
 export const X = instrumentId(1);
 export const Z = instrumentId(2);
 export const FUND = PARAMETERS.insuranceFundAddress;
 
 const FREE: PerpDefinition = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
-/** Pays for the initial balances of the insurance fund and the treasury. */
+/** Account that funds the insurance fund and the treasury. */
 const SPONSOR = actor(0x59045);
 
 export const px = (usdc: number): number => Math.round(usdc * 10_000);
 export const money = (usdc: number): bigint => BigInt(Math.round(usdc * 1_000_000));
 
-/** Opens both markets without accounts and with an empty insurance fund and treasury. */
+/**
+ * Opens both markets. There are no accounts yet, and the insurance fund and the treasury are empty.
+ */
 export function openGap(): Scenario {
   const venue = Scenario.open({ accounts: [SPONSOR], funds: 1e15, perp: FREE });
   venue.block({ type: 'registerPerp', perp: { ...FREE, instrumentId: Z, name: 'Z-USDC' } });
@@ -30,7 +32,7 @@ export function openGap(): Scenario {
   return venue;
 }
 
-/** Trades a number of coins between two accounts at the mark. */
+/** Trades a number of coins between two accounts at the mark price. */
 export function deal(
   venue: Scenario,
   [buyer, seller]: readonly [Address, Address],
@@ -62,11 +64,11 @@ export function leap(venue: Scenario, x: number, z: number): BlockResult {
   return venue.block({ type: 'pushOracle', prices, observedMs });
 }
 
-/** Total value of an account at the marks, in micro-USDC. */
+/** Returns the total value of an account at mark prices, in micro-USDC. */
 export const worth = (venue: Scenario, address: Address): bigint =>
   totalValue(venue.state, venue.account(address));
 
-/** Lots and price of each position that a block closed outside the book for an account. */
+/** Returns lots and price of each position of an account that a block closed outside the book. */
 export function closesOf({ events }: BlockResult, address: Address): [number, number][] {
   return events
     .filter((event): event is PositionTraded => event.type === 'positionTraded')

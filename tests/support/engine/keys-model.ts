@@ -19,10 +19,10 @@ import type { State } from '../../../packages/engine/src/state/state.ts';
  */
 export class KeysModel {
   readonly #accounts: Set<Address>;
-  /** Agent addresses by owner and label. */
+  /** Agent addresses, by owner and label. */
   readonly #labels = new Map<Address, Map<string, Address>>();
   readonly #revoked = new Set<Address>();
-  /** Effect of the last command that a property counts or compares. */
+  /** Effect of the last command, which the property counts or compares. */
   did: 'released' | 'reused' | undefined;
   readonly #sets = new Map<Address, MultiSigSet>();
   readonly #vaults = new Map<Address, { leader: Address; shares: Record<string, string> }>();
@@ -49,8 +49,8 @@ export class KeysModel {
         if ('refusal' in acting) return acting.refusal;
         if (command.type === 'approveAgent') return this.#approve(acting.account, command);
         if (command.type === 'convertToMultiSig') return this.#convert(acting.account, command);
-        // A closed gate rejects every order here, because all orders of the property increase
-        // positions.
+        // A closed gate rejects every order in this model, because the property only sends orders
+        // that increase positions.
         return command.type === 'placeOrders' && this.#isStopped(acting.account)
           ? 'gated'
           : undefined;
@@ -184,7 +184,7 @@ export class KeysModel {
     return undefined;
   }
 
-  /** Changes a copy of the gate and stores it only if the command is valid. */
+  /** Changes a copy of the gate, which replaces the gate only if the command is valid. */
   #setGate({
     accessCodes,
     blacklist,

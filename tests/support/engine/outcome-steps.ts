@@ -11,8 +11,8 @@ import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';
 
 /**
- * Random history of one outcome market as plain data. Steps refer to orders by position ("the n-th
- * live order") and not by id, so that a failing history shrinks to a short one.
+ * A random history of one outcome market as plain data. Steps refer to orders by position ("the
+ * n-th open order") instead of by id, so that a failing history shrinks to a short one.
  */
 type OutcomeStep =
   | {
@@ -20,11 +20,11 @@ type OutcomeStep =
       readonly who: number;
       readonly leg: OutcomeLeg;
       readonly sell: boolean;
-      /** Price of the outcome, in ticks of 0.01. */
+      /** The price of the outcome, in ticks of 0.01. */
       readonly ticks: number;
       readonly size: number;
       readonly timeInForce: TimeInForce;
-      /** Client order id; 0 means none. */
+      /** The client order id. 0 means none. */
       readonly client: number;
     }
   | { readonly kind: 'cancel'; readonly who: number; readonly nth: number }
@@ -43,14 +43,14 @@ type OutcomeStep =
     }
   | { readonly kind: 'wait'; readonly ms: number };
 
-/** Owner with almost no money. */
+/** An owner with almost no money. */
 const dave = actor(0xda7e);
 export const OWNERS: readonly Address[] = [alice, bob, carol, dave];
 const DAVE_FUNDS = 8_000_000;
 
 const who = fc.nat(OWNERS.length - 1);
 const nth = fc.nat(9);
-/** Prices cluster around 0.50, so that most orders match. */
+/** Prices are close to 0.50, so that most orders match. */
 const ticks = fc.oneof(
   { arbitrary: fc.integer({ min: 44, max: 56 }), weight: 5 },
   { arbitrary: fc.integer({ min: 0, max: 101 }), weight: 1 },
@@ -103,7 +103,7 @@ export const outcomeSteps: fc.Arbitrary<readonly OutcomeStep[]> = fc.array(step,
   size: 'max',
 });
 
-/** Opens a market in which all accounts except one hold pairs that they can sell. */
+/** Opens a market in which all accounts but one hold pairs that they can sell. */
 export function openForSteps(orderDelayMs: number): Scenario {
   const venue = openMarket({ orderDelayMs, minOrderSize: 100 });
   fundOutcome(venue, dave, DAVE_FUNDS);
@@ -115,7 +115,7 @@ export function openForSteps(orderDelayMs: number): Scenario {
   return venue;
 }
 
-/** Executes a step in its own block. `mirrored` swaps YES and NO. */
+/** Executes a step in its own block. With `mirrored`, YES and NO are swapped. */
 export function takeStep(venue: Scenario, taken: OutcomeStep, mirrored = false): BlockResult {
   if (taken.kind === 'wait') return venue.wait(taken.ms).block();
   return venue.block(toCommand(venue, taken, mirrored));

@@ -14,12 +14,12 @@ import type {
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
 /**
- * Outcome market of the tests: shares have two decimals, prices count 1/10,000 USDC, and the tick
- * is 0.01.
+ * The outcome market of the engine tests. Shares have two decimals, one price unit is 1/10,000
+ * USDC, and the tick is 0.01 USDC.
  */
 
 export const MARKET_ID = instrumentId(100_000);
-/** The price 1.00, in price units. */
+/** The price 1.00 in price units. */
 export const UNIT = 10_000;
 const HOUR_MS = 3_600_000;
 
@@ -60,7 +60,7 @@ type MarketOptions = Partial<MarketListing> & {
   readonly funds?: number;
 };
 
-/** Opens a venue with one market, and funds the outcome sub-accounts. */
+/** Opens a venue with one market and funded outcome sub-accounts. */
 export function openMarket(options: MarketOptions = {}): Scenario {
   const { event, funds = 1_000_000_000, ...market } = options;
   const venue = Scenario.open({ accounts: [] });
@@ -76,7 +76,7 @@ export function fundOutcome(venue: Scenario, account: Address, amountMicroUsdc: 
   venue.block({ type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc });
 }
 
-/** An order for an outcome. The price is that of the outcome, not of YES. */
+/** An order for one outcome. The price is that of this outcome, which can be NO. */
 export type ShareOrder = {
   readonly leg?: OutcomeLeg;
   readonly sell?: boolean;
@@ -85,15 +85,15 @@ export type ShareOrder = {
 } & Partial<Omit<OrderRequest, 'isBuy' | 'reduceOnly' | 'price' | 'size'>>;
 
 /**
- * Converts an outcome order to an order of the YES book. R-one-book: `b` and `r` together encode
- * the outcome and the direction.
+ * Converts an outcome order to an order of the YES book. In the combined book (R-one-book), `b` and
+ * `r` together encode the outcome and the direction.
  */
 export function shareOrder({ leg = 'yes', sell = false, ...rest }: ShareOrder): OrderRequest {
   const isBuy = leg === 'yes' ? !sell : sell;
   return { instrumentId: MARKET_ID, timeInForce: 'gtc', ...rest, isBuy, reduceOnly: sell };
 }
 
-/** Places orders in one action and returns its block. */
+/** Places orders in one action and returns the result of its block. */
 export function sendShares(
   venue: Scenario,
   account: Address,
@@ -145,7 +145,7 @@ const NAMES = new Map([
   [carol, 'carol'],
 ]);
 
-/** Returns the outcome-market events of a block as readable text. */
+/** Returns the outcome-market events of a block as lines of text. */
 export function tale({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     switch (event.type) {
@@ -201,7 +201,7 @@ export function purse(venue: Scenario, account: Address, id: InstrumentId = MARK
   return [`${usdc(outcomeBalance)}${held}`, ...legs].join(', ');
 }
 
-/** Resolves a closed market with an operator action; `fraction` is the payout of one YES share. */
+/** Resolves a closed market with an operator action. `fraction` is the payout of one YES share. */
 export function decide(
   venue: Scenario,
   fraction: number,

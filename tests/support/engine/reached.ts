@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Counts how often a property reaches the condition that it is about. A conditional property proves
- * nothing if its condition never occurs, so each property demands a minimum count.
+ * Counts how often a property reaches the condition that it tests. A conditional property proves
+ * nothing if its condition never occurs, so each property requires a minimum count.
  */
 export class Reached {
   readonly #counts = new Map<string, number>();
@@ -15,7 +15,7 @@ export class Reached {
     return this.#counts.get(what) ?? 0;
   }
 
-  /** Fails if one of these conditions occurred less often than the minimum. */
+  /** Fails if one of these conditions occurred fewer than `least` times. */
   demand(least: number, ...whats: readonly string[]): void {
     for (const what of whats) {
       expect(this.count(what), `reached: ${what}`).toBeGreaterThanOrEqual(least);

@@ -25,7 +25,10 @@ import {
 } from '../../../packages/engine/src/state/account.ts';
 import { createState, type State } from '../../../packages/engine/src/state/state.ts';
 
-/** Runs the engine alone with a controlled clock, and checks its invariants after every block. */
+/**
+ * Runs only the engine with a controlled clock, and checks the engine's invariants after every
+ * block.
+ */
 
 export const START_MS = 1_767_225_600_000;
 
@@ -95,7 +98,9 @@ export const PERP: PerpDefinition = {
   tagIds: [],
 };
 
-/** Perp with less leverage, whose mark can therefore differ by 1% from the oracle (R-mark). */
+/**
+ * A perp with less leverage. Its mark may therefore differ by 1% from the oracle price (R-mark).
+ */
 export const WIDE_PERP: PerpDefinition = {
   ...PERP,
   markBandE8: 1_000_000,
@@ -133,7 +138,7 @@ export type ScenarioOptions = {
 
 export class Scenario {
   readonly state: State = createState();
-  /** Performance tests turn off the checks after every block. */
+  /** Performance tests turn off the checks that run after every block. */
   checks = true;
   #nowMs = START_MS;
   #nonce = START_MS;
@@ -156,7 +161,7 @@ export class Scenario {
     return this.#nowMs;
   }
 
-  /** Advances the clock; the effects occur in the next block. */
+  /** Advances the clock. The effects occur in the next block. */
   wait(ms: number): this {
     this.#nowMs += ms;
     return this;
@@ -218,14 +223,14 @@ export class Scenario {
     return account;
   }
 
-  /** Returns the account's holding, and throws if the account never traded the instrument. */
+  /** Returns the account's holding, and throws if the account has never traded the instrument. */
   holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
     const holding = this.account(address).holdings.get(holdingKey(id, 0));
     if (holding === undefined) throw new Error(`${address} never traded ${id}`);
     return holding;
   }
 
-  /** Returns the position in signed lots. */
+  /** Returns the position in lots, which is negative for a short. */
   position(address: Address, id: InstrumentId = PERP.instrumentId): number {
     return this.account(address).holdings.get(holdingKey(id, 0))?.size ?? 0;
   }

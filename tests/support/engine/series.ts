@@ -39,14 +39,14 @@ export function seriesVenue(change: Partial<SeriesListing> = {}): Scenario {
   return venue;
 }
 
-/** Returns the start of each listed market, in periods since the start of the test. */
+/** Returns the start of each listed market, counted in periods since the start of the test. */
 export function starts(venue: Scenario): number[] {
   return [...venue.state.outcomes.markets.values()].map(
     ({ definition }) => (definition.startMs - START_MS) / PERIOD_MS,
   );
 }
 
-/** Pushes prices in USDC, each with its observation time in seconds since the start. */
+/** Pushes prices in USDC. Each has an observation time in seconds since the start. */
 export function push(
   venue: Scenario,
   ...prices: readonly (readonly [atSeconds: number, px: number])[]
@@ -62,12 +62,12 @@ export function push(
   });
 }
 
-/** Advances the clock to a number of seconds after the start. */
+/** Advances the clock to this number of seconds after the start. */
 export function to(venue: Scenario, seconds: number): Scenario {
   return venue.wait(START_MS + seconds * 1_000 - venue.nowMs);
 }
 
-/** Pushes the same price in each second from `from` to `until`, both inclusive. */
+/** Pushes the same price once per second from `from` to `until`, both inclusive. */
 export function feed(venue: Scenario, from: number, until: number, px: number): void {
   for (let at = from; at <= until; at++) push(to(venue, at), [at, px]);
 }

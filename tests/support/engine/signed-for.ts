@@ -6,7 +6,7 @@ export type Unsigned<T = Command> = T extends { readonly authority: Authority }
   ? Omit<T, 'authority'>
   : never;
 
-/** Account that a command is signed for, unless the signer acts for itself. */
+/** The account for which a command is signed. It is absent if the signer acts for itself. */
 export type SignedFor = Pick<Authority, 'multiSig' | 'vault'>;
 
 /**
@@ -21,7 +21,7 @@ export function signedFor(
   return { ...command, authority: { ...scenario.authority(signer), ...principal } } as Command;
 }
 
-/** Executes the command in its own block and returns the reason of its reject. */
+/** Executes the command in its own block and returns the reason of its rejection. */
 export function refusalFor(
   scenario: Scenario,
   signer: Address,

@@ -9,9 +9,9 @@ import { openOrders, tradeCapacity } from '../../../packages/engine/src/read/rea
 import { actor, PERP, type Scenario } from './scenario.ts';
 
 /**
- * Steps of a random history as plain data. Steps refer to orders and prices by position ("the n-th
- * live order", "n ticks from the oracle") and not by id, so that a failing history shrinks to a
- * short one.
+ * The steps of a random history as plain data. They refer to orders and prices by position ("the
+ * n-th open order", "n ticks from the oracle") instead of by id, so that a failing history shrinks
+ * to a short one.
  */
 export type Step =
   | PlaceStep
@@ -29,22 +29,22 @@ export type Step =
 type PlaceStep = {
   readonly kind: 'place';
   readonly who: number;
-  /** True if the account's agent signs, provided that it has one. */
+  /** True if the account's agent signs. It has no effect on accounts without an agent. */
   readonly byAgent: boolean;
   readonly perp: number;
   readonly isBuy: boolean;
   /** Distance between the limit price and the oracle. */
   readonly ticks: number;
   readonly size: number;
-  /** Size as a percentage of the account's maximum; 0 means that `size` applies. */
+  /** Size as a percentage of the account's maximum. At 0, `size` applies instead. */
   readonly share: number;
   readonly timeInForce: TimeInForce;
   readonly reduceOnly: boolean;
-  /** Client order id; 0 means none. */
+  /** The client order id. 0 means none. */
   readonly client: number;
 };
 
-/** Initial balances from poor to rich, in micro-USDC. */
+/** Initial balances in ascending order, in micro-USDC. */
 const FUNDS = [12_000_000, 40_000_000, 200_000_000, 5_000_000_000] as const;
 export const TRADERS: readonly Address[] = FUNDS.map((_, at) => actor(0x7000 + at));
 const PERPS = [1, 2].map((id) => ({
@@ -54,7 +54,7 @@ const PERPS = [1, 2].map((id) => ({
 }));
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
-/** Lists the other perps, sets all prices and funds the traders. */
+/** Lists the other perps, sets all prices, and funds the traders. */
 export function openVenue(scenario: Scenario): void {
   for (const perp of PERPS.slice(1)) scenario.block({ type: 'registerPerp', perp });
   for (const perp of PERPS) scenario.oracle(1_000_000, perp.instrumentId);
@@ -152,7 +152,7 @@ function clientId(client: number): string {
   return `0x${client.toString(16).padStart(32, '0')}`;
 }
 
-/** Returns a deterministic generator: a seed gives the same history on every machine. */
+/** Returns a deterministic generator. A seed gives the same history on every machine. */
 export function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

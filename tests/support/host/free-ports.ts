@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 
 /**
- * These ports are below the ephemeral range of operating systems, from which another process could
- * take a port between the check and its use.
+ * These ports are below the ephemeral range of operating systems. Another process could take a port
+ * of that range after the check.
  */
 const [FIRST, LAST] = [10_100, 32_000];
 
 /**
- * Each worker has its own range and reuses a port as late as possible, because a test can bind a
- * port seconds after checking that it is free.
+ * Each worker has its own range and reuses a port as late as possible, because a test may bind a
+ * port seconds after the check.
  */
 const WORKERS_MAX = 16;
 const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);

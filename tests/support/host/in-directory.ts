@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs a test with a path in a new temporary directory. The test creates the directory itself if it
- * needs one.
+ * Runs a test with the path of a temporary directory, which does not exist yet. The directory is
+ * removed afterwards.
  */
 export async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'oddlot-log-'));

@@ -2,7 +2,7 @@ import type { TimeSource } from '../../../packages/host/src/clock.ts';
 
 export const CLOCK_START_MS = 1_800_000_000_000;
 
-/** Wall clock and boot clock that advance only on request. */
+/** A wall clock and a boot clock that only the test advances. */
 export class ManualTime implements TimeSource {
   #wallMs = CLOCK_START_MS;
   #bootMs = 12_345;

@@ -3,15 +3,15 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Simulates a power loss. It records the content of each file and folder whenever this process
- * syncs it, and `cut` copies what would survive: the names in synced folders, with the synced
- * bytes. It assumes the worst case and loses more than most disks would.
+ * Simulates a power loss. It records the content of each file and folder that this process syncs,
+ * and `cut` copies only that: the names in synced folders, with the synced bytes. This is the worst
+ * case; most disks lose less.
  */
 export class PowerCut {
   readonly syncs = { files: 0, folders: 0 };
   readonly #bytes = new Map<number, Buffer>();
   readonly #names = new Map<number, ReadonlyMap<string, number>>();
-  /** Open file descriptors, which prevent the system from reusing an inode number. */
+  /** Open file descriptors, so that the system cannot reuse an inode number. */
   readonly #held: number[] = [];
   readonly #root: string;
   readonly #undo: (() => void)[] = [];

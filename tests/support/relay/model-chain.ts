@@ -7,13 +7,13 @@ import { encodeFunctionData, type Hex } from 'viem';
 export const TOKEN: Hex = `0x${'70'.repeat(20)}`;
 export const BRIDGE: Hex = `0x${'b0'.repeat(20)}`;
 
-/** Exceeds the first gas payment of a relay. */
+/** Ether of the payers, in wei. It exceeds the first gas payment of a relay. */
 const GAS_WEI = 1_000_000n;
 const ETHER = 10n ** 24n;
 
 export class ModelChain {
   readonly chainId: number;
-  /** Addresses to which the token rejects transfers. */
+  /** The token rejects transfers to these addresses. */
   readonly blocked = new Set<Hex>();
   readonly #core: ChainCore<BridgeState>;
 
@@ -42,7 +42,7 @@ export class ModelChain {
     return this.#core.head.state.balances.get(owner) ?? 0n;
   }
 
-  /** Returns the deposits that have at least this many confirmations. */
+  /** Returns the deposits with at least this many confirmations. */
   deposits(confirmations: number): BridgeState['received'] {
     const received = this.#core.blocks.at(-confirmations)?.state.received ?? [];
     return received.filter(({ kind }) => kind === 'event');
@@ -61,8 +61,8 @@ export class ModelChain {
   }
 
   /**
-   * Removes the newest blocks. Their transactions return to the pool or are lost, except those of
-   * external accounts, which are mined again.
+   * Removes the newest blocks. The relay's transactions return to the pool, or are lost with
+   * `isLost`; those of external accounts are mined again.
    */
   reorganise(depth: number, isLost: boolean): void {
     for (const each of this.#core.cut(depth)) {

@@ -85,7 +85,7 @@ export class ModelVenue {
     }
   }
 
-  /** Returns a page of the ledger, by offset or by cursor. A cursor is the number of older rows. */
+  /** Returns a page of the ledger by offset or by cursor. A cursor is the number of older rows. */
   #ledger(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const user = String(query['user']);
     this.onLedgerQuestion?.(user as Hex);
@@ -110,7 +110,7 @@ export class ModelVenue {
     if (this.balanceOf(from, subs.from) < amount) {
       return { status: 'err', code: 10010, name: 'MARGIN', message: 'Insufficient balance' };
     }
-    // Rejects some requests in their block, as a halted venue does: they have a receipt but no
+    // Some requests are rejected in their block, as in a halted venue. They have a receipt but no
     // effect.
     const isRefused = nonce % 7 === 3;
     this.#receipts.set(hash, { error: isRefused ? 'Trading is halted' : undefined });
@@ -153,7 +153,7 @@ function executed(error: string | undefined): Record<string, unknown> {
   return { status: 'ok', code: 0, data: { type: 'tokenSend', data: { statuses } } };
 }
 
-/** Settings for a relay that reaches the model by URL. */
+/** Settings of a relay that reaches the model by URL. */
 const SETTINGS = {
   service_network: NETWORKS.testnet.serviceNetwork,
   chain_id: NETWORKS.testnet.chainId,

@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Services that a test can make unreachable. A `slow` venue executes a request later and never
- * answers it.
+ * responds.
  */
 export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
@@ -45,8 +45,8 @@ export class RelayRig {
   service!: RelayService;
   book!: RelayBook;
   /**
-   * Number of answered requests before the one that kills the process, and whether that one takes
-   * effect.
+   * Number of requests that still get a response before the process is killed, and whether the last
+   * request takes effect.
    */
   #left = Infinity;
   #isLastDone = false;
@@ -129,8 +129,8 @@ export class RelayRig {
   }
 
   /**
-   * Answers `requests` more requests and kills the process at the next one. `isLastDone` decides
-   * whether that one takes effect.
+   * Serves this many requests and kills the process at the next one. `isLastDone` states whether
+   * that one takes effect.
    */
   killAfter(requests: number, isLastDone: boolean): void {
     this.#left = requests;
@@ -164,7 +164,7 @@ export class RelayRig {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** Executes a request, and never answers a process that was killed. */
+  /** Executes a request. A process that was killed never receives the response. */
   async #io<Result>(life: number, place: Place, effect: () => Promise<Result>): Promise<Result> {
     if (life !== this.#life) return await NEVER;
     if (this.#left === 0) {

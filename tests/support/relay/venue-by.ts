@@ -1,6 +1,6 @@
 import { VenueApi } from '../../../packages/relay/src/venue-api.ts';
 
-/** Returns a venue client that calls a function in place of a network port. */
+/** Returns a venue client that calls a function instead of a network service. */
 export function venueBy(
   post: (path: string, body: string) => Promise<object | Response>,
 ): VenueApi {

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { RtdsClientFrame } from '@oddlot/protocol';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** Scripted WebSocket server with the /ws-rtds protocol. */
+/** Scripted WebSocket server that implements the /ws-rtds protocol. */
 export class FakePrices {
-  /** All frames except pings, from all connections. */
+  /** All received frames except pings. */
   readonly frames: RtdsClientFrame[] = [];
   pings = 0;
   connectionCount = 0;
@@ -45,7 +45,7 @@ export class FakePrices {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Answers a subscription to one symbol with one recent price. */
+  /** Responds to a subscription to one symbol with one recent price. */
   #answer(socket: WebSocket, text: string): void {
     if (text === 'PING') {
       this.pings += 1;

@@ -12,19 +12,19 @@ type ControlFrame = {
 };
 
 /**
- * Scripted WebSocket server that answers subscriptions like the venue. It can publish, skip a
- * sequence number, reject, lose its buffer, go silent and disconnect.
+ * Scripted WebSocket server that accepts subscriptions like the venue. It can publish, skip a
+ * sequence number, reject, lose its buffer, stop responding and disconnect.
  */
 export class FakeStreams {
-  /** All frames except pings, from all connections. */
+  /** All received frames except pings. */
   readonly controls: ControlFrame[] = [];
   pings = 0;
   connectionCount = 0;
   epoch = 'first';
   seq = 0;
-  /** Published data by sequence number, which a client can resume from. */
+  /** Published data by sequence number. A client can resume from any of them. */
   readonly published = new Map<number, unknown>();
-  /** Sent as a snapshot if it is defined. */
+  /** The snapshot that a subscription returns. Without one, no snapshot is sent. */
   snapshot: unknown;
   /** Block heights by sequence number, for clients that resume from a height. */
   heights = new Map<number, number>();
@@ -69,7 +69,7 @@ export class FakeStreams {
     this.publish(data);
   }
 
-  /** Uses the next sequence number without sending its frame. */
+  /** Consumes the next sequence number without sending its frame. */
   lose(data: unknown): void {
     this.seq += 1;
     this.published.set(this.seq, data);

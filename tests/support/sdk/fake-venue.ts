@@ -1,16 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Scripted answer to a request, or another effect on its connection. */
+/** Scripted response to a request, or another effect on its connection. */
 export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
-  /** Cuts the connection after reading the request, so that the result is unknown to the client. */
+  /**
+   * The server cuts the connection after reading the request, so that the client does not learn the
+   * result.
+   */
   | 'cut'
   | 'silence';
 
 type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
-/** HTTP server that gives one scripted answer per request and repeats the last one. */
+/** HTTP server with a script of one response per request. The last response is repeated. */
 export class FakeVenue {
   readonly received: Received[] = [];
   #script: readonly Answer[];

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 type Hex = `0x${string}`;
 
-/** A signed request from other libraries, with all intermediate values. */
+/** A signed request that other libraries created, with all intermediate values. */
 export type Vector = {
   readonly name: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** JSON text exactly as it is sent. */
+  /** The JSON text exactly as it is sent. */
   readonly action: string;
   readonly nonce: number;
   readonly vaultAddress: string | null;
@@ -16,13 +16,13 @@ export type Vector = {
   readonly chainId: number;
   readonly apiVersion: number;
   readonly privateKey: Hex;
-  /** Absent for direct actions. For a wrapper, the bytes exclude its `type`. */
+  /** MessagePack bytes, absent for direct actions. Those of a wrapper exclude its `type`. */
   readonly msgpack?: Hex;
   readonly digest: Hex;
   readonly signature: { readonly r: string; readonly s: string; readonly v: number };
   readonly signer: string;
   readonly txHash: string;
-  /** Signatures of the inner action in a multiSig wrapper. */
+  /** Signatures of the inner action of a multiSig wrapper. */
   readonly inner?: {
     readonly digest: Hex;
     readonly signers: readonly { readonly privateKey: Hex; readonly signer: string }[];

@@ -1,6 +1,6 @@
 export type Dice = (below: number) => number;
 
-/** Returns a mulberry32 generator of integers from zero to below a bound. */
+/** Returns a mulberry32 generator of integers that are at least zero and less than the bound. */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (below) => {

@@ -2,7 +2,7 @@ import type { Authority, Command, MarketGrid } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { genesisCommands } from '../../../packages/replica/src/genesis-commands.ts';
 
-/** One command of each type with all optional fields set. */
+/** One command of each type, with all optional fields set. */
 
 type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
 

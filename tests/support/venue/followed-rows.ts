@@ -36,7 +36,8 @@ export class FollowedRows {
   }
 
   /**
-   * Returns the rows of an order, oldest first. Each row is the state of the order after a block.
+   * Returns the rows of an order, oldest first. Each row contains the state of the order after one
+   * block.
    */
   orders(orderId: number) {
     return this.rows.flatMap(({ orders }) => orders.filter((each) => each.orderId === orderId));

@@ -8,7 +8,7 @@ import {
 } from '../../../packages/replica/src/snapshot-codec.ts';
 
 /**
- * Increases a balance in the newest snapshot, with valid checksums, and returns the snapshot's
+ * Increases a balance in the newest snapshot, but keeps the checksums valid. Returns the snapshot's
  * height.
  */
 export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
@@ -20,8 +20,7 @@ export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
       : account,
   );
   const state: PackedDump = { ...read.state, accounts };
-  // Companion data is read lazily, so the copy must read all of it before the snapshot is
-  // overwritten.
+  // Companion data is read lazily, so all of it is copied before the snapshot is overwritten.
   const companions = { ...read.companions };
   await store.write({ height, pieces: [...encodeSnapshot({ ...read, state, companions })] });
   return height;

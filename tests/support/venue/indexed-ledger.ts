@@ -10,13 +10,15 @@ import {
   temporaryFolder,
 } from './indexed-venue.ts';
 
-/** Venues with an indexer whose history is one ledger of deposits of 1, 2, 3 … micro-USDC. */
+/**
+ * Venues with a history indexer. Their history is one ledger of deposits of 1, 2, 3 … micro-USDC.
+ */
 
 export const alice = address(`0x${'a1'.repeat(20)}`);
 export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
-/** Timeout of waits for the indexer's thread on a busy machine. */
+/** Timeout, in milliseconds, for waiting on the indexer's thread on a busy machine. */
 export const WAIT = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -40,11 +42,11 @@ type IndexedVenues = {
   readonly folder: string;
   readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
   readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;
-  /** Deletes the history rows of a folder that no venue has open. */
+  /** Deletes the stored history of a folder that no venue has open. */
   readonly loseStore: () => Promise<void>;
 };
 
-/** Starts venues that are stopped after their test. */
+/** Starts venues and stops each of them after its test. */
 export function indexedVenues(): IndexedVenues {
   let folder = '';
   let remove: () => Promise<void>;

@@ -14,7 +14,10 @@ import { FileJournal } from '../../../packages/replica/src/log/file-journal.ts';
 import { LocalReplica } from '../../../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../../../packages/translate/src/action-to-command.ts';
 
-/** A venue with an indexer on a real folder, but without an edge. Only its clock is controlled. */
+/**
+ * A venue with a history indexer and a real folder, but without network ports. The test controls
+ * only its clock.
+ */
 
 export type IndexedOptions = {
   readonly folder: string;
@@ -24,7 +27,8 @@ export type IndexedOptions = {
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
   /**
-   * True if the venue opens before the indexer has caught up, like a venue that serves immediately.
+   * True if the venue opens before the indexer has caught up, so that it serves requests
+   * immediately.
    */
   readonly isEarly?: boolean;
 };
@@ -39,7 +43,7 @@ export type IndexedVenue = {
   readonly failures: unknown[];
   readonly messages: string[];
   propose(...commands: readonly Command[]): Promise<void>;
-  /** Stops the venue and writes a final snapshot. */
+  /** Stops the venue after writing a final snapshot. */
   stop(): Promise<void>;
   /** Stops the venue without a final snapshot, so that recent rows exist only in the log. */
   crash(): Promise<void>;
@@ -59,7 +63,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
   const onFatal = (error: unknown): void => void failures.push(error);
   await mkdir(folder, { recursive: true });
   const directory = join(folder, 'journal');
-  // Small segments make writing and scanning a file quick.
+  // Small segments are quick to write and to scan.
   const { segmentBytes = 512 * 1024 } = options;
   const journal = await FileJournal.open({ directory, clock, onFatal, segmentBytes });
   const opening = Indexer.open({

@@ -12,7 +12,7 @@ import type { LogEntry, LoggedCommand } from '../../../packages/replica/src/bloc
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
-/** Segments are small, so that scans are quick. Tests of rollover use even smaller ones. */
+/** Small segments make scans quick. Tests of rollover use even smaller ones. */
 const TEST_SEGMENT_BYTES = 32 * 1024;
 
 export function openJournal(
@@ -30,7 +30,7 @@ export function openJournal(
   });
 }
 
-/** Returns a block of one command whose amount identifies the block. */
+/** Returns a block with one command. The amount of the command identifies the block. */
 export function block(amount: number, request?: string): LoggedCommand[] {
   const command = {
     type: 'creditFaucet',
@@ -47,7 +47,7 @@ export async function readAll(journal: FileJournal, fromSeq = 1): Promise<LogEnt
   return entries;
 }
 
-/** Copies the current files, which is the state that a kill at this moment would leave. */
+/** Copies the current files, which are the ones that a kill at this point would leave. */
 export async function crashImage(directory: string): Promise<string> {
   const image = await mkdtemp(`${directory}-image-`);
   await cp(directory, image, { recursive: true });
@@ -59,7 +59,7 @@ export async function segmentPaths(directory: string): Promise<string[]> {
   return names.toSorted().map((name) => join(directory, name));
 }
 
-/** Returns the start offsets of the records of a segment, and the end of the last record. */
+/** Returns the start offset of each record in a segment, and the end of the last record. */
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];

@@ -6,7 +6,7 @@ import {
   type LiveRows,
 } from '../../../packages/history/src/rows/block-rows.ts';
 
-/** Computes the open orders directly from the rows of all blocks. */
+/** Computes the open orders from the rows of all blocks. */
 export function liveRowsOf(blocks: readonly BlockRows[]): LiveRows {
   const rows = new Map<number, LiveRow & { readonly user: Address }>();
   for (const { head, orders } of blocks) {

@@ -13,7 +13,7 @@ import { OutcomeVenue, SETTINGS } from './outcome-venue.ts';
 import { StoredHistory } from './stored-history.ts';
 
 /**
- * Outcome markets for long tests. Answers from memory and history together are compared with those
+ * Outcome markets for long tests. Responses that combine memory and history are compared with those
  * of a venue that keeps all data in memory.
  */
 export class LongVenue {
@@ -31,7 +31,7 @@ export class LongVenue {
     });
   }
 
-  /** Answers a query like the edge. */
+  /** Answers a query as the HTTP edge does. */
   async answer(type: string, fields: object = {}): Promise<InfoAnswer> {
     const query = queryOf(type, fields);
     const source = {
@@ -48,7 +48,7 @@ export class LongVenue {
     return dataOf(await this.answer(type, fields));
   }
 
-  /** Answers a query from memory only, with all data kept. */
+  /** Answers a query from memory only, where all data is kept. */
   // oxlint-disable-next-line no-explicit-any
   expected(type: string, fields: object = {}): any {
     return dataOf(answerInfo(this.#context(this.unbounded), queryOf(type, fields)));

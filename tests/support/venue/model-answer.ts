@@ -9,8 +9,8 @@ import type {
 import type { BlockRows, RowPosition } from '../../../packages/history/src/rows/block-rows.ts';
 
 /**
- * Reference model of the history that searches complete lists. It shares only the query types with
- * the store.
+ * Reference model of the history, which searches complete lists. It shares only the query types
+ * with the store.
  */
 export function modelAnswer<Topic extends ModelTopic>(
   blocks: readonly BlockRows[],
@@ -21,7 +21,7 @@ export function modelAnswer<Topic extends ModelTopic>(
   return answer(blocks, question);
 }
 
-/** Execution reports are not stored rows, so another reference model covers them. */
+/** Execution reports are not stored rows. Another reference model covers them. */
 type ModelTopic = Exclude<StoreTopic, 'executionReport'>;
 
 const MODEL: {
@@ -83,8 +83,8 @@ const MODEL: {
     return { rows: page.rows.map(({ row }) => row), next: page.next };
   },
   /**
-   * Only these tables have rows that never change. For the others, the store can only report that
-   * they changed.
+   * Only the rows of these tables never change. For other tables, the store can only report that
+   * rows changed.
    */
   since: (blocks, { accountTypes, after, counts, cursor, limit, table, upTo, user }) => {
     const later = blocks.filter(({ head }) => head.height > after);

@@ -16,15 +16,13 @@ import {
 } from '../../../packages/translate/src/answer-info.ts';
 import { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
-/**
- * Outcome markets on the real engine, with queries that are parsed from their JSON like requests.
- */
+/** Outcome markets on the real engine. Queries are parsed from JSON like those of clients. */
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const FIRST_ID = 100_000;
 /**
- * The price 1.00 in price units. Shares have two decimals, prices have four, and ticks are 0.01.
+ * The price 1.00 in price units. Shares have two decimals, prices have four, and the tick is 0.01.
  */
 const UNIT = 10_000;
 const LOTS = 100;
@@ -103,9 +101,9 @@ type Shares = {
   readonly id?: number;
   readonly leg?: OutcomeLeg;
   readonly sell?: true;
-  /** Price of the outcome, in USDC. */
+  /** The price of the outcome, in USDC. */
   readonly price: number;
-  /** Size in shares. */
+  /** The size in shares. */
   readonly size: number;
   readonly clientOrderId?: string;
   readonly expireMs?: number;
@@ -115,7 +113,7 @@ export class OutcomeVenue {
   readonly venue = new TestVenue();
   readonly markets = new MarketData(() => this.venue.state);
 
-  /** Applies the first block one second after `START_MS`. */
+  /** The first block has a time one second after `START_MS`. */
   constructor() {
     this.venue.onBlock((block) => this.markets.onBlock(block));
     this.venue.apply([GENESIS]);
@@ -126,7 +124,8 @@ export class OutcomeVenue {
   }
 
   /**
-   * Lists an event with a market for each name, by default one market with the slug of the event.
+   * Lists an event with one market per name. By default, there is one market with the slug of the
+   * event.
    */
   list(slug: string, options: Partial<EventListing> & { markets?: readonly string[] } = {}): void {
     const { markets = [slug], ...changes } = options;
@@ -163,8 +162,8 @@ export class OutcomeVenue {
   }
 
   /**
-   * Trades new pairs: one account buys YES at a price, and the other buys NO at 1.00 minus that
-   * price.
+   * Creates pairs by a trade: one account buys YES at `price`, and the other buys NO at 1.00 minus
+   * `price`.
    */
   mint(buyer: Address, other: Address, price: number, size: number, id = FIRST_ID): void {
     this.shares(buyer, { id, price, size });
@@ -188,7 +187,7 @@ export class OutcomeVenue {
     ]);
   }
 
-  /** Advances time and pushes a price that is observed at the new time. */
+  /** Advances the time and pushes a price that was observed at the new time. */
   price(
     px: number,
     { afterMs = 1_000, source = 'oracle', symbol = 'BTC' }: PriceOptions = {},

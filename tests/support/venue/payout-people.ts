@@ -6,17 +6,14 @@ import { rememberSender } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/**
- * Keys of the payout histories, which are the same in all histories, and the process lifetimes of
- * their venue.
- */
+/** Fixed keys of all payout histories, and the lifetimes of their venue's process. */
 
 export const CHAIN_ID = 421_614;
 export const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
 
 /**
- * Accounts are cached and registered as known signers, because deriving and recovering keys is
- * slow.
+ * Accounts are cached and registered as known signers, because deriving keys and recovering signers
+ * is slow.
  */
 const accounts = new Map<Hex, PrivateKeyAccount>();
 
@@ -48,7 +45,7 @@ export const OUTSIDER = key('stranger');
 export const CONTRACTS = localContracts(KEYS);
 
 /**
- * One lifetime of the venue process. The process is killed at a given call, and its later calls
+ * One lifetime of the venue's process. The process is killed at a given call, and all later calls
  * fail.
  */
 export class Life {
@@ -91,7 +88,7 @@ export function validatorOf(secret: Hex): Validator {
 
 const signatures = new Map<string, ReturnType<Validator['sign']>>();
 
-/** Caches signatures, because the histories request only a few different ones. */
+/** Caches signatures, because the histories request the same few again and again. */
 export function remembered(
   ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
 ) {

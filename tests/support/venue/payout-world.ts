@@ -38,13 +38,13 @@ import {
 } from './payout-people.ts';
 
 /**
- * Runs a venue's payouts with all components that can fail: the chain, its endpoints, the
+ * Runs the payouts of a venue with every component that can fail: the chain, its endpoints, the
  * validators and the process.
  */
 
 export type ValidatorFault = 'none' | 'down' | 'refuses';
 
-/** Common interface of the model chain and the local chain. */
+/** The interface that the model chain and the local chain share. */
 type PlayChain = {
   rpc(method: string, params: readonly unknown[]): Promise<unknown>;
   mine(): unknown;
@@ -52,7 +52,10 @@ type PlayChain = {
   drop(hash: Hex): unknown;
 };
 
-/** Uses an in-memory disk, because syncs of temporary data only cost time. */
+/**
+ * The files are on an in-memory disk if there is one, because syncing temporary data only takes
+ * time.
+ */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const START_MS = 1_800_000_000_000;
 export const CONFIRMATIONS = 3;
@@ -72,12 +75,15 @@ export class PayoutWorld {
   feeFactor = 1n;
   /** True if the process starts with a key that can send transactions. */
   hasKey = true;
-  /** True after a reorganisation of fully confirmed blocks. */
+  /** True after a reorganisation has removed fully confirmed blocks. */
   hadDeepReorg = false;
   chain!: PlayChain;
   worker!: PayoutWorker;
   relayer!: Relayer;
-  /** Settlements reported to the engine: withdrawal id, and whether the withdrawal was paid. */
+  /**
+   * Settlements that were reported to the engine: the id of the withdrawal, and whether it was
+   * paid.
+   */
   readonly settled = new Map<number, boolean>();
   readonly problems: string[] = [];
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
@@ -172,7 +178,7 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
-      // The gas is fixed, because estimating it on the local chain is slow.
+      // The gas limit is fixed, because estimating gas on the local chain is slow.
       gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: CONVERGE_MS_MAX,
       retryMs: 1_000,
@@ -192,7 +198,7 @@ export class PayoutWorld {
     return join(this.directory, `life ${life}`);
   }
 
-  /** Kills the process after a number of calls, at the latest when the next round ends. */
+  /** Kills the process after this number of calls, at the latest at the end of the next round. */
   async kill(calls: number): Promise<void> {
     this.#life.fuse = calls;
     await this.round();
@@ -201,13 +207,13 @@ export class PayoutWorld {
       try {
         this.#life.pass();
       } catch {
-        // `pass` throws when it kills the process.
+        // `pass` throws an error when it kills the process.
       }
     }
     this.revive();
   }
 
-  /** Kills the process after a number of further calls. */
+  /** Kills the process after this number of further calls. */
   killAfter(calls: number): void {
     this.#life.fuse = calls;
   }
@@ -220,14 +226,14 @@ export class PayoutWorld {
     return this.#life.isOver;
   }
 
-  /** Restarts the process with the files that the kill left. */
+  /** Restarts the process with the files that the killed process left. */
   revive(): void {
     this.end();
     this.#lives += 1;
     this.open();
   }
 
-  /** Deletes or changes the payout progress file before the next start. */
+  /** Deletes or changes the file with the payout progress before the next start. */
   forget(change?: (text: string) => string): void {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
@@ -300,8 +306,8 @@ export class PayoutWorld {
     };
   }
 
-  // The functions below bypass the faulty endpoints: they read the chain directly and act for other
-  // parties.
+  // The functions below do not use the faulty endpoints. They read the chain directly and act for
+  // third parties.
 
   async stateOf(withdrawalId: number, block: number | 'latest' = 'latest'): Promise<number> {
     const args = [BigInt(withdrawalId)] as const;
@@ -345,7 +351,7 @@ export class PayoutWorld {
     await this.send(KEYS.guardian, CONTRACTS.bridge, data);
   }
 
-  /** Sends a signed payout from another address, which the bridge allows. */
+  /** Sends a signed payout from another address, as the bridge allows. */
   async payAsThirdParty(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
     const open = this.replica.state.withdrawals.get(withdrawalId);
     if (open === undefined) return;
@@ -364,14 +370,14 @@ export class PayoutWorld {
     await this.send(OUTSIDER, CONTRACTS.bridge, payOutData(request.payout, sorted));
   }
 
-  /** Replaces the validator with the lowest address, which has signed payouts. */
+  /** Replaces the validator with the lowest address, which has already signed payouts. */
   async rotate(): Promise<void> {
     await this.send(KEYS.guardian, CONTRACTS.bridge, await rotationData());
   }
 
   /**
-   * Replaces the relayer's oldest pending transaction, or takes its next nonce, with a transaction
-   * that pays a high fee.
+   * Sends a transaction with a high fee that replaces the relayer's oldest pending transaction or
+   * consumes its next nonce.
    */
   async useRelayerNonce(): Promise<void> {
     await this.send(KEYS.relayer, addressOf(KEYS.relayer), '0x', 'latest');
@@ -400,7 +406,7 @@ export class PayoutWorld {
     try {
       await this.chain.rpc('eth_sendRawTransaction', [raw]);
     } catch {
-      // The transaction fails if the relayer's pending one already pays a higher fee.
+      // The transaction fails if the relayer's pending transaction already pays a higher fee.
     }
   }
 

@@ -12,13 +12,13 @@ export type PostgresProxy = {
   /** Blocks all traffic but leaves the connections open. */
   silence(): void;
   /**
-   * Closes all connections at the given number of messages from now, and rejects new ones for
+   * Closes all connections after this number of further messages, and rejects new ones for
    * `awayMs`.
    */
   cutAfter(messages: number, awayMs: number): void;
   /** True after the cut has occurred. */
   readonly wasCut: boolean;
-  /** Restores the traffic. Messages blocked before are lost, and their connections are closed. */
+  /** Restores the traffic. Blocked messages are lost, and their connections are closed. */
   restore(): void;
   close(): Promise<void>;
 };

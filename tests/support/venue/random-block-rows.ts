@@ -16,7 +16,9 @@ import {
 import { dice, type Dice } from './dice.ts';
 import { RandomFigures } from './random-figures.ts';
 
-/** Random but consistent blocks with rows of every table. A seed always gives the same blocks. */
+/**
+ * Random but consistent blocks with rows of every table. A seed always produces the same blocks.
+ */
 
 export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'a')}`),
@@ -24,7 +26,7 @@ export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
 export const BUILDERS: readonly Address[] = [7, 8].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'b')}`),
 );
-/** The first two are perps, the others outcome markets. */
+/** The first two instruments are perps, and the others are outcome markets. */
 export const INSTRUMENTS = [1, 2, 1_001, 1_002];
 const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
@@ -40,7 +42,9 @@ function hashOf(n: number, salt = 0): Hash {
 /** State that carries over from block to block. */
 type World = {
   readonly dice: Dice;
-  /** Has its own random numbers, so that a change to it does not change other rows. */
+  /**
+   * Statistics have their own random numbers, so that a change to them does not change other rows.
+   */
   readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
@@ -68,7 +72,7 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
   const blocks: BlockRows[] = [];
   let timeMs = START_MS;
   for (let height = 1; height <= count; height += 1) {
-    // Some blocks have equal times, and some are hours apart.
+    // Some consecutive blocks have the same time, and some are hours apart.
     timeMs += [0, 1, 250, 60_000, 7_200_000][world.dice(5)] ?? 0;
     blocks.push(blockOf(world, height, timeMs));
   }
@@ -222,7 +226,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     oid: orderId,
     timestamp: timeMs,
     triggerCondition: 'N/A',
-    // Orders with even ids can be children.
+    // An order with an even id can be a child.
     isTrigger: orderId > 0 && orderId % 2 === 0,
     triggerPx: '0',
     children: [],
@@ -251,7 +255,8 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  // Orders with odd ids can become parents of existing even ones, whichever account they belong to.
+  // An order with an odd id can become the parent of existing orders with even ids, regardless of
+  // their accounts.
   const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
   const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
   const added = joins ? [pick(world, others).row.order] : [];
@@ -389,7 +394,7 @@ function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
   return USERS.filter(() => world.dice(3) === 0).map((user) => ({
     user,
     stepMs: pick(world, STEPS_MS),
-    // Each height has a different time, even if the clock did not advance.
+    // Each height has a different time, even if the clock does not advance.
     timeMs: timeMs + height,
     value: world.dice(10_000),
     moneyIn: 1,
@@ -410,7 +415,7 @@ function textsOf(instrumentId: number): BlockRows['markets'][number] {
 }
 
 function eventOf(world: World, timeMs: number): SettledEventRecord {
-  // Sometimes an event is settled again with another market.
+  // Some events are settled a second time with another market.
   const isAgain = world.events > 0 && world.dice(4) === 0;
   if (!isAgain) world.events += 1;
   const eventId = isAgain ? 1 + world.dice(world.events) : world.events;

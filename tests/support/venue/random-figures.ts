@@ -31,7 +31,7 @@ export class RandomFigures {
     return {
       liquidations: Array.from({ length: this.#dice(3) }, () => this.#liquidation(timeMs)),
       largestTrades: this.#dice(2) === 0 ? [] : [this.#largest(timeMs)],
-      // Each height has a different time, even if the clock did not advance.
+      // Each height has a different time, even if the clock does not advance.
       openInterest: this.#dice(2) === 0 ? [] : [this.#interest(timeMs + height)],
     };
   }
@@ -57,7 +57,7 @@ export class RandomFigures {
     return { instrumentId, row };
   }
 
-  /** Extends the list of the largest trades in the current period. */
+  /** Extends the list of the largest trades of the current period. */
   #largest(time: number): LargestTradesRecord {
     const startMs = time - (time % RANKED_SPAN_MS);
     const list = this.#pick([0, -1, ...this.#instruments]);

@@ -18,7 +18,7 @@ export function someone(n: number): Address {
   return address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
 }
 
-/** Creates a venue in which account n has the n-th amount. */
+/** Creates a venue in which the n-th account has the n-th amount. */
 export function venueOf(amounts: readonly number[]): State {
   const state = createState();
   const commands: Command[] = amounts.map((amountMicroUsdc, n) => {
@@ -33,7 +33,7 @@ export class Trees {
   readonly folder = mkdtempSync(join(tmpdir(), 'oddlot-trees-'));
   readonly secret: Uint8Array = treeSecret(this.folder);
   readonly hasher: TreeHasher;
-  /** Number of times that the build yielded to the event loop. */
+  /** Number of times that the build has yielded to the event loop. */
   pauses = 0;
 
   private constructor(hasher: TreeHasher) {

@@ -10,7 +10,7 @@ import {
 import type { Address } from '@oddlot/units';
 
 /**
- * Signs requests for tests of the edge with the venue's own hashing, which other tests check
+ * Signs requests for tests of the HTTP edge with the venue's own hashing, which other tests check
  * against vectors.
  */
 
@@ -19,7 +19,7 @@ export type TestKey = { readonly privateKey: Uint8Array; readonly address: Addre
 const secp256k1 = await instantiateSecp256k1();
 const hashers = new Map<Network, ReturnType<typeof createHasher>>();
 
-/** Returns a key that consists of one repeated byte. */
+/** Returns a key in which every byte has the same value. */
 export function testKey(byte: number): TestKey {
   const privateKey = new Uint8Array(32).fill(byte);
   const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
@@ -45,12 +45,12 @@ export function signed(action: Record<string, unknown>, options: SignOptions): s
 }
 
 export type MultiSignOptions = Omit<SignOptions, 'key'> & {
-  /** The multi-sig account that acts. */
+  /** The address of the multi-sig account that acts. */
   readonly user: string;
-  /** Key that sends the wrapper, and keys that sign the inner action. */
+  /** The key that sends the wrapper, and the keys that sign the inner action. */
   readonly outer: TestKey;
   readonly inner: readonly TestKey[];
-  /** Sender named in the wrapper if it differs from the real sender. */
+  /** Sender that the wrapper names if it differs from the real sender. */
   readonly named?: string;
 };
 
@@ -97,7 +97,7 @@ export type TestOrder = {
   readonly c?: string;
 };
 
-/** Returns an order action. Omitted fields are those of an ordinary limit order. */
+/** Returns an order action. Omitted fields have the values of an ordinary limit order. */
 export function orderAction(...orders: readonly TestOrder[]): Record<string, unknown> {
   const plain = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
   const given = orders.length === 0 ? [{}] : orders;

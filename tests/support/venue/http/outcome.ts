@@ -54,8 +54,8 @@ export function marketFields(nowMs: number, changes: object = {}): object {
 }
 
 /**
- * R-one-book: `b` and `r` together encode the outcome and the direction; the price is that of the
- * outcome.
+ * In the combined book (R-one-book), `b` and `r` together encode the outcome and the direction. The
+ * price is that of the outcome.
  */
 const LEGS = {
   buyYes: { b: true, r: false },

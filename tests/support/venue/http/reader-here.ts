@@ -2,7 +2,7 @@ import { LocalReader } from '../../../../packages/api/src/recover-messages.ts';
 import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
 
-/** Reads requests on the caller's thread, in place of a pool. */
+/** Decodes requests on the caller's thread instead of a pool of threads. */
 export function readerHere(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
   const reader = new LocalReader(recoverer);
   return {

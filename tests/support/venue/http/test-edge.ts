@@ -28,7 +28,7 @@ import { MarketData } from '../../../../packages/translate/src/read-models/marke
 import { TestHistory } from './test-history.ts';
 import { TestReplica } from './test-replica.ts';
 
-/** Runs the whole HTTP edge on its own port. Signatures are recovered in this thread. */
+/** Runs the whole HTTP edge on its own port. Signers are recovered on this thread. */
 
 const recoverer = await createRecoverer(NETWORKS.testnet);
 
@@ -47,8 +47,7 @@ export type TestReply = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // Tests look into answers of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read responses of every shape. oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 };
 
@@ -60,7 +59,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const isUnknown = new Set<string>();
   const read = async (text: string, job: ReadJob) => {
     const answer = await readHere(text, job);
-    // The edge reads a request again after it learns an unknown scale; the two reads count once.
+    // The edge reads a request a second time after it has learned an unknown scale. The two reads
+    // count as one.
     if ('envelope' in answer && answer.txHash !== undefined && !isUnknown.delete(text)) {
       counts[answer.envelope.nonce <= job.nonceAfter ? 'hashed' : 'recovered']++;
       if (

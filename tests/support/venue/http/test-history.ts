@@ -27,7 +27,8 @@ import { instrumentLookup } from '../../../../packages/translate/src/action-to-c
 import type { TestReplica } from './test-replica.ts';
 
 /**
- * Serves a replica's history without its thread: real rows in the real store, written on demand.
+ * Serves the history of a replica without its thread: the real store with real rows, which are
+ * written on demand.
  */
 export class TestHistory implements History {
   readonly #replica: TestReplica;
@@ -36,7 +37,7 @@ export class TestHistory implements History {
   readonly #made = new Map<number, readonly ReceiptRow[]>();
   #unwritten: BlockRows[] = [];
   #opened: Promise<{ readonly store: HistoryStore; readonly directory: string }> | undefined;
-  /** Highest block that queries can see, if set. */
+  /** The highest block that queries can see. Without it, queries see all blocks. */
   heldAt: number | undefined;
 
   constructor(replica: TestReplica, markets: MarketData) {

@@ -19,8 +19,8 @@ import type { Replica } from '../../../../packages/replica/src/replica.ts';
 import { testKey } from './client.ts';
 
 /**
- * Replica without a log for tests of the edge. It has the real engine, one block per proposal, a
- * controlled clock, and a gate that can hold proposals.
+ * Replica without a log, for tests of the HTTP edge. It has the real engine, one block per
+ * proposal, a controlled clock, and a gate that can hold proposals back.
  */
 
 export const ADMIN_KEY_BYTE = 7;
@@ -37,7 +37,7 @@ const PARAMETERS: VenueParameters = {
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
 };
 
-/** Prices count 0.1 with ticks of 0.5; sizes count 10^-5. */
+/** One price unit is 0.1 USDC and the tick is 0.5 USDC. One lot is 10^-5 BTC. */
 export const BTC: PerpDefinition = {
   instrumentId: instrumentId(1),
   name: 'BTC-USDC',
@@ -114,7 +114,7 @@ export class TestReplica implements Replica {
     this.#listeners.push(listener);
   }
 
-  /** Holds proposals until the returned function is called. */
+  /** Holds proposals back until the returned function is called. */
   hold(): () => void {
     const gate = Promise.withResolvers<void>();
     this.#gate = gate.promise;

@@ -3,12 +3,12 @@ import type { Permit } from '@oddlot/custody/bridge-contract';
 import { type BridgeState, bridgeWorld, ModelChain } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/** Model chain on which each account has USDC and an allowance for the bridge. */
+/** Model chain on which each account has USDC and has approved the bridge. */
 
 export const MODEL_CHAIN_ID = 421_614;
 export const MODEL_BRIDGE: Hex = `0x${'b1'.repeat(20)}`;
 export const MODEL_TOKEN: Hex = `0x${'70'.repeat(20)}`;
-/** Address with code, which makes it a contract. */
+/** Address with code. It represents a contract. */
 export const CONTRACT_SENDER: Hex = `0x${'cc'.repeat(20)}`;
 const EVERYBODY_USD = 10n ** 15n;
 
@@ -21,13 +21,13 @@ export function depositChain(nowMs: () => number): DepositChain {
   return new ModelChain({ ...world, codeOf }, nowMs);
 }
 
-/** Deposit-related action of a user in readable form. */
+/** A user's action related to deposits, in readable form. */
 export type Doing =
   | { readonly does: 'transfer'; readonly from: Hex; readonly amount: bigint }
   | { readonly does: 'depositFor'; readonly from: Hex; readonly user: Hex; readonly amount: bigint }
   | { readonly does: 'permits'; readonly permits: readonly Permit[] };
 
-/** Returns the transaction of an action, sent by an account whose nonces do not matter. */
+/** Returns the transaction of an action. Its sender's nonces do not matter. */
 export function doingOn(chain: DepositChain, doing: Doing): ReturnType<DepositChain['make']> {
   if (doing.does === 'transfer') {
     const { amount, from } = doing;

@@ -4,9 +4,7 @@ import { expect } from 'vitest';
 import { CONTRACT_SENDER } from './deposit-chain.ts';
 import type { DepositRig } from './deposit-rig.ts';
 
-/**
- * Computes the expected credits only from the actions in each transaction, without reading logs.
- */
+/** Computes the expected credits from the actions in each transaction, without reading any logs. */
 
 const MINIMUM = 5_000_000n;
 
@@ -16,7 +14,7 @@ type Counted = {
   readonly aside: bigint;
 };
 
-/** Sums the deposits in confirmed blocks by account. */
+/** Sums the deposits in confirmed blocks per account. */
 function count({ chain, confirmations }: DepositRig): Counted {
   const credited = new Map<string, bigint>();
   const pots = new Map<string, bigint>();

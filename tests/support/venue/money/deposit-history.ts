@@ -7,8 +7,8 @@ import { CONTRACT_SENDER, type Doing, doingOn } from './deposit-chain.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 
 /**
- * Random events around deposits in random order: on the chain, at its endpoints, of the clock and
- * of the venue.
+ * Random events around deposits, in random order: on the chain, at its endpoints, of the clock and
+ * in the venue.
  */
 
 const CONFIRMATIONS = 3;
@@ -17,7 +17,7 @@ const GWEI = 1_000_000_000n;
 
 const USERS = [1, 2, 3].map((n): Hex => `0x${String(n).repeat(40)}`);
 const OWNER = address(`0x${'0e'.repeat(20)}`);
-/** An agent that its owner approves and revokes from time to time. */
+/** An agent that its owner repeatedly approves and revokes. */
 const AGENT = USERS[2] as Hex;
 
 type Step =
@@ -132,7 +132,7 @@ export function anyStep(leastUsd: number): fc.Arbitrary<Step> {
   );
 }
 
-/** A running history and its expected results. */
+/** A history in progress and its expected results. */
 export class History {
   readonly rig: DepositRig;
   readonly asked: PermitQuery[] = [];
@@ -189,7 +189,7 @@ export class History {
     this.rig.apply({ type: 'approveAgent', authority, agent, label: 'bot' });
   }
 
-  /** Ends all faults and runs long enough for the pipeline to recover. */
+  /** Ends all faults and then runs long enough for the pipeline to recover. */
   async heal(): Promise<void> {
     const { rig } = this;
     rig.faults.fill('none');
@@ -205,7 +205,7 @@ export class History {
     await rig.round();
   }
 
-  /** Confirms and reads all deposits so far, so that a later loss is detectable. */
+  /** Confirms and reads all existing deposits, so that a later loss is detected. */
   async settle(): Promise<void> {
     this.rig.faults.fill('none');
     for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) this.rig.chain.mine();
@@ -219,7 +219,7 @@ export class History {
     const { number } = chain.head;
     if (number === 0) return;
     const removed = chain.cut(depth);
-    // An additional first transaction changes the indexes of all later logs.
+    // An additional first transaction changes the log indexes of all later transactions.
     const first = doingOn(chain, { does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
     chain.seal(rest === 'same' ? [first, ...removed] : [first]);
     while (chain.head.number <= number) chain.seal([]);
@@ -231,12 +231,13 @@ export class History {
     const query = await permitOf(++this.#users, BigInt(usd), Math.floor(nowMs / 1000) + 10_000);
     this.asked.push(query);
     await this.ask(query);
-    // Any address can send a permit first, and the venue's own transaction then finds it used.
+    // Any address can submit a permit first. The venue's own transaction then fails, because the
+    // permit is used.
     const permits = [plainPermit(query)];
     if (isFronted) chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** Sends two permits, one of which has the wrong signer. */
+  /** Sends two permits, one of which is signed by the wrong key. */
   async #badBatch(): Promise<void> {
     const { chain, nowMs } = this.rig;
     const deadline = Math.floor(nowMs / 1000) + 10_000;
@@ -246,7 +247,7 @@ export class History {
     chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** An endpoint can return false data as long as another endpoint is honest. */
+  /** An endpoint may return false data as long as another endpoint is honest. */
   #fault(at: number, fault: EndpointFault): void {
     const { faults } = this.rig;
     const place = at % faults.length;

@@ -5,6 +5,6 @@ import {
 
 const server = await findNatsServer();
 
-/** True if tests of a cluster can run on this machine; otherwise their requirements are printed. */
+/** True if cluster tests can run on this machine. Otherwise, the missing requirement is printed. */
 export const hasNatsServer = 'program' in server;
 if ('why' in server) process.stderr.write(`skipped: ${NATS_SERVER_WANTED} (${server.why})\n`);

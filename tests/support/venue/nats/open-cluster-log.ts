@@ -25,7 +25,7 @@ type Options = {
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
   readonly known?: () => KnownBlock | undefined;
-  /** Starts after a snapshot of this block, with an empty folder. */
+  /** Makes the log start after a snapshot of this block, with an empty folder. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   readonly readsAsItIs?: boolean;
   readonly onEntry?: (entry: LogEntry) => void;
@@ -35,7 +35,7 @@ export function openTestStream(urls: readonly string[], cluster: string): Promis
   return BlockStream.open({ servers: urls, cluster, clientName: 'test', replicas: 1 });
 }
 
-/** Opens and follows a cluster log, and tracks the order of proposals like a replica. */
+/** Opens and follows a cluster log, and tracks the order of proposals as a replica does. */
 export async function openClusterLog({
   begin,
   cluster,

@@ -19,7 +19,7 @@ type ReplicaOptions = {
 /** A cluster replica in this process, with helpers for tests. */
 type StartedReplica = Venue & {
   operations(path: string): Promise<unknown>;
-  /** Returns a metric by name and labels, or NaN while the metric is not reported. */
+  /** Returns the value of a metric, or NaN if the metric is not reported. */
   metric(name: string): Promise<number>;
   info(body: object): Promise<{ status: number; headers: Headers; body: unknown }>;
   /** Requests test funds for a new account, which is the simplest write request. */

@@ -9,7 +9,7 @@ import { type NatsServers, startNatsServers } from './nats-servers.ts';
 export function withNatsServer(): {
   readonly urls: readonly string[];
   readonly connection: NatsConnection;
-  /** Simulates the loss of a whole stream. */
+  /** Deletes a whole stream to simulate its loss. */
   removeStream(name: string): Promise<void>;
   /** Returns the names of a cluster's log and auxiliary streams. */
   streamNames(cluster: string): Promise<readonly string[]>;

@@ -14,14 +14,14 @@ import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits.ts';
 
-/** Request header that simulates the client's address. */
+/** Request header with the simulated client address. */
 const FROM = 'x-test-from';
 
-/** The edge of another replica of the same venue, and the recent blocks that this edge stores. */
+/** The stream edge of another replica of the same venue, and the recent blocks that it stores. */
 type Elsewhere = {
   readonly beside?: TestEdge;
   readonly recent?: RecentBlocks;
-  /** Replaces the handler of posts. */
+  /** Handles posts in place of the default handler. */
   readonly post?: NonNullable<WsEdgeOptions['post']>;
 };
 
@@ -29,7 +29,7 @@ type Elsewhere = {
 export class TestEdge {
   readonly venue: TestVenue;
   readonly markets: MarketData;
-  /** Contains the ledger and funding rows of every block, and additional rows of the test. */
+  /** History with the ledger and funding rows of every block, and additional rows of the test. */
   readonly history: TestHistory;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -90,7 +90,7 @@ export class TestEdge {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connects a client. By default all clients have the same address. */
+  /** Connects a client. By default, all clients have the same address. */
   async connect(
     path = '/ws',
     { autoPong = true, from }: { readonly autoPong?: boolean; readonly from?: string } = {},
@@ -121,7 +121,7 @@ function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
   ];
 }
 
-// Frames are read field by field in tests; their shape is what is tested.
+// Tests check the shape of frames field by field, so the type does not restrict it.
 // oxlint-disable-next-line no-explicit-any
 export type AnyFrame = any;
 
@@ -161,7 +161,7 @@ export class TestClient {
     return JSON.parse(await this.text());
   }
 
-  /** Returns all frames that the server sent before its answer to a ping. */
+  /** Returns all frames that the server sent before its response to a ping. */
   async settle(): Promise<AnyFrame[]> {
     this.send({ method: 'ping' });
     const frames: AnyFrame[] = [];
@@ -184,7 +184,7 @@ export class TestClient {
   }
 }
 
-/** A clock that advances only on request. */
+/** A clock that only the test advances. */
 export class VirtualTiming implements Timing {
   #nowMs = 0;
   #timers: { dueMs: number; run: () => void }[] = [];

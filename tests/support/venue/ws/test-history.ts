@@ -32,7 +32,7 @@ type Watch = {
   readonly watcher: Watcher<WatchedTable>;
 };
 
-/** A history that contains only rows of the test and answers when the test decides. */
+/** A history that contains only the test's rows. It answers when the test decides. */
 export class TestHistory implements History {
   asOf: AsOf = { height: 0, timeMs: 0 };
   /** True if queries are answered immediately; otherwise the test calls `answer`. */
@@ -91,14 +91,14 @@ export class TestHistory implements History {
     const all = this.#rows.filter(isHis);
     const blocks = new Set(all.map(({ height }) => height)).size;
     if (counts === true) return { asOf, answer: { rows: [], next: null, blocks } };
-    // A page can end anywhere, even in the middle of a block.
+    // A page can end anywhere, even within a block.
     const from = cursor?.[2] ?? 0;
     const rows = all.slice(from, from + limit).map(({ height, row }) => ({ height, row }));
     const end = from + rows.length;
     return { asOf, answer: { rows, next: end < all.length ? [0, 0, end] : null } };
   }
 
-  /** Answers the oldest pending query, by default as of the newest block. */
+  /** Answers the oldest pending query. By default, the data is that of the newest block. */
   answer(height = this.asOf.height): void {
     const question = this.#questions.shift();
     if (question === undefined) throw new Error('nobody asks');

@@ -2,7 +2,7 @@ import type { BlockResult, MarketListing, OrderRequest } from '@oddlot/engine';
 import { instrumentId, timeMs, type Address, type InstrumentId } from '@oddlot/units';
 import { ALICE, BOB, CAROL, START_MS, type TestVenue } from './test-venue.ts';
 
-/** Outcome markets for tests of the views, with sizes of two decimals and a tick of one cent. */
+/** Outcome markets for tests of the views. Sizes have two decimals, and the tick is one cent. */
 
 export const MARKET_ID = instrumentId(100_000);
 const DAY_MS = 86_400_000;
@@ -56,7 +56,10 @@ export function listMarkets(
   for (const account of [ALICE, BOB, CAROL]) venue.credit(account, 'outcome', 1_000);
 }
 
-/** An order for an outcome. Its price is that of the outcome in USDC, and its size is in shares. */
+/**
+ * An order for one outcome. The price is in USDC per share of that outcome, and the size is in
+ * shares.
+ */
 type ShareOrder = {
   readonly leg?: 'yes' | 'no';
   readonly sell?: true;
@@ -64,7 +67,7 @@ type ShareOrder = {
   readonly size: number;
 } & Partial<Pick<OrderRequest, 'instrumentId' | 'timeInForce' | 'expireMs' | 'clientOrderId'>>;
 
-/** R-one-book: `b` and `r` together encode the outcome and the direction. */
+/** In the combined book (R-one-book), `b` and `r` together encode the outcome and the direction. */
 function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): OrderRequest {
   const reduceOnly = sell === true;
   return {
@@ -95,7 +98,7 @@ export function setPhase(venue: TestVenue, to: 'halted' | 'closed', ...ids: Inst
   venue.apply([{ type: 'setTrading', instrumentIds: ids.length > 0 ? ids : [MARKET_ID], to }]);
 }
 
-/** Closes and resolves the market; `fraction` is the payout of a YES share, in USDC. */
+/** Closes and resolves the market. `fraction` is the payout of one YES share, in USDC. */
 export function resolve(venue: TestVenue, fraction: number): void {
   const texts = { oracleOutcome: null, evidence: null };
   venue.apply([
@@ -104,7 +107,7 @@ export function resolve(venue: TestVenue, fraction: number): void {
   ]);
 }
 
-/** Pushes a reference price that is observed at the time of its block. */
+/** Pushes a reference price that was observed at the time of its block. */
 export function pushPrice(
   venue: TestVenue,
   source: 'spot' | 'oracle',

@@ -14,7 +14,7 @@ import { defaultParameters } from '../../../../packages/replica/src/genesis-comm
 import type { AppliedBlock } from '../../../../packages/replica/src/block.ts';
 import type { Replica } from '../../../../packages/replica/src/replica.ts';
 
-/** Real engine with an in-memory log, for tests of the views. */
+/** The real engine with an in-memory log, for tests of the views. */
 
 export const [ALICE, BOB, CAROL] = ['a', 'b', 'c'].map((digit) =>
   address(`0x${digit.repeat(40)}`),
@@ -110,7 +110,7 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
     this.apply([{ type: 'pushOracle', prices, observedMs }]);
   }
 
-  /** Places one order; price in USDC, size in BTC. */
+  /** Places one order. The price is in USDC, and the size is in BTC. */
   order(account: Address, order: TestOrder, afterMs?: number): BlockResult {
     return this.apply([this.orderCommand(account, order)], afterMs);
   }
@@ -146,8 +146,8 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   }
 
   /**
-   * Advances time in blocks of five seconds, because the premium of an hour needs that many
-   * samples.
+   * Advances time in blocks of five seconds, because the hourly premium is an average of samples at
+   * this interval.
    */
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 5_000) this.apply([], Math.min(left, 5_000));
