@@ -39,8 +39,7 @@ const TIMEOUT_MS = 2 ** 31 - 1;
 /**
  * Connects an exchange class of ccxt with the venue. Queries use the request functions of ccxt.
  * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost answer,
- * and
- * each of its attempts uses the limiter, the proxies and the timeout of ccxt.
+ * and each of its attempts uses the limiter, the proxies and the timeout of ccxt.
  */
 export class Link {
   readonly #exchange: BaseExchange;

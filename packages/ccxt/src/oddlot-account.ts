@@ -71,7 +71,9 @@ export class OddlotAccount extends OddlotMarkets {
     });
   }
 
-  /** `params.type` or `params.accountType` selects the sub-account: `swap` (default) or `outcome`. */
+  /**
+   * `params.type` or `params.accountType` selects the sub-account: `swap` (default) or `outcome`.
+   */
   async fetchBalance(params: Dict = {}): Promise<Dict> {
     const accountType = this.#subAccount(params['accountType'] ?? params['type'] ?? 'perp');
     const user = this.link.user(params);

@@ -99,8 +99,8 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Changes the price and the total size of a resting order, which keeps its id. Without a price
-   * or an amount, those of the order stay.
+   * Changes the price and the total size of a resting order, which keeps its id. Without a price or
+   * an amount, those of the order stay.
    */
   async editOrder(
     id: string,

@@ -235,7 +235,9 @@ export function leverageTiersOf(exchange: BaseExchange, { marginTable }: Instrum
 
 type Rates = { readonly perpMakerFeeRate: string; readonly perpTakerFeeRate: string };
 
-/** Returns the fee rates of an account in a perp, which are the lower of its tier's and the perp's. */
+/**
+ * Returns the fee rates of an account in a perp, which are the lower of its tier's and the perp's.
+ */
 export function tradingFeeOf(exchange: BaseExchange, { perp }: Instrument, rates: Rates): Dict {
   const lower = (a: string, b: string): string => (Precise.stringLt(a, b) ? a : b);
   return {

@@ -9,14 +9,11 @@ import {
 /**
  * Everything that this package throws:
  *
- *     VenueError
- *     ├─ ValidationError   the request is malformed; nothing was sent
- *     ├─ SigningError      there is no wallet, it did not sign, or it signs for another network; nothing was executed
- *     ├─ TransportError
- *     │  ├─ HttpError      no readable answer arrived, after all retries
- *     │  └─ SocketError    a stream was refused or cannot continue
- *     └─ ApiError          the venue answered with a refusal
- *        └─ ExpiredError   an action arrived after its expiry and was not executed
+ * VenueError ├─ ValidationError the request is malformed; nothing was sent ├─ SigningError there is
+ * no wallet, it did not sign, or it signs for another network; nothing was executed ├─
+ * TransportError │ ├─ HttpError no readable answer arrived, after all retries │ └─ SocketError a
+ * stream was refused or cannot continue └─ ApiError the venue answered with a refusal └─
+ * ExpiredError an action arrived after its expiry and was not executed
  */
 export class VenueError extends Error {
   override readonly name: string = 'VenueError';

@@ -12,8 +12,8 @@ import {
 
 describe('division functions', () => {
   test.each([
-    // Columns: numerator, denominator, rounded down, rounded up, towards zero, half up (halves away from
-    // zero).
+    // Columns: numerator, denominator, rounded down, rounded up, towards zero, half up (halves away
+    // from zero).
     [7n, 2n, 3n, 4n, 3n, 4n],
     [-7n, 2n, -4n, -3n, -3n, -4n],
     [7n, 3n, 2n, 3n, 2n, 2n],

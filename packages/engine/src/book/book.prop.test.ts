@@ -7,12 +7,11 @@ import { ReferenceBook } from './reference-book.ts';
 
 /**
  * Number of random histories on which the level book must behave exactly like the flat reference
- * book.
- * Random steps run on both, and everything observable is compared after each step. A step names
- * "the n-th live order" instead of an id, so that a failure shrinks to a few steps. Few prices make
- * long queues and short-lived levels; a wide range of prices makes the index move and grow, and the
- * widest range gives each level its own block. Time often does not advance, so that the rank
- * decides.
+ * book. Random steps run on both, and everything observable is compared after each step. A step
+ * names "the n-th live order" instead of an id, so that a failure shrinks to a few steps. Few
+ * prices make long queues and short-lived levels; a wide range of prices makes the index move and
+ * grow, and the widest range gives each level its own block. Time often does not advance, so that
+ * the rank decides.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);

@@ -29,12 +29,12 @@ type BookLevel = {
 };
 
 /**
- * The order book of one instrument, in price-time priority (R-book).
- * Orders are stored in the pool that all books share and linked into a queue per price level; each
- * side keeps its levels sorted. The book sorts and counts orders; it does not match them. The
- * engine decides which orders may rest and guarantees that no two resting orders cross.
- * Sums of lots are safe integers, which is asserted for each level: the largest order size times
- * the maximum number of orders in a book must stay below 2^53.
+ * The order book of one instrument, in price-time priority (R-book). Orders are stored in the pool
+ * that all books share and linked into a queue per price level; each side keeps its levels sorted.
+ * The book sorts and counts orders; it does not match them. The engine decides which orders may
+ * rest and guarantees that no two resting orders cross. Sums of lots are safe integers, which is
+ * asserted for each level: the largest order size times the maximum number of orders in a book must
+ * stay below 2^53.
  */
 export class LevelBook {
   readonly instrument: number;
@@ -78,11 +78,11 @@ export class LevelBook {
   }
 
   /**
-   * Inserts an order by its side, price, acceptance time and rank, which the pool contains.
-   * At its price, the order is queued by time, then by rank. A new order is the youngest and is
-   * appended; an amended order walks back from the end to its position. `notBeforeMs` limits how
-   * far: the order is queued as if it had been accepted no earlier than that (R-modify). A restored
-   * book passes the dumped `queueMs`, which results in the same position.
+   * Inserts an order by its side, price, acceptance time and rank, which the pool contains. At its
+   * price, the order is queued by time, then by rank. A new order is the youngest and is appended;
+   * an amended order walks back from the end to its position. `notBeforeMs` limits how far: the
+   * order is queued as if it had been accepted no earlier than that (R-modify). A restored book
+   * passes the dumped `queueMs`, which results in the same position.
    */
   insert(slot: number, notBeforeMs = 0): void {
     const { floats, ints } = this.#pool;
@@ -331,9 +331,7 @@ export class LevelBook {
     return ms === otherMs ? floats[slot + RANK]! < floats[other + RANK]! : ms < otherMs;
   }
 
-  /**
-   * Links an order into its level's queue: at the tail, or ahead of orders that queued later.
-   */
+  /** Links an order into its level's queue: at the tail, or ahead of orders that queued later. */
   #link(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
     const levels = side.ints;

@@ -45,13 +45,12 @@ const BLOCK_STEP = BLOCK * LEVEL_STEP;
 const SHORT_MOVE = 48;
 
 /**
- * Price levels of one side of a book.
- * Neighbouring prices share a block, and a level is a position in a block. Bits mark the open
- * levels: near the best price, where levels are dense, opening or closing a level sets a bit, and
- * the next level is found by counting zeros. Only the blocks are sorted, from the worst to the
- * best. When prices are far apart, each level has its own block, and the side is a sorted array.
- * The number of a block, and the position of a level in it, are larger for better prices: on the
- * sell side their bits are inverted.
+ * Price levels of one side of a book. Neighbouring prices share a block, and a level is a position
+ * in a block. Bits mark the open levels: near the best price, where levels are dense, opening or
+ * closing a level sets a bit, and the next level is found by counting zeros. Only the blocks are
+ * sorted, from the worst to the best. When prices are far apart, each level has its own block, and
+ * the side is a sorted array. The number of a block, and the position of a level in it, are larger
+ * for better prices: on the sell side their bits are inverted.
  */
 export class LevelSide {
   /** Arrays of the levels (see `LEVEL_FIELDS`), which are replaced when the side grows. */

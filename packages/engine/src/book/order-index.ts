@@ -11,11 +11,11 @@ const PLACES_PER_ORDER = 4;
 const PLACES_MAX = 2 ** 30;
 
 /**
- * Maps order ids to slots.
- * Ids are consecutive and most orders are short-lived, so the low bits of an id are its place, and
- * a new order is adjacent to the previous one. When an id reaches a place that is still taken, the
- * older order there moves to a hash, which answers every lookup that misses its place. A client
- * that keeps orders whose places collide slows down only the lookups of its own orders.
+ * Maps order ids to slots. Ids are consecutive and most orders are short-lived, so the low bits of
+ * an id are its place, and a new order is adjacent to the previous one. When an id reaches a place
+ * that is still taken, the older order there moves to a hash, which answers every lookup that
+ * misses its place. A client that keeps orders whose places collide slows down only the lookups of
+ * its own orders.
  */
 export class OrderIndex {
   /**
@@ -101,14 +101,13 @@ type Orders = { readonly orderId: Float64Array };
 
 /**
  * Maps order ids to slots with an open-addressing hash table that uses linear probing and is at
- * most half full.
- * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array.
- * An entry consists of two adjacent numbers, the low half of the id and `slot + 1` (0 if empty), so
- * a lookup usually touches one cache line. If the low half matches, the order itself confirms the
- * full id. Deletion shifts the following entries back instead of leaving tombstones, so lookups do
- * not become slower over time.
- * The salt makes the layout unpredictable to a client that tries to keep orders that collide.
- * Results do not depend on the layout, so replicas can have different ones.
+ * most half full. A `Map` costs more memory and produces garbage when it rehashes; this table is
+ * one typed array. An entry consists of two adjacent numbers, the low half of the id and `slot + 1`
+ * (0 if empty), so a lookup usually touches one cache line. If the low half matches, the order
+ * itself confirms the full id. Deletion shifts the following entries back instead of leaving
+ * tombstones, so lookups do not become slower over time. The salt makes the layout unpredictable to
+ * a client that tries to keep orders that collide. Results do not depend on the layout, so replicas
+ * can have different ones.
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);

@@ -4,8 +4,8 @@ import { LayeredIndex, NONE as NO_SLOT, OrderIndex, type SlotIndex } from './ord
 
 /**
  * Memory layout of an order in the pool: its Float64 fields are adjacent in one array and its Int32
- * fields in another, both starting at the order's slot. Fields that books use come first.
- * An operation on a random order therefore causes a few cache misses instead of one per field. The
+ * fields in another, both starting at the order's slot. Fields that books use come first. An
+ * operation on a random order therefore causes a few cache misses instead of one per field. The
  * pool documents the fields.
  */
 
@@ -70,18 +70,17 @@ const {
 const NONE = NO_SLOT;
 
 /**
- * All live resting orders of the venue, in typed arrays.
- * An order is a slot number into these arrays. Orders therefore create no work for the garbage
- * collector, and books link them by slot. Slots are reused: callers must drop a slot when its order
- * is released. The slot of an order depends on history, so no result of the engine, no dump and no
- * iteration order may depend on slot numbers.
- * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a
- * field is a view of the memory of all records, offset by the position of the field in a record:
- * `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field uses its
- * array; performance-critical code reads and writes records through one array per type.
- * In this folder typed arrays are read with `!`: the index is a slot or level from one of these
- * lists or indexes, and the property tests check them. A wrong index from outside reads
- * `undefined`, which fails the range assertions of each public method.
+ * All live resting orders of the venue, in typed arrays. An order is a slot number into these
+ * arrays. Orders therefore create no work for the garbage collector, and books link them by slot.
+ * Slots are reused: callers must drop a slot when its order is released. The slot of an order
+ * depends on history, so no result of the engine, no dump and no iteration order may depend on slot
+ * numbers. Slots are opaque and not dense: they increase by `STRIDE` from record to record. The
+ * array of a field is a view of the memory of all records, offset by the position of the field in a
+ * record: `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field
+ * uses its array; performance-critical code reads and writes records through one array per type. In
+ * this folder typed arrays are read with `!`: the index is a slot or level from one of these lists
+ * or indexes, and the property tests check them. A wrong index from outside reads `undefined`,
+ * which fails the range assertions of each public method.
  */
 
 /** Flag of buy orders; orders without it sell. */
@@ -227,10 +226,10 @@ export class OrderPool {
   /**
    * Returns a pool with the same orders in the same slots that can change without changing this
    * one. Orders are copied when they are needed, so a fork costs only what it touches. The fork is
-   * valid until the next one is made, and this pool must not change until then.
-   * A slot must be copied before its fields are read: `find`, `allocate` and the books do so, and
-   * `needList` does it for all orders of an owner. Reading another slot returns data of an earlier
-   * fork, which corrupts only the fork.
+   * valid until the next one is made, and this pool must not change until then. A slot must be
+   * copied before its fields are read: `find`, `allocate` and the books do so, and `needList` does
+   * it for all orders of an owner. Reading another slot returns data of an earlier fork, which
+   * corrupts only the fork.
    */
   fork(): OrderPool {
     assert(this.#origin === undefined, 'order pool: a fork is not forked again');

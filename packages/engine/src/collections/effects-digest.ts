@@ -10,11 +10,10 @@ const words = new Int32Array(floats.buffer);
  * A 128-bit digest of all effects of the log so far (R-determinism): the same log gives the same
  * digest on every machine. It detects replicas that disagree and is not meant to resist an
  * attacker; the process around the engine hashes the commands cryptographically. Mixing follows
- * MurmurHash3.
- * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d
- * becomes the new word. An order adds a few dozen words. Values that always occur together have
- * their own method, which keeps the lanes in local variables and returns the same result as
- * separate calls.
+ * MurmurHash3. Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c
+ * becomes d, d becomes the new word. An order adds a few dozen words. Values that always occur
+ * together have their own method, which keeps the lanes in local variables and returns the same
+ * result as separate calls.
  */
 export class EffectsDigest {
   // Separate fields that always contain numbers are faster than an array.

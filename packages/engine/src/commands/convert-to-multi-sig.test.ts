@@ -256,7 +256,8 @@ describe('R-multisig: signed envelopes', () => {
       expect(outcome.reject?.reason).toBe(reason);
       expect(outcome.account).toBe(alice);
       expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-      // The nonce is checked and stored for the sender, and only if the sender has a role (R-nonce).
+      // The nonce is checked and stored for the sender, and only if the sender has a role
+      // (R-nonce).
       expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
     },
   );

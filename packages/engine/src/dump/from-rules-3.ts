@@ -2,9 +2,9 @@ import { LIMITS } from '../messages/limits.ts';
 import { DUMP_VERSION, type StateDump } from './dump.ts';
 
 /**
- * The parts of the dump whose shape under rules 3 (release 0.3.0) differs from today's. A part that gains
- * a field is declared here without it, and the function below fills it with the value that a venue of
- * 0.3.0 has there.
+ * The parts of the dump whose shape under rules 3 (release 0.3.0) differs from today's. A part that
+ * gains a field is declared here without it, and the function below fills it with the value that a
+ * venue of 0.3.0 has there.
  */
 type Parts = {
   readonly bridge?: BridgeOfRules3;
@@ -45,7 +45,9 @@ function withCappedPremiums(perps: StateDump['perps']): StateDump['perps'] {
   });
 }
 
-/** Rules 3 recorded no block of settled withdrawals, so the last credited deposit gives the block. */
+/**
+ * Rules 3 recorded no block of settled withdrawals, so the last credited deposit gives the block.
+ */
 function withBookedBlock(bridge: BridgeOfRules3): BridgeDump {
   return { ...bridge, bookedBlock: bridge.cursor[0] };
 }

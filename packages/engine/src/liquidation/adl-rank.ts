@@ -66,7 +66,8 @@ function byRank(a: RankedPosition, b: RankedPosition): number {
 }
 
 /**
- * Returns the quintile of a rank among the positions of its side; quintile 4 is closed first (R-adl).
+ * Returns the quintile of a rank among the positions of its side; quintile 4 is closed first
+ * (R-adl).
  */
 export function adlBucket(rank: number, count: number): number {
   return count <= 1 ? 4 : 4 - Math.floor((rank * 5) / count);

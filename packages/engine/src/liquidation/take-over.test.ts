@@ -192,13 +192,11 @@ describe('R-adl: deleveraging', () => {
     return venue;
   }
 
-  // At a mark of 94.5, each short of 2.5 units is worth 236.25.
-  // Account 1 has uPnl 13.75, entry 250 and equity 100 − 0.0375 + 13.75 = 113.7125: 13.75 / 250 ×
-  // 236.25 / 113.7125 = 0.114269….
+  // At a mark of 94.5, each short of 2.5 units is worth 236.25. Account 1 has uPnl 13.75, entry 250
+  // and equity 100 − 0.0375 + 13.75 = 113.7125: 13.75 / 250 × 236.25 / 113.7125 = 0.114269….
   // Account 2 has uPnl 18.75, entry 255 and equity 118.71175: 18.75 / 255 × 236.25 / 118.71175 =
-  // 0.146332….
-  // Account 3 has uPnl 13.75, entry 250 and equity 63.7125: 0.203944….
-  // Account 4 has uPnl 8.75, entry 245 and equity 108.71325: 0.077612….
+  // 0.146332…. Account 3 has uPnl 13.75, entry 250 and equity 63.7125: 0.203944…. Account 4 has
+  // uPnl 8.75, entry 245 and equity 108.71325: 0.077612….
   test('positions are ranked by share of profit times leverage', () => {
     const venue = four();
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });

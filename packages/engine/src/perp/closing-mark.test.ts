@@ -57,7 +57,8 @@ describe('R-delist: mark of the closing hour', () => {
         venue.wait(MINUTE_MS).block();
         marks.push(markOf(venue));
       }
-      // The mark is (372 × 100 + 348 × 90) / 720 = 95.1667 at first and slightly nearer each minute.
+      // The mark is (372 × 100 + 348 × 90) / 720 = 95.1667 at first and slightly nearer each
+      // minute.
       expect(marks[0]).toBe(951_667);
       for (const [at, mark] of marks.slice(1).entries()) {
         expect(mark).toBeGreaterThan(present(marks[at], 'the one before'));

@@ -19,9 +19,9 @@ import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 /**
  * Sums of a margin account at one set of marks. The functions of this file compute the margin that
  * can leave a margin account: by transfer or withdrawal, into an isolated order or position, or
- * back from an isolated position. This margin is limited for margin-restricted accounts (R-oracle-stale).
- * Before the liquidations of a block it must also be free at the last valid marks, so that no
- * account withdraws ahead of a price gap (R-order-of-events).
+ * back from an isolated position. This margin is limited for margin-restricted accounts
+ * (R-oracle-stale). Before the liquidations of a block it must also be free at the last valid
+ * marks, so that no account withdraws ahead of a price gap (R-order-of-events).
  */
 type Sums = {
   readonly value: MicroUsdc;

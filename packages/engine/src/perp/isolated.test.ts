@@ -223,7 +223,8 @@ describe('R-isolated: closing', () => {
     venue.oracle(970_000);
     venue.one(carol, { price: 945_000, size: 50 });
     const before = venue.balance(alice);
-    // 2.5 are released and 2.75 lost, and the fee is 0.0212625, so the shortfall is 0.271263, rounded with the fee.
+    // 2.5 are released and 2.75 lost, and the fee is 0.0212625, so the shortfall is 0.271263,
+    // rounded with the fee.
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });

@@ -294,7 +294,8 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
     },
   );
 
-  // 0.25% of 100 is 0.25. A builder fee of 0.1%, which is 0.09985 of 99.85, leaves 0.15 of it for the price.
+  // 0.25% of 100 is 0.25. A builder fee of 0.1%, which is 0.09985 of 99.85, leaves 0.15 of it for
+  // the price.
   test('the builder fee counts towards the allowed loss of a restricted close', () => {
     blind(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };

@@ -16,12 +16,12 @@ import type { Outcomes } from '../state/outcomes.ts';
 /**
  * Returns a state on which a signed command can be executed without changing its origin. Parts are
  * copied on first use, so a fork costs only what the command needs. The original must not change
- * while the fork is in use, and only the newest fork of a state is valid.
- * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry
- * times of resting orders, and the margin accounts to check for liquidation. Commands add to both
- * and read neither. Data that signed commands only read is shared: vaults and gates change through
- * operator commands, liquidations and the fund's unwinding through steps of the block. Triggers and
- * schedules have their own `fork`.
+ * while the fork is in use, and only the newest fork of a state is valid. A fork executes commands
+ * but not blocks. Data that only a block reads starts empty: the expiry times of resting orders,
+ * and the margin accounts to check for liquidation. Commands add to both and read neither. Data
+ * that signed commands only read is shared: vaults and gates change through operator commands,
+ * liquidations and the fund's unwinding through steps of the block. Triggers and schedules have
+ * their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();

@@ -66,9 +66,8 @@ function keyOf({ account, holding }: Scope): string {
  * risk R (maintenance margin and liquidation fee) and notional N is safe while the total has grown
  * by less than (E − R) / (N + R): equity then falls by at most that share of N, and risk rises by
  * at most that share of R. A heap orders the margin accounts by the total at which each must be
- * checked.
- * The index determines when an account is checked, never the result. It is derived and not dumped,
- * so a restored venue checks every margin account once.
+ * checked. The index determines when an account is checked, never the result. It is derived and not
+ * dumped, so a restored venue checks every margin account once.
  */
 
 /** The number 1 in relative moves and distances, which are in units of 10^-9. */

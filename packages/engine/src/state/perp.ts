@@ -313,13 +313,12 @@ function hourOf(timeMs: number): number {
 
 /**
  * Records which perps a block has to check, so that its cost depends on changes and not on the
- * number of listed perps.
- * The inputs of a perp's marks and restrictions change in three ways: through a command of the
- * operator, with time, which makes marks due and oracles stale, and at the end of a closing hour. A
- * closing hour becomes unable to settle when a stale oracle misses samples, which the operator's
- * next price reveals. A block with one of these changes checks every perp. In any other block only
- * trades changed something, and the traded perps are recorded here. The record is derived and not
- * dumped: the first block of a restored venue checks every perp.
+ * number of listed perps. The inputs of a perp's marks and restrictions change in three ways:
+ * through a command of the operator, with time, which makes marks due and oracles stale, and at the
+ * end of a closing hour. A closing hour becomes unable to settle when a stale oracle misses
+ * samples, which the operator's next price reveals. A block with one of these changes checks every
+ * perp. In any other block only trades changed something, and the traded perps are recorded here.
+ * The record is derived and not dumped: the first block of a restored venue checks every perp.
  */
 export class PerpWatch {
   /** Perps whose open interest changed since it was last counted. */

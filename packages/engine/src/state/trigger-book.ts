@@ -30,8 +30,7 @@ export class TriggerBook {
   /**
    * Returns a book with the same orders that can change without affecting this one; the original
    * must not change while the fork exists. The fork serves commands and not blocks: no mark fires
-   * its copied
-   * orders, because the queues of blocks are not copied.
+   * its copied orders, because the queues of blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();

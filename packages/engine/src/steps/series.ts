@@ -55,9 +55,9 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
 }
 
 /**
- * Step (9) of a block: determines strikes, and resolves markets that ended long enough ago. A market is due first for its strike, later for its end. A market that the operator
- * resolved does not count against the limit, because a restored state does not know that it was
- * due.
+ * Step (9) of a block: determines strikes, and resolves markets that ended long enough ago. A
+ * market is due first for its strike, later for its end. A market that the operator resolved does
+ * not count against the limit, because a restored state does not know that it was due.
  */
 export function resolveSeriesMarkets(execution: Execution): void {
   const { outcomes, timeMs: nowMs } = execution.state;

@@ -96,8 +96,8 @@ export function marginTable(maxLeverage: number): object {
 }
 
 /**
- * Returns the context of a perp without the fields that Hyperliquid does not have. Clients divide by
- * the price of a day ago, so the mark replaces it while the perp is younger.
+ * Returns the context of a perp without the fields that Hyperliquid does not have. Clients divide
+ * by the price of a day ago, so the mark replaces it while the perp is younger.
  */
 export function contextOf({ nextFundingTime: _, ...context }: Context): object {
   const { markPx, prevDayPx } = context;

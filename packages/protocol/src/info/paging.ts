@@ -58,9 +58,7 @@ export function firstSet<Value>(...values: readonly (Value | undefined)[]): Valu
   return values.find((value) => value !== undefined);
 }
 
-/**
- * Returns a copy without undefined fields, so an absent field does not appear as a key.
- */
+/** Returns a copy without undefined fields, so an absent field does not appear as a key. */
 export function compact<Fields extends Record<string, unknown>>(fields: Fields): Fields {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as Fields;

@@ -81,9 +81,7 @@ export type DataFrame<Data> = {
   sub: number;
   /** Number of the frame within its stream, which is the same for all connections. */
   seq: number;
-  /**
-   * Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
-   */
+  /** Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff. */
   height?: number;
   /** Set for the snapshot of an event channel after a resync. */
   isSnapshot?: true;

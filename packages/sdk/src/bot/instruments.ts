@@ -98,7 +98,7 @@ const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
  * Rounds a price or a size to the grid of its instrument. The caller selects the direction: a buyer
  * who rounds up pays more than intended, and a larger size may exceed the available funds.
  *
- *     onGrid('100.07', '0.05', 'down') // '100.05'
+ * onGrid('100.07', '0.05', 'down') // '100.05'
  *
  * @throws ValidationError if the text is not a decimal
  */

@@ -23,7 +23,8 @@ export type OrderEnd = {
  * Waits until a perp order has ended and returns its final state. An order that ended earlier is
  * found in the history.
  *
- * @throws HttpError if the order is still live after `timeoutMs` or was never seen; the abort reason of the signal
+ * @throws HttpError if the order is still live after `timeoutMs` or was never seen; the abort
+ * reason of the signal
  */
 export async function waitForOrder(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },

@@ -217,8 +217,8 @@ export async function domainChainOf(
 
 /**
  * Sends an action from `signAction`, for callers that store it before sending. The same bytes are
- * executed only once, however often they are sent, even after a restart, and they are never
- * signed again.
+ * executed only once, however often they are sent, even after a restart, and they are never signed
+ * again.
  *
  * @throws HttpError, ApiError
  */

@@ -40,8 +40,7 @@ class Line implements Socket {
 
 /**
  * Creates a socket whose connections open only when the test opens them. It uses fake timers and
- * the
- * delays of production.
+ * the delays of production.
  */
 function aSocket(options: Partial<SocketOptions> = {}) {
   vi.useFakeTimers();

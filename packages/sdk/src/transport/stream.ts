@@ -22,9 +22,7 @@ export type StreamData<Data> = {
    */
   readonly isSnapshot: boolean;
   readonly seq: number;
-  /**
-   * Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
-   */
+  /** Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff. */
   readonly height: number | undefined;
 };
 

@@ -75,8 +75,8 @@ describe('the timeline of a series', () => {
       const at = ({ startTime }: { startTime: number }) => (startTime - FIRST_START) / QUARTER_MS;
       return [items.map(at), hasMore];
     };
-    // The venue lists the market in progress and the next one; it skips markets that
-    // could not have been traded.
+    // The venue lists the market in progress and the next one; it skips markets that could not have
+    // been traded.
     expect(starts({})).toEqual([[5, 4, 0], false]);
     expect(starts({ limit: 2 })).toEqual([[5, 4], true]);
     expect(starts({ before: FIRST_START + 4 * QUARTER_MS })).toEqual([[0], false]);

@@ -361,8 +361,8 @@ function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRec
 }
 
 /**
- * Returns the hash of the deployer's action, or null for a resolution by the series, which has
- * no signature.
+ * Returns the hash of the deployer's action, or null for a resolution by the series, which has no
+ * signature.
  */
 function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
   const command = commands[commandIndex]?.command;
