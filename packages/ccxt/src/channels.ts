@@ -13,10 +13,10 @@ import type {
 } from '@oddlot/sdk';
 import { type Channel, unseen } from './streams.ts';
 
-/** Name of the reader that gets the values of all instruments. */
+/** The name of the reader that gets the values of all instruments. */
 export const ALL = '*';
 
-/** Channel of the tickers of some instruments, or of all perps. */
+/** The channel of the tickers of some instruments, or of all perps. */
 export function tickersChannel(ids: readonly string[] | undefined): Channel<Ticker> {
   const scope = ids === undefined ? { accountType: 'perp' } : { instrumentIds: ids.map(Number) };
   return {
@@ -36,7 +36,7 @@ export function bookChannel(coin: string): Channel<L2Book> {
   };
 }
 
-/** Channel of new trades. A snapshot after a lost connection can repeat earlier ones. */
+/** The channel of new trades. A snapshot after a lost connection can repeat earlier ones. */
 export function tradesChannel(coin: string): Channel<Trade> {
   const fresh = unseen(({ tid }: Trade) => tid);
   return {
@@ -47,7 +47,7 @@ export function tradesChannel(coin: string): Channel<Trade> {
   };
 }
 
-/** Number of recent trades that the venue keeps for a query at most. */
+/** The number of recent trades that the venue keeps for a query at most. */
 const RECENT_TRADES = 200;
 
 /** Channel whose first frame has the newest trades, newest first. */
@@ -69,7 +69,7 @@ export function candlesChannel(coin: string, interval: string): Channel<Candle> 
   };
 }
 
-/** Channel of the orders of an account: those on perps, or those on outcome markets. */
+/** The channel of the orders of an account: those on perps, or those on outcome markets. */
 export function ordersChannel<Order extends UpdatedOutcomeOrder | OrderUpdate['order']>(
   type: 'orderUpdates' | 'outcomeOrderUpdates',
   user: string,
@@ -82,7 +82,7 @@ export function ordersChannel<Order extends UpdatedOutcomeOrder | OrderUpdate['o
   };
 }
 
-/** Channel of new fills. The rows of the first snapshot are earlier fills. */
+/** The channel of new fills. The rows of the first snapshot are earlier fills. */
 export function fillsChannel(user: string, accountType: readonly string[]): Channel<Fill> {
   const fresh = unseen(({ oid, tid }: Fill) => `${tid}-${oid}`);
   return {

@@ -3,7 +3,7 @@ import { Link, RATE_LIMIT_MS } from './link.ts';
 import { TIMEFRAMES } from './parts.ts';
 import { Streams } from './streams.ts';
 
-/** Default address of a venue that `npm start` starts on the local machine. */
+/** The default address of a venue that `npm start` starts on the local machine. */
 const LOCAL_URL = 'http://127.0.0.1:8690';
 
 /** The part of `describe` that both exchange classes have. */

@@ -25,7 +25,7 @@ import {
 
 type ErrorClass = new (message: string) => Error;
 
-/** Class of each refusal of the venue. The compiler requires a row for each name. */
+/** The class of each refusal of the venue. The compiler requires a row for each name. */
 const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   INVALID: BadRequest,
   NOT_ALLOWED: NotSupported,

@@ -4,16 +4,16 @@ import { OddlotPrediction } from './prediction.ts';
 
 /** Configuration of an exchange, in addition to that of every exchange of ccxt. */
 export type OddlotConfig = {
-  /** Address of the venue; by default that of a venue on this machine. */
+  /** The address of the venue; by default that of a venue on this machine. */
   readonly url?: string;
   /**
-   * Network to which signatures are bound: the network name of the venue, or `'testnet'` for a
+   * The network to which signatures are bound: the network name of the venue, or `'testnet'` for a
    * venue with test funds. It is required unless the venue runs on this machine.
    */
   readonly network?: string;
-  /** Address of the account, which differs from that of the key if the key is an agent's. */
+  /** The address of the account, which differs from that of the key if the key is an agent's. */
   readonly walletAddress?: string;
-  /** Key of the account, or of an agent that may trade for it. */
+  /** The key of the account, or of an agent that may trade for it. */
   readonly privateKey?: string;
   readonly [option: string]: unknown;
 };

@@ -12,7 +12,7 @@ import { createSender, type Sender, waitForAction } from '@oddlot/sdk/actions';
 import { ArgumentsRequired, type BaseExchange, type Dict, RequestTimeout } from 'ccxt';
 import { ccxtError, refusalError } from './errors.ts';
 
-/** Result of an executed action. */
+/** The result of an executed action. */
 type Executed = {
   readonly txHash: string;
   readonly orders: readonly OrderResult[];

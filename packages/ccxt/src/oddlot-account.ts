@@ -34,7 +34,7 @@ const SUB_ACCOUNTS: Readonly<Record<string, SubAccount>> = {
 
 const LEDGER_MAX = 2000;
 const WITHDRAWALS_MAX = 200;
-/** Number of newest withdrawals among which a new one is. */
+/** The number of newest withdrawals among which a new one is. */
 const NEW_WITHDRAWALS = 10;
 /** Amounts of margin are sent in micro-USDC. */
 const MICRO = '1000000';

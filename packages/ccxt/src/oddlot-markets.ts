@@ -24,7 +24,7 @@ import {
   tradeOf,
 } from './perp-markets.ts';
 
-/** Maximum number of rows of queries that start with the oldest row. */
+/** The maximum number of rows of queries that start with the oldest row. */
 const HISTORY_ROWS_MAX = 500;
 const LIQUIDATIONS_MAX = 200;
 /** Age of the first rows of a history without a start: 90 days, after which rows are deleted. */

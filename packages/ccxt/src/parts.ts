@@ -100,7 +100,7 @@ export function bySymbol(
   return Object.fromEntries(kept.map((row) => [String(row['symbol']), row]));
 }
 
-/** Number of pages that a method reads at most, of up to 2,000 rows each. */
+/** The number of pages that a method reads at most, of up to 2,000 rows each. */
 const PAGES_MAX = 50;
 
 /**
@@ -150,9 +150,9 @@ type OhlcvOptions = {
   readonly params: Dict;
 };
 
-/** Maximum number of candles in an answer. */
+/** The maximum number of candles in an answer. */
 const CANDLES_MAX = 5000;
-/** Number of candles without a start and a limit. */
+/** The number of candles without a start and a limit. */
 const CANDLES_DEFAULT = 500;
 
 type Interval = InfoRequestOf<'candleSnapshot'>['req']['interval'];

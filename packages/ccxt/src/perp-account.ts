@@ -104,7 +104,7 @@ export function fundingOf(exchange: BaseExchange, row: FundingRow): Dict {
   };
 }
 
-/** Kind and direction of a ledger row in ccxt. */
+/** The kind and direction of a ledger row in ccxt. */
 type LedgerKind = readonly [type: string, direction: 'in' | 'out'];
 
 const LEDGER_KINDS: Readonly<Record<string, LedgerKind>> = {

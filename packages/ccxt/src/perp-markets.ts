@@ -79,7 +79,7 @@ export function currenciesOf(
   return Object.fromEntries(all.map((currency) => [String(currency['code']), currency]));
 }
 
-/** Scale of `min_deposit`, which is in micro-USDC. */
+/** The scale of `min_deposit`, which is in micro-USDC. */
 const MICRO = '1000000';
 
 function usdcOf(exchange: BaseExchange, settings: Settings): Dict {

@@ -22,7 +22,7 @@ import {
 import { refusalError } from './errors.ts';
 import { feeOf, given, marketIn, sideOf, statusOf, timeInForceOf, timeOf } from './parts.ts';
 
-/** Order in the parameters of `createOrder`. */
+/** An order in the parameters of `createOrder`. */
 export type OrderArguments = {
   readonly symbol: string;
   readonly type: string;
@@ -279,7 +279,7 @@ export function orderOf(
   return exchange.safeOrder(fields, market);
 }
 
-/** Size decimals of a quotient, which is exact because sizes have at most this many. */
+/** The size decimals of a quotient, which is exact because sizes have at most this many. */
 const SIZE_DECIMALS = 8;
 
 /** Returns the filled size of a finished order. */

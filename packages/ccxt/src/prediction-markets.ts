@@ -14,13 +14,13 @@ import {
   tradeOf,
 } from './prediction-parts.ts';
 
-/** Maximum number of events in an answer, and of markets in a request. */
+/** The maximum number of events in an answer, and of markets in a request. */
 const EVENTS_MAX = 50;
 const MARKETS_MAX = 50;
-/** Number of events that `fetchMarkets` reads at most. */
+/** The number of events that `fetchMarkets` reads at most. */
 const EVENTS_READ_MAX = 2000;
 
-/** Status of events in ccxt and in the API. */
+/** The status of events in ccxt and in the API. */
 const STATUSES: Readonly<Record<string, 'open' | 'resolved' | 'all'>> = {
   active: 'open',
   inactive: 'resolved',

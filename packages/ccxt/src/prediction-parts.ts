@@ -237,7 +237,7 @@ export function tradeOf(exchange: Exchange, row: Trade, outcome: Outcome): Dict 
   });
 }
 
-/** Order in the parameters of `createOrder`. */
+/** An order in the parameters of `createOrder`. */
 export type OutcomeOrderArguments = {
   readonly outcome: string;
   readonly type: string;

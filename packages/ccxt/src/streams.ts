@@ -29,7 +29,9 @@ export type Channel<Value> = {
   readonly read: (frame: Frame, isFirst: boolean) => readonly Value[];
 };
 
-/** Number of values that a reader can have unread, and of rows that are recognised as repeated. */
+/**
+ * The number of values that a reader can have unread, and of rows that are recognised as repeated.
+ */
 const UNREAD_MAX = 1000;
 
 /** Delay before the venue accepts a frame again after its frame budget was exceeded. */
@@ -40,7 +42,9 @@ type Reader = { unread: unknown[]; readonly wants: (value: never) => boolean };
 type Stream = {
   readonly channel: Channel<unknown>;
   readonly readers: Map<string, Reader>;
-  /** Newest block with a frame of a fact, from which the stream continues on a new connection. */
+  /**
+   * The newest block with a frame of a fact, from which the stream continues on a new connection.
+   */
   height?: number;
   hasFrame: boolean;
   latest?: unknown;

@@ -7,7 +7,9 @@ const BALANCE_QUERIES: ReadonlySet<unknown> = new Set([
   'spotClearinghouseState',
   'webData2',
 ]);
-/** Maximum number of accounts that a port credits, because each one takes memory of the venue. */
+/**
+ * The maximum number of accounts that a port credits, because each one takes memory of the venue.
+ */
 const CREDITS_MAX = 1_000;
 
 type Query = Readonly<Record<string, unknown>>;

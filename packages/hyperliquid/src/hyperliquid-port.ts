@@ -27,7 +27,7 @@ import type { SocketServices } from './ws/socket-session.ts';
  * testnet.
  */
 export type HyperliquidPortOptions = {
-  /** Port number; 0 selects a free port. */
+  /** The port number; 0 selects a free port. */
   readonly port: number;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -37,9 +37,9 @@ export type VenueAccess = {
   ) => VenueStream;
   /** Credits test funds as `POST /request-fund` does; undefined if the venue has no faucet. */
   readonly requestFunds: ((user: Address) => Promise<Reply>) | undefined;
-  /** Height of the state that the following functions read. */
+  /** The height of the state that the following functions read. */
   readonly height: () => number;
-  /** Consensus time of that state, in milliseconds. */
+  /** The consensus time of that state, in milliseconds. */
   readonly timeMs: () => number;
   readonly hasAccount: (user: Address) => boolean;
   readonly perps: () => readonly PerpMeta[];

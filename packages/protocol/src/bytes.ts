@@ -7,7 +7,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Result of `hexDigit` for a character that is not a hex digit. */
+/** The result of `hexDigit` for a character that is not a hex digit. */
 export const NO_DIGIT = 0xff;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {

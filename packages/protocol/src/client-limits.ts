@@ -6,28 +6,30 @@ import { parseDecimal, type RateE8, rateE8 } from '@oddlot/units';
  */
 export const CLIENT_LIMITS = {
   ordersMax: 50,
-  /** Maximum number of signers of a multi-sig account, and of inner signatures of one action. */
+  /**
+   * The maximum number of signers of a multi-sig account, and of inner signatures of one action.
+   */
   multiSigSignersMax: 10,
-  /** Maximum number of control frames per second on one connection. */
+  /** The maximum number of control frames per second on one connection. */
   framesPerSecond: 20,
-  /** Maximum number of control frames that one connection can send at once. */
+  /** The maximum number of control frames that one connection can send at once. */
   framesBurst: 40,
-  /** Maximum size of a request body, in bytes. */
+  /** The maximum size of a request body, in bytes. */
   bodyBytesMax: 64 * 1024,
-  /** Maximum number of unanswered posts per connection to /ws. */
+  /** The maximum number of unanswered posts per connection to /ws. */
   postsMax: 100,
-  /** Maximum number of rows in a snapshot frame of a history channel. */
+  /** The maximum number of rows in a snapshot frame of a history channel. */
   snapshotRowsMax: 200,
 } as const;
 
-/** Default and maximum `limit` of the queries that clients page through. */
+/** The default and maximum `limit` of the queries that clients page through. */
 export const CLIENT_PAGE_LIMITS = {
   blocks: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
   recentTrades: { default: 50, max: 200 },
 } as const;
 
-/** Smallest rate, which is the unit of rates, and the highest rate that can be approved. */
+/** The smallest rate, which is the unit of rates, and the highest rate that can be approved. */
 export const MAX_FEE_RATE = { min: '0.000001%', max: '1%' } as const;
 
 /** Decimals of a percentage whose unit is the rate unit 10^-8. */

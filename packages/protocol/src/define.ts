@@ -8,7 +8,7 @@ export function typeOf<Type>(): TypeOf<Type> {
   return {};
 }
 
-/** Type that a definition names. */
+/** The type that a definition names. */
 export type NamedType<Stand> = Stand extends TypeOf<infer Type> ? Type : never;
 
 /**
@@ -17,7 +17,7 @@ export type NamedType<Stand> = Stand extends TypeOf<infer Type> ? Type : never;
  */
 export type QueryDefinition = {
   readonly schema: z.ZodType;
-  /** Type of `data` in the response. */
+  /** The type of `data` in the response. */
   readonly answer: TypeOf<unknown>;
   /**
    * Names of the query on other venues of the family, and the hint that a refusal adds to the name
@@ -32,7 +32,7 @@ export type QueryDefinition = {
  */
 export type ChannelDefinition = {
   readonly schema: z.ZodType;
-  /** Type of `data` in the channel's frames. */
+  /** The type of `data` in the channel's frames. */
   readonly data: TypeOf<unknown>;
   /**
    * Set for channels that report facts: each frame names its block, and a client can resume after a
@@ -63,6 +63,6 @@ export type StreamState =
   | {
       readonly by: 'newest' | 'orders' | 'ledger';
       readonly list: string;
-      /** Number of rows in the state if the subscription has no `limit`. */
+      /** The number of rows in the state if the subscription has no `limit`. */
       readonly rowsMax: number;
     };

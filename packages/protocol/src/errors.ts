@@ -1,4 +1,4 @@
-/** Stable error names and their codes. A code is never reused for another meaning. */
+/** The stable error names and their codes. A code is never reused for another meaning. */
 export const ERROR_CODES = {
   OK: 0,
   INVALID: 10000,
@@ -28,14 +28,16 @@ export const ERROR_CODES = {
 /** `OK` stands for the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
-/** Error name that a refusal can have. */
+/** The error name that a refusal can have. */
 export type RefusalName = Exclude<ErrorName, 'OK'>;
 
 type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 
-/** Data of a refusal in addition to its message, with which a client can correct its request. */
+/**
+ * The data of a refusal in addition to its message, with which a client can correct its request.
+ */
 export type Details = {
-  /** Path of the field in the request, such as `orders[3].p`. */
+  /** The path of the field in the request, such as `orders[3].p`. */
   readonly field?: string;
   /** Invalid value, if it is a scalar. */
   readonly got?: string | number | null;
@@ -47,17 +49,17 @@ export type Details = {
   readonly nearest?: readonly [string | null, string | null];
   /** Required funds, margin or shares. */
   readonly required?: string;
-  /** Available funds, margin or shares. */
+  /** The available funds, margin or shares. */
   readonly available?: string;
   /** Amounts that are reserved, largest first, each with its purpose. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
-  /** Name of the client's exhausted budget. */
+  /** The name of the client's exhausted budget. */
   readonly budget?: string;
   readonly limit_ms_per_second?: number;
   readonly remaining_ms?: number;
   /** Exact reason, if several reasons have the same message. */
   readonly why?: string;
-  /** Path of the explanation in the documentation, set by `wireError`. */
+  /** The path of the explanation in the documentation, set by `wireError`. */
   readonly docs?: string;
 };
 

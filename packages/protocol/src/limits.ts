@@ -6,97 +6,97 @@ import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
-  /** Maximum size in bytes of the body of a permissioned action whose signer is configured. */
+  /** The maximum size in bytes of the body of a permissioned action whose signer is configured. */
   permissionedBodyBytesMax: 256 * 1024,
   /**
-   * Maximum number of bytes of JSON text under keys that the schema does not define. The names of
-   * these keys have a separate limit of the same size.
+   * The maximum number of bytes of JSON text under keys that the schema does not define. The names
+   * of these keys have a separate limit of the same size.
    */
   unknownBytesMax: 1024,
-  /** Maximum number of levels of nested arrays and objects in a request body. */
+  /** The maximum number of levels of nested arrays and objects in a request body. */
   jsonDepthMax: 32,
 
-  /** Maximum number of entries in cancel and cancelByCloid. */
+  /** The maximum number of entries in cancel and cancelByCloid. */
   cancelsMax: 200,
-  /** Maximum number of entries in a split or merge of outcomeOperate. */
+  /** The maximum number of entries in a split or merge of outcomeOperate. */
   outcomeOperationsMax: 50,
-  /** Maximum number of instrument ids in one query, subscription or setTrading. */
+  /** The maximum number of instrument ids in one query, subscription or setTrading. */
   instrumentIdsMax: 50,
-  /** Maximum number of addresses that a relay registers in one request. */
+  /** The maximum number of addresses that a relay registers in one request. */
   pegsMax: 100,
 
-  /** Maximum number of agent labels per account. */
+  /** The maximum number of agent labels per account. */
   agentsMax: 100,
-  /** Maximum number of approved builders per account. */
+  /** The maximum number of approved builders per account. */
   buildersMax: 20,
-  /** Maximum builder fee `f` on a perp, in tenths of a basis point. */
+  /** The maximum builder fee `f` on a perp, in tenths of a basis point. */
   builderFeePerpMax: 100,
-  /** Maximum builder fee `f` on an outcome market, in tenths of a basis point. */
+  /** The maximum builder fee `f` on an outcome market, in tenths of a basis point. */
   builderFeeOutcomeMax: 1000,
 
-  /** Maximum number of levels per side in an l2Book answer. */
+  /** The maximum number of levels per side in an l2Book answer. */
   bookLevelsMax: 20,
-  /** Maximum number of candles in a candleSnapshot answer. */
+  /** The maximum number of candles in a candleSnapshot answer. */
   candlesMax: 5000,
-  /** Maximum number of hours in a fundingHistory answer. */
+  /** The maximum number of hours in a fundingHistory answer. */
   fundingHistoryMax: 500,
-  /** Maximum number of hours in an openInterestHistory answer. */
+  /** The maximum number of hours in an openInterestHistory answer. */
   openInterestHistoryMax: 500,
-  /** Maximum number of points in a cryptoPriceHistory answer. */
+  /** The maximum number of points in a cryptoPriceHistory answer. */
   priceHistoryPointsMax: 2000,
-  /** Maximum number of points in an outcomeProbability answer, for all its markets together. */
+  /** The maximum number of points in an outcomeProbability answer, for all its markets together. */
   probabilityPointsMax: 20_000,
-  /** Maximum offset of a paged query. */
+  /** The maximum offset of a paged query. */
   offsetMax: 200_000,
-  /** Maximum number of points in a portfolio answer. */
+  /** The maximum number of points in a portfolio answer. */
   portfolioPointsMax: 500,
-  /** Highest row that a builder query can reach. */
+  /** The highest row that a builder query can reach. */
   resultWindowMax: 10_000,
 
-  /** Maximum number of subscriptions per connection. */
+  /** The maximum number of subscriptions per connection. */
   subscriptionsMax: 1000,
-  /** Maximum number of outcomeBbos subscriptions per connection. */
+  /** The maximum number of outcomeBbos subscriptions per connection. */
   bboGroupsMax: 20,
-  /** Maximum number of open connections per client address and endpoint. */
+  /** The maximum number of open connections per client address and endpoint. */
   connectionsMax: 10,
-  /** Time without frames after which the venue closes a connection. */
+  /** The time without frames after which the venue closes a connection. */
   idleMsMax: 60_000,
-  /** Interval between two protocol-level pings of the venue. */
+  /** The interval between two protocol-level pings of the venue. */
   pingEveryMs: 20_000,
 
-  /** Maximum number of /info requests per second and client address. */
+  /** The maximum number of /info requests per second and client address. */
   infoPerSecond: 50,
-  /** Maximum number of /exchange requests per second and client address. */
+  /** The maximum number of /exchange requests per second and client address. */
   exchangePerSecond: 10,
-  /** Maximum number of explainSignature queries per second and client address. */
+  /** The maximum number of explainSignature queries per second and client address. */
   explainPerSecond: 5,
-  /** Maximum number of vaults that explainSignature tries if an envelope names none. */
+  /** The maximum number of vaults that explainSignature tries if an envelope names none. */
   explainVaultsMax: 100,
   /**
-   * Maximum number of bytes of actions that one explainSignature query hashes. A large action
+   * The maximum number of bytes of actions that one explainSignature query hashes. A large action
    * therefore gets fewer attempts.
    */
   explainBytesMax: 4 * 1024 * 1024,
-  /** Maximum number of simulate queries per second and client address. */
+  /** The maximum number of simulate queries per second and client address. */
   simulatePerSecond: 10,
 
-  /** Minimum withdrawal in micro-USDC. */
+  /** The minimum withdrawal in micro-USDC. */
   withdrawMicroMin: 2_000_000,
-  /** Minimum deposit by permit in micro-USDC. */
+  /** The minimum deposit by permit in micro-USDC. */
   depositMicroMin: 5_000_000,
-  /** Minimum time until a permit's deadline, in seconds. */
+  /** The minimum time until a permit's deadline, in seconds. */
   permitDeadlineSecondsMin: 120,
-  /** Maximum time until a permit's deadline, in seconds. */
+  /** The maximum time until a permit's deadline, in seconds. */
   permitDeadlineSecondsMax: 7 * 24 * 60 * 60,
 } as const;
 
 /** Outcome markets have this id or a higher one; all perps have lower ids. */
 export const OUTCOME_ID_MIN = 100_000;
 
-/** Maximum number of characters in a search for events. */
+/** The maximum number of characters in a search for events. */
 export const SEARCH_CHARS_MAX = 100;
 
-/** Default and maximum `limit` of each paged query. */
+/** The default and maximum `limit` of each paged query. */
 export const PAGE_LIMITS = {
   ...CLIENT_PAGE_LIMITS,
   userFills: { default: 200, max: 2000 },

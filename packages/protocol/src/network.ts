@@ -5,10 +5,10 @@ export const API_VERSION_HEADER = 'x-api-version';
 
 /** Values that bind a signature to one deployment. */
 export type Network = {
-  /** Network name of the deployment, which is the `name` of the EIP-712 domain. */
+  /** The network name of the deployment, which is the `name` of the EIP-712 domain. */
   readonly serviceNetwork: string;
   readonly chainId: number;
-  /** Version of the signing scheme, which is independent of the version in the header. */
+  /** The version of the signing scheme, which is independent of the version in the header. */
   readonly apiVersion: number;
 };
 
@@ -19,7 +19,7 @@ export const NETWORKS = {
 } as const satisfies Record<string, Network>;
 
 /**
- * First part of the network name of any other venue, chosen by its operator. The documentation
+ * The first part of the network name of any other venue, chosen by its operator. The documentation
  * recommends the domain.
  */
 export const SERVICE_WORD = /^[A-Za-z0-9][A-Za-z0-9.]{2,54}$/;

@@ -34,7 +34,7 @@ export const Hash = z
 /** Decimal as text. It remains a text, because only its instrument determines the scale. */
 export const Dec = z.string().refine(isDecimalText);
 
-/** Point in time or duration in milliseconds. */
+/** The point in time or duration in milliseconds. */
 export const Ms = z.int().min(0);
 export const U32 = z.int().min(0).max(UINT32_MAX);
 export const I32 = z
@@ -43,10 +43,10 @@ export const I32 = z
   .max(INT32_MAX);
 /** Unsigned integer within the safe range of JSON numbers. */
 export const U64 = z.int().min(0);
-/** Signed integer within the safe range of JSON numbers. */
+/** The signed integer within the safe range of JSON numbers. */
 export const I64 = z.int();
 
-/** Order id, the only integer that may also be sent as a numeric string. */
+/** The order id, the only integer that may also be sent as a numeric string. */
 export const OrderIdOrText = z
   .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
   .transform((value, context) => {
@@ -56,14 +56,14 @@ export const OrderIdOrText = z
     return z.NEVER;
   });
 
-/** Instrument id as decimal text. Leading zeros are dropped. */
+/** The instrument id as decimal text. Leading zeros are dropped. */
 export const IdStr = z
   .string()
   .regex(/^[0-9]{1,10}$/)
   .transform((text) => String(Number(text)));
 
 /**
- * Client order id. Only its type is checked here, because its form is a business rule; see
+ * The client order id. Only its type is checked here, because its form is a business rule; see
  * `isCloid`.
  */
 export const Cloid = z.string();
@@ -188,7 +188,7 @@ export const InstrumentIds = listOf(U32, {
 /** `params` of a custom issue, which `toWireError` reads. */
 export type IssueParams = {
   readonly allowed?: Details['allowed'];
-  /** Key of the refusal's message, if the fault is not a wrong type. */
+  /** The key of the refusal's message, if the fault is not a wrong type. */
   readonly refusal?: MessageKey;
 };
 
@@ -200,8 +200,9 @@ const Component = z
   .transform((text) => `0x${text.slice(2).toLowerCase().padStart(HEX_DIGITS, '0')}` as const);
 
 /**
- * Signature of a request: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or 28. A
- * value that is not hex makes the request malformed; a valid form without a signer is a refusal.
+ * The signature of a request: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or
+ * 28. A value that is not hex makes the request malformed; a valid form without a signer is a
+ * refusal.
  */
 export const SignatureSchema = z.object({
   r: Component,
@@ -214,7 +215,7 @@ export const SignatureSchema = z.object({
   }),
 });
 
-/** Signature of a permit. A contract reads it unchanged, so `v` must be 27 or 28. */
+/** The signature of a permit. A contract reads it unchanged, so `v` must be 27 or 28. */
 export const PermitSignatureSchema = z.object({
   r: Component,
   s: Component,

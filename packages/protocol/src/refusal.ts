@@ -11,13 +11,13 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
 /** Builders of all refusal messages by key, such as `MESSAGES.priceOffTick('0.5')`. */
 type Messages = UnionToIntersection<Groups[keyof Groups]>;
 
-/** Key of a refusal message. */
+/** The key of a refusal message. */
 export type MessageKey = keyof Messages;
 
 /** All refusal messages in one table. */
 export const MESSAGES: Messages = Object.assign({}, ...Object.values(MESSAGE_GROUPS));
 
-/** Error name of each refusal message. */
+/** The error name of each refusal message. */
 export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.fromEntries(
   Object.entries(MESSAGE_GROUPS).flatMap(([name, group]) =>
     Object.keys(group).map((key) => [key, name]),

@@ -85,7 +85,7 @@ export function checkUnknownFields(named: Named, body: unknown): WireError | und
   return refusal('unknownFieldsTooLarge', [LIMITS.unknownBytesMax], { allowed });
 }
 
-/** Number of bytes of JSON text. */
+/** The number of bytes of JSON text. */
 type Found = { names: number; values: number };
 
 function count(named: Named, value: unknown, found: Found): void {

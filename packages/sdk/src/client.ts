@@ -33,20 +33,20 @@ import type { Wallet } from './wallet.ts';
 /** Options of `createClient`. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
   /**
-   * Network to which signatures are bound: the venue's network name, `'testnet'` for a venue with
-   * test funds, or all constants. By default the client asks the venue, which is only allowed on
-   * the local machine.
+   * The network to which signatures are bound: the venue's network name, `'testnet'` for a venue
+   * with test funds, or all constants. By default the client asks the venue, which is only allowed
+   * on the local machine.
    */
   readonly network?: NetworkName | Network | undefined;
   /** Signs the actions. A client without a wallet can only read. */
   readonly wallet?: Wallet | undefined;
   /**
-   * Time after the call during which the venue may accept an order or another trading action, in
-   * milliseconds. The default is 5 s, or 60 s for a wallet that asks its user for confirmation.
+   * The time after the call during which the venue may accept an order or another trading action,
+   * in milliseconds. The default is 5 s, or 60 s for a wallet that asks its user for confirmation.
    * `Infinity` disables the expiry.
    */
   readonly orderLifeMs?: number | undefined;
-  /** Source of nonces. By default, all clients of a process share one. */
+  /** The source of nonces. By default, all clients of a process share one. */
   readonly nonces?: Pick<NonceSource, 'next'> | undefined;
   /**
    * If true, which is the default, the client compares its network with the venue's settings once
@@ -55,7 +55,7 @@ export type ClientOptions = ConnectOptions & {
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** Client of one venue, with all its queries, actions and streams. */
+/** The client of one venue, with all its queries, actions and streams. */
 export type Client = {
   /** Returns the network to which signatures are bound, after asking the venue if necessary. */
   network(): Promise<Network>;

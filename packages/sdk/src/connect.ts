@@ -12,7 +12,7 @@ import { SocketTransport } from './transport/socket-transport.ts';
 
 /** Options of the connection to a venue. Only `url` is required. */
 export type ConnectOptions = {
-  /** URL of the venue, such as `https://host`. Its sockets are at the same host. */
+  /** The URL of the venue, such as `https://host`. Its sockets are at the same host. */
   readonly url: string;
   /**
    * URLs of other replicas of the venue, for failover. `'ask'` requests them from the venue's
@@ -30,13 +30,13 @@ export type ConnectOptions = {
   readonly transport?: 'http' | 'socket' | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
-  /** Timeout of one attempt of a request, in milliseconds. */
+  /** The timeout of one attempt of a request, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of attempts after the first one. */
+  /** The maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
   /**
-   * Longest `Retry-After` in milliseconds for which a request waits. After a longer one, the error
-   * is thrown.
+   * The longest `Retry-After` in milliseconds for which a request waits. After a longer one, the
+   * error is thrown.
    */
   readonly retryAfterMsMax?: number | undefined;
   /** Delays between attempts of requests and of connections. */

@@ -51,15 +51,15 @@ export class TransportError extends VenueError {
   override readonly name: string = 'TransportError';
 }
 
-/** Data of an `HttpError` in addition to its message. */
+/** The data of an `HttpError` in addition to its message. */
 export type HttpFacts = {
   /** HTTP status; undefined without an answer. */
   readonly status?: number | undefined;
   readonly body?: string | undefined;
-  /** Hash of a signed action whose result is unknown. Query it with `info.actionStatus`. */
+  /** The hash of a signed action whose result is unknown. Query it with `info.actionStatus`. */
   readonly txHash?: string | undefined;
   /**
-   * Consensus time at which the action expires. If the action has not been executed by then, it
+   * The consensus time at which the action expires. If the action has not been executed by then, it
    * never will be.
    */
   readonly expiresAfter?: number | undefined;
@@ -86,7 +86,7 @@ export class HttpError extends TransportError {
 /** The venue refused a stream, or the reader of the stream fell too far behind. */
 export class SocketError extends TransportError {
   override readonly name = 'SocketError';
-  /** Error code of the venue, if the venue refused the stream. */
+  /** The error code of the venue, if the venue refused the stream. */
   readonly code: StreamErrorCode | undefined;
 
   constructor(
@@ -104,7 +104,7 @@ export type ApiFacts = {
   readonly message: string;
   readonly details?: Details | undefined;
   readonly httpStatus: number;
-  /** Time to wait that the venue requests, in milliseconds. */
+  /** The time to wait that the venue requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** Complete answer as received. */
   readonly response: unknown;
@@ -112,7 +112,7 @@ export type ApiFacts = {
 
 /** Refusal by the venue. The request had no effect. */
 export class ApiError extends VenueError {
-  /** Stable name of the refusal, such as `MARGIN`. Branch on this name instead of `code`. */
+  /** The stable name of the refusal, such as `MARGIN`. Branch on this name instead of `code`. */
   override readonly name: RefusalName | (string & {});
   readonly code: number;
   readonly details: Details | undefined;
@@ -140,8 +140,8 @@ export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: n
  */
 export class ExpiredError extends ApiError {
   /**
-   * Hash of the action. `info.actionStatus` reports it as `unknown`, or as `failed` if it expired
-   * in the queue for a block.
+   * The hash of the action. `info.actionStatus` reports it as `unknown`, or as `failed` if it
+   * expired in the queue for a block.
    */
   readonly txHash: string;
   readonly expiresAfter: number | undefined;

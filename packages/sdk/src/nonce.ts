@@ -21,5 +21,7 @@ export class NonceSource {
   }
 }
 
-/** Source for all clients of the process, because several of them may sign with the same key. */
+/**
+ * The source for all clients of the process, because several of them may sign with the same key.
+ */
 export const SHARED_NONCES = new NonceSource();

@@ -17,13 +17,13 @@ export type PermitTerms = {
     Settings,
     'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'
   >;
-  /** Amount in micro-USDC: 5 USDC are 5,000,000. */
+  /** The amount in micro-USDC: 5 USDC are 5,000,000. */
   readonly usd: number;
-  /** Result of the token's `nonces(owner)` on the settlement chain. */
+  /** The result of the token's `nonces(owner)` on the settlement chain. */
   readonly nonce: number;
-  /** Deadline in Unix seconds, from 120 seconds to 7 days ahead. */
+  /** The deadline in Unix seconds, from 120 seconds to 7 days ahead. */
   readonly deadline: number;
-  /** Name and version of the token's domain; by default those of USDC. */
+  /** The name and version of the token's domain; by default those of USDC. */
   readonly name?: string;
   readonly version?: string;
 };

@@ -7,7 +7,7 @@ import { plainKey } from './transport/stream.ts';
 // This module is separate from client.ts, because bundlers split by file and a page that only reads
 // must not load the signing code.
 
-/** Client for queries and streams, without a key. */
+/** The client for queries and streams, without a key. */
 export type Reader = {
   /** Known replicas of the venue, and the one to which the client is connected. */
   readonly replicas: Replicas;

@@ -2,7 +2,7 @@ import { createHasher, type Hasher, type Network, NETWORKS, serviceWordOf } from
 import { SigningError, ValidationError } from './errors.ts';
 
 /**
- * Network name of a venue, such as `example.org-3fa9c1d2`, or `'testnet'` for a venue with test
+ * The network name of a venue, such as `example.org-3fa9c1d2`, or `'testnet'` for a venue with test
  * funds.
  */
 export type NetworkName = 'testnet' | (string & {});

@@ -23,7 +23,7 @@ export type SigningRequest = {
 
 /** Signs requests. All adapters return the same signature for the same key and request. */
 export interface Wallet {
-  /** Address in lower case. */
+  /** The address in lower case. */
   readonly address: Address;
   /** True if a user confirms each signature, so no signature is requested twice without need. */
   readonly isInteractive: boolean;
@@ -128,7 +128,7 @@ function readKey(privateKey: string): Uint8Array {
 
 /** Part of an ethers `Signer` (version 6) that the client uses. */
 export type EthersSigner = {
-  /** Key of the signer, in signers that have one. */
+  /** The key of the signer, in signers that have one. */
   readonly signingKey?: unknown;
   readonly provider: { getNetwork(): Promise<{ readonly chainId: bigint }> } | null;
   getAddress(): Promise<string>;

@@ -1,8 +1,8 @@
 import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * Price and size decimals of an instrument add up to the decimals of money, so a scale has only the
- * size decimals.
+ * The price and size decimals of an instrument add up to the decimals of money, so a scale has only
+ * the size decimals.
  */
 export type Scale = { readonly szDecimals: number };
 

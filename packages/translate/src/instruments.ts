@@ -37,7 +37,9 @@ export function outcomeName(instrumentId: number): string {
   return `OUTCOME-${instrumentId}`;
 }
 
-/** Type of instrument ids in an endpoint: text in queries and subscriptions, numbers in actions. */
+/**
+ * The type of instrument ids in an endpoint: text in queries and subscriptions, numbers in actions.
+ */
 type Takes = 'text' | 'number';
 
 /** Names of fields that contain an instrument's id. */

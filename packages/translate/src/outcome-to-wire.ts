@@ -27,10 +27,12 @@ import { type EntryTexts, rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { insideVariant } from './wrapped-field.ts';
 
-/** Result of an action in replies and receipts. It is plain data, so it can be stored as JSON. */
+/**
+ * The result of an action in replies and receipts. It is plain data, so it can be stored as JSON.
+ */
 export type ActionResult = NonNullable<ActionStatus['result']>;
 
-/** Error in the form of a response body. */
+/** The error in the form of a response body. */
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
 /** Ids that an operator's action created. */
@@ -48,7 +50,7 @@ export type WireOutcome = {
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
-  /** Block in which the last order left the delay queue, if that is a later block (R-delay). */
+  /** The block in which the last order left the delay queue, if that is a later block (R-delay). */
   readonly doneHeight?: number;
   /**
    * Set for orders on outcome markets: clients that do not wait for the result get a trace id
@@ -57,7 +59,7 @@ export type WireOutcome = {
   readonly isTraced?: true;
 };
 
-/** Result of one entry of an action. It is plain data, so it can be stored as JSON. */
+/** The result of one entry of an action. It is plain data, so it can be stored as JSON. */
 export type WireEntry = { readonly order: OrderResult; readonly error: ErrorBody | null };
 
 type Failure = { readonly error: ErrorBody; readonly prefix: string };
@@ -74,7 +76,7 @@ export type OutcomeContext = {
   readonly events?: readonly EngineEvent[];
   /** Finds the final state of orders that the engine no longer stores. */
   readonly ended?: EndedLookup | undefined;
-  /** Account for which the request acts, which differs from the signer for agents. */
+  /** The account for which the request acts, which differs from the signer for agents. */
   readonly account?: Address | undefined;
 };
 

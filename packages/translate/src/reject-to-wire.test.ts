@@ -16,7 +16,7 @@ const context: RejectContext = {
   entry: { field: 'orders[3]', price: '100.3', size: '0.123456', clientOrderId: 'x', expireMs: 5 },
 };
 
-/** Error code and exact text of every reject reason. */
+/** The error code and exact text of every reject reason. */
 const TABLE: {
   [Reason in RejectReason]: [Omit<Extract<Reject, { reason: Reason }>, 'reason'>, number, string];
 } = {

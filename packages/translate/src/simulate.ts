@@ -198,7 +198,7 @@ function warningsFor(context: InfoContext, query: Query): Warning[] {
   return warning === undefined ? [] : [warning];
 }
 
-/** Result of a command that was executed on a fork of the state. */
+/** The result of a command that was executed on a fork of the state. */
 type Done = {
   readonly command: SignedCommand;
   readonly outcome: CommandResult;
@@ -222,7 +222,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
     const resting =
       done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
     const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
-    // Filled size pays the taker fee now; untouched resting size will pay the maker fee.
+    // The filled size pays the taker fee now; untouched resting size will pay the maker fee.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
     const restingSz = formatSize(scale, resting);
     const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
@@ -241,7 +241,7 @@ function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
 
-/** Order of an entry. A cancel has none, because it cannot trade. */
+/** The order of an entry. A cancel has none, because it cannot trade. */
 type AskedOrder = {
   readonly instrumentId: number;
   readonly size: number;

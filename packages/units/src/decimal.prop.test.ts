@@ -5,7 +5,7 @@ import { DECIMAL_LENGTH_MAX, formatDecimal, parseDecimal, parseExact } from './d
 /** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(300, Number(process.env.FUZZ_RUNS ?? 0));
 
-/** Text in the accepted form, with the fraction that it represents. */
+/** The text in the accepted form, with the fraction that it represents. */
 const decimalText = fc
   .record({
     negative: fc.boolean(),

@@ -10,7 +10,7 @@ const DECIMAL_PATTERN = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** A decimal value on a grid of `10^-decimals`. */
 type ParsedDecimal = {
-  /** Number of grid steps at or below the value (rounded towards minus infinity). */
+  /** The number of grid steps at or below the value (rounded towards minus infinity). */
   readonly floor: bigint;
   /** True if the value is on the grid, so that no rounding was needed. */
   readonly exact: boolean;

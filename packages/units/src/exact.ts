@@ -7,7 +7,8 @@
 
 const SCALE = 100_000_000;
 /**
- * Largest dividend for the scale: the quotient rounded up, times the scale, is still a safe number.
+ * The largest dividend for the scale: the quotient rounded up, times the scale, is still a safe
+ * number.
  */
 const DIVIDEND_MAX = Number.MAX_SAFE_INTEGER - SCALE;
 /** A factor up to this bound times a number below the scale is at most `DIVIDEND_MAX`. */

@@ -31,7 +31,7 @@ export type SignedLots = Quantity<number, 'SignedLots'>;
 export type MicroUsdc = Quantity<bigint, 'MicroUsdc'>;
 /** A rate (fees, maintenance margin, caps) as a count of `10^-8`. */
 export type RateE8 = Quantity<number, 'RateE8'>;
-/** Consensus time in milliseconds. */
+/** The consensus time in milliseconds. */
 export type TimeMs = Quantity<number, 'TimeMs'>;
 /** Identifies an order for the life of the venue. */
 export type OrderId = Quantity<number, 'OrderId'>;

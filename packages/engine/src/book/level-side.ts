@@ -35,11 +35,11 @@ const FIRST_LEVEL = 2;
 const ENTRY = 3;
 
 /**
- * Initial number of blocks; it is small, because most books are thin and a venue can list thousands
- * of them.
+ * The initial number of blocks; it is small, because most books are thin and a venue can list
+ * thousands of them.
  */
 const BLOCKS_START = 2;
-/** Length of a block in elements of the level arrays. */
+/** The length of a block in elements of the level arrays. */
 const BLOCK_STEP = BLOCK * LEVEL_STEP;
 /** Below this many elements, a loop is faster than the call overhead of `copyWithin`. */
 const SHORT_MOVE = 48;
@@ -61,7 +61,7 @@ export class LevelSide {
   readonly #flip: number;
   /** An entry for each block, the best one last, followed by the entries of free blocks. */
   #index = freshIndex(BLOCKS_START);
-  /** Index at which the entries of free blocks start. */
+  /** The index at which the entries of free blocks start. */
   #end = 0;
   #best = NONE;
   #bestPrice = 0;

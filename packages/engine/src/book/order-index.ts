@@ -4,8 +4,8 @@ export const NONE = -1;
 
 const PLACES_MIN = 256;
 /**
- * Minimum number of places per live order, so that an order moves to the hash only after many later
- * ids.
+ * The minimum number of places per live order, so that an order moves to the hash only after many
+ * later ids.
  */
 const PLACES_PER_ORDER = 4;
 const PLACES_MAX = 2 ** 30;
@@ -24,7 +24,7 @@ export class OrderIndex {
    */
   #places = new Int32Array(PLACES_MIN);
   readonly #older: OrderHash;
-  /** Highest id in the hash, so that new ids are not looked up there. */
+  /** The highest id in the hash, so that new ids are not looked up there. */
   #olderMax = -1;
   #size = 0;
   readonly #orders: Orders;
@@ -90,7 +90,7 @@ export class OrderIndex {
 }
 
 const ENTRIES_MIN = 64;
-/** Maximum number of entries, so that twice the index of an entry fits into 31 bits. */
+/** The maximum number of entries, so that twice the index of an entry fits into 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
 /** 2^32 divided by the golden ratio. */
@@ -111,7 +111,7 @@ type Orders = { readonly orderId: Float64Array };
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);
-  /** Mask for the array index of an entry, which is even. */
+  /** The mask for the array index of an entry, which is even. */
   #mask = 2 * ENTRIES_MIN - 1;
   #shift = Math.clz32(ENTRIES_MIN - 1);
   #size = 0;

@@ -93,12 +93,12 @@ export const LEG_SHORT = 4;
 export const HAS_BUILDER = 8;
 
 const CAPACITY_MAX = 2 ** 27;
-/** Order id of a slot without an order. */
+/** The order id of a slot without an order. */
 const FREE = -1;
 
-/** Number of orders that a fork can add; a single command adds fewer. */
+/** The number of orders that a fork can add; a single command adds fewer. */
 const FORK_ROOM = 1024;
-/** Highest stamp that fits into an int32; afterwards stamps start again, in new memory. */
+/** The highest stamp that fits into an int32; afterwards stamps start again, in new memory. */
 const STAMP_MAX = 2 ** 31 - 1;
 
 const NO_FLOATS = new Float64Array(0);
@@ -120,7 +120,7 @@ type Scratch = {
   readonly floats: Float64Array<ArrayBuffer>;
   readonly ints: Int32Array<ArrayBuffer>;
   readonly capacity: number;
-  /** Stamp of the newest fork, which is the only valid one. */
+  /** The stamp of the newest fork, which is the only valid one. */
   stamp: number;
 };
 
@@ -137,55 +137,57 @@ export class OrderPool {
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
-  /** Id of the order, written only by the pool. */
+  /** The id of the order, written only by the pool. */
   orderId: Float64Array = NO_FLOATS;
   /**
-   * Limit price in price units of the instrument, at least 1. Constant while the order is in a
+   * The limit price in price units of the instrument, at least 1. Constant while the order is in a
    * book.
    */
   price: Float64Array = NO_FLOATS;
   /** Lots still to trade. While the order is in a book, only the book writes this field. */
   remaining: Float64Array = NO_FLOATS;
-  /** Ordered size in lots, including filled lots. */
+  /** The ordered size in lots, including filled lots. */
   original: Float64Array = NO_FLOATS;
-  /** Sum of price × size over the fills, in micro-USDC: a safe integer. */
+  /** The sum of price × size over the fills, in micro-USDC: a safe integer. */
   filledNotional: Float64Array = NO_FLOATS;
-  /** Consensus time of acceptance, in milliseconds. */
+  /** The consensus time of acceptance, in milliseconds. */
   acceptedMs: Float64Array = NO_FLOATS;
-  /** Order of acceptance, from a venue-wide counter; it never changes. */
+  /** The order of acceptance, from a venue-wide counter; it never changes. */
   rank: Float64Array = NO_FLOATS;
-  /** Consensus time at which the order expires, in milliseconds; 0 means never. */
+  /** The consensus time at which the order expires, in milliseconds; 0 means never. */
   expireMs: Float64Array = NO_FLOATS;
-  /** Maker fee overcharged by rounding up, in 10^-8 micro-USDC. */
+  /** The maker fee overcharged by rounding up, in 10^-8 micro-USDC. */
   feeOverpaid: Float64Array = NO_FLOATS;
   /**
-   * Taker fee overcharged by rounding up, in 10^-8 micro-USDC, for a perp order that traded before
-   * it rested.
+   * The taker fee overcharged by rounding up, in 10^-8 micro-USDC, for a perp order that traded
+   * before it rested.
    */
   takerOverpaid: Float64Array = NO_FLOATS;
   /**
-   * Time in milliseconds that determines the queue position at the order's price; written only by
-   * the book.
+   * The time in milliseconds that determines the queue position at the order's price; written only
+   * by the book.
    */
   queueMs: Float64Array = NO_FLOATS;
   account: Int32Array = NO_INTS;
-  /** Instrument id. Constant while the order is in a book. */
+  /** The instrument id. Constant while the order is in a book. */
   instrument: Int32Array = NO_INTS;
-  /** Next order in the queue of the price level, or `NONE`; in a free slot, the next free slot. */
+  /**
+   * The next order in the queue of the price level, or `NONE`; in a free slot, the next free slot.
+   */
   bookNext: Int32Array = NO_INTS;
-  /** Previous order in the queue of the price level, or `NONE`. */
+  /** The previous order in the queue of the price level, or `NONE`. */
   bookPrev: Int32Array = NO_INTS;
   /** Price level in the book, or `NONE` while the order is in no book. */
   level: Int32Array = NO_INTS;
-  /** Next order in the owner's list, or `NONE`. */
+  /** The next order in the owner's list, or `NONE`. */
   ownNext: Int32Array = NO_INTS;
-  /** Previous order in the owner's list, or `NONE`. */
+  /** The previous order in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
   /** Combination of the flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
-  /** Time in force, in the engine's encoding. */
+  /** The time in force, in the engine's encoding. */
   tif: Int32Array = NO_INTS;
-  /** Client order ids by slot, for orders that have one; they are deleted on release. */
+  /** The client order ids by slot, for orders that have one; they are deleted on release. */
   readonly clientOrderIds: Map<number, string>;
 
   #capacity = 0;
@@ -193,7 +195,7 @@ export class OrderPool {
   #used = 0;
   #freeHead = NONE;
   readonly #index: SlotIndex;
-  /** Origin of a fork. A slot was copied if it carries the fork's stamp. */
+  /** The origin of a fork. A slot was copied if it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
   /** Memory of this pool's forks or, in a fork, the memory that it uses. */

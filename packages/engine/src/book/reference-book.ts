@@ -7,7 +7,8 @@ type ReferenceOrder = {
   readonly size: number;
   readonly rank: number;
   /**
-   * Time in milliseconds that determines the order's place in the queue at its price; 0 if absent.
+   * The time in milliseconds that determines the order's place in the queue at its price; 0 if
+   * absent.
    */
   readonly queueMs?: number;
 };

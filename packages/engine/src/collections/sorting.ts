@@ -1,4 +1,6 @@
-/** Number of hex digits of an address that determine its bucket, and the bits that they contain. */
+/**
+ * The number of hex digits of an address that determine its bucket, and the bits that they contain.
+ */
 const DIGITS = 4;
 const BITS = 16;
 

@@ -19,7 +19,7 @@ export type CommandOrder = {
    * undefined for unsigned commands.
    */
   readonly acting: readonly (Actor | undefined)[];
-  /** Value of `keyChanges` when the actors were determined. */
+  /** The value of `keyChanges` when the actors were determined. */
   readonly keyChanges: number;
 };
 

@@ -44,8 +44,8 @@ type NamedOrders<Asked extends SignedCommand> = Asked extends
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
     /**
-     * Class that determines when the command executes in its block (R-block); the account may not
-     * be open yet.
+     * The class that determines when the command executes in its block (R-block); the account may
+     * not be open yet.
      */
     readonly class:
       | BlockClass
@@ -85,7 +85,7 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
 /** Row of a class 0 command, which the operator signs or the venue creates. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   /**
-   * Signature that the command needs if it came through the API; commands from the venue's own
+   * The signature that the command needs if it came through the API; commands from the venue's own
    * process are unsigned.
    */
   readonly signedBy: OperatorRole | 'nobody';
@@ -108,14 +108,16 @@ export const checkedPerEntry = (): undefined => undefined;
  */
 export const checkedAtExecution = (): undefined => undefined;
 
-/** Class of a command in its block (R-block). Class 0 is that of commands that no account signs. */
+/**
+ * The class of a command in its block (R-block). Class 0 is that of commands that no account signs.
+ */
 export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
 
-/** Class of commands that take no liquidity. */
+/** The class of commands that take no liquidity. */
 export const PASSIVE = 1;
-/** Class of commands that only cancel orders. */
+/** The class of commands that only cancel orders. */
 const CANCEL = 2;
-/** Class of commands that can take liquidity. */
+/** The class of commands that can take liquidity. */
 export const REST = 3;
 
 /** Columns of settings and transfers, which a venue that accepts no new risk always rejects. */

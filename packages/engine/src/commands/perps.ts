@@ -106,7 +106,7 @@ export const PERP_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Asset ids of perps are this number plus the instrument id; USDC is asset 1. */
+/** The asset ids of perps are this number plus the instrument id; USDC is asset 1. */
 const ASSET_ID_BASE = 100;
 
 /** Completes a listing with the next free instrument id and a bare asset where they are missing. */

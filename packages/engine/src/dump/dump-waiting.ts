@@ -14,7 +14,7 @@ import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 export function dumpWaiting(state: State) {
   return {
     triggers: state.triggers.all().map(dumpTrigger),
-    /** Trigger prices of fired orders that now rest in the book. */
+    /** The trigger prices of fired orders that now rest in the book. */
     fired: state.triggers
       .allFired()
       .map(

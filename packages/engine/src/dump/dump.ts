@@ -27,16 +27,16 @@ import { dumpOutcomes, restoreMarkets, restoreQueue } from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting } from './dump-waiting.ts';
 
 /**
- * Version of the rules that this engine applies. A release increases it if it would compute
+ * The version of the rules that this engine applies. A release increases it if it would compute
  * anything differently from the same log or state. The increase opens a new era (R-era), and the
  * engine of the previous era is kept in `packages/replica/eras/`.
  */
 export const RULES_VERSION = 4;
 
-/** Format version of a dump. It changes with the rules version, and can change without it. */
+/** The format version of a dump. It changes with the rules version, and can change without it. */
 export const DUMP_VERSION = 8;
 
-/** Format version of a dump in snapshots, with orders in columns and past data packed. */
+/** The format version of a dump in snapshots, with orders in columns and past data packed. */
 export const PACKED_DUMP_VERSION = 9;
 
 /**
@@ -163,7 +163,7 @@ function dumpPerp(perp: Perp) {
       ({ close, lots, notional, startMs }) => [startMs, lots, String(notional), close] as const,
     ),
     dayPreviousClose: previousClose,
-    /** Premium samples of the current hour. */
+    /** The premium samples of the current hour. */
     funding: [String(perp.funding.sum), perp.funding.samples] as const,
     /** Null before the closing hour (R-delist). */
     closing: perp.closing === undefined ? null : { ...perp.closing },

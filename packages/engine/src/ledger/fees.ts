@@ -5,7 +5,7 @@ import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { LIMITS } from '../messages/limits.ts';
 
-/** Fee tier of the insurance fund, which pays no fees (R-insurance-fund). */
+/** The fee tier of the insurance fund, which pays no fees (R-insurance-fund). */
 const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 
 /**
@@ -45,7 +45,7 @@ export function fillRate(
 }
 
 const DAY_MS = 86_400_000;
-/** Number of complete days that determine a fee tier (R-fee-tiers). */
+/** The number of complete days that determine a fee tier (R-fee-tiers). */
 const TIER_DAYS = 14;
 
 export function dayOf(timeMs: number): number {

@@ -228,7 +228,9 @@ function newScenario(ledger: Ledger): Scenario {
   return scenario;
 }
 
-/** Result of a step as text, for example "send balanceInsufficient staleOracle notionalShare". */
+/**
+ * The result of a step as text, for example "send balanceInsufficient staleOracle notionalShare".
+ */
 type Ending = string;
 
 function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {

@@ -206,7 +206,7 @@ class Entry {
   readonly #venue: Scenario;
   readonly #before = new Map<Address, () => IsolatedModel>();
   readonly #treasury: bigint;
-  /** Last valid marks; no market is ever suspended in this test. */
+  /** The last valid marks; no market is ever suspended in this test. */
   readonly #judged: Map<number, number>;
 
   constructor(venue: Scenario) {

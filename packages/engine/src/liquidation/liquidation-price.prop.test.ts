@@ -15,9 +15,9 @@ type Case = {
   readonly size: number;
   readonly funds: number;
   readonly isIsolated?: boolean;
-  /** Size of the other leg; hedge mode is used if it is not 0. */
+  /** The size of the other leg; hedge mode is used if it is not 0. */
   readonly opposite?: number;
-  /** Size in a second perp, whose mark does not change. */
+  /** The size in a second perp, whose mark does not change. */
   readonly other?: number;
 };
 

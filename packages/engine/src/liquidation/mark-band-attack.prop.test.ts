@@ -22,7 +22,7 @@ const STEPS = Math.ceil((LIMITS.emaSecondsMax * 1_000) / STEP_MS) + 3;
 type Attack = {
   readonly perp: PerpDefinition;
   readonly isLong: boolean;
-  /** Entry of the victim within the band: 1 is its worst edge, −1 its best. */
+  /** The entry of the victim within the band: 1 is its worst edge, −1 its best. */
   readonly at: number;
   readonly size: number;
   readonly isIsolated: boolean;

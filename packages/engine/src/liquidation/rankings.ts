@@ -10,7 +10,7 @@ import {
 } from './adl-rank.ts';
 
 /**
- * Order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when
+ * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when
  * this object was created. A side is sorted at its first deleveraging; accounts that change before
  * that are recorded as they were. Not part of the state.
  */

@@ -47,7 +47,7 @@ type Figures = {
   readonly positions: readonly {
     readonly mark: number;
     readonly size: number;
-    /** Cost of the position, which is its loss, or its gain if negative. */
+    /** The cost of the position, which is its loss, or its gain if negative. */
     readonly cost: bigint;
     readonly isIsolated: boolean;
     readonly margin: bigint;

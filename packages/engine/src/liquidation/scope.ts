@@ -15,11 +15,11 @@ import { isUnpriced, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 
-/** Margin values of a margin account at the current marks (R-ratio). */
+/** The margin values of a margin account at the current marks (R-ratio). */
 export type Health = {
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** Maintenance margin and liquidation fee, which are the denominator of the ratio. */
+  /** The maintenance margin and liquidation fee, which are the denominator of the ratio. */
   readonly risk: MicroUsdc;
   readonly notional: MicroUsdc;
 };

@@ -39,13 +39,13 @@ import { holdingChanged } from '../perp/margin.ts';
 import { Heap } from '../collections/heap.ts';
 
 /**
- * First half of step (6) of a block (R-liquidation): immediately settles all margin accounts that a
- * price gap made insolvent, of any number and size, against the accounts that had positions before
- * it. If a take-profit fired first, its counterparty would bear the loss. The margin account with
- * the lowest equity at that moment is always next. Its losing positions go to the fund or to the
- * other side, and accounts that this makes insolvent are settled in turn. An account without losing
- * positions passes on the missing amount (`handOn`). Every close takes existing lots, and every
- * price only moves towards the last valid mark, so the loop ends.
+ * The first half of step (6) of a block (R-liquidation): immediately settles all margin accounts
+ * that a price gap made insolvent, of any number and size, against the accounts that had positions
+ * before it. If a take-profit fired first, its counterparty would bear the loss. The margin account
+ * with the lowest equity at that moment is always next. Its losing positions go to the fund or to
+ * the other side, and accounts that this makes insolvent are settled in turn. An account without
+ * losing positions passes on the missing amount (`handOn`). Every close takes existing lots, and
+ * every price only moves towards the last valid mark, so the loop ends.
  */
 export function settleInsolvent(
   execution: Execution,

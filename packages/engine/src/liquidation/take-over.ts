@@ -37,7 +37,7 @@ export type Close = {
 
 export type Pass = {
   readonly rankings: Rankings;
-  /** Price at which the fund's limits are checked; defaults to the price of the close. */
+  /** The price at which the fund's limits are checked; defaults to the price of the close. */
   readonly askedPrice?: (holding: Holding) => number;
   readonly onClose?: (close: Close) => void;
 };

@@ -124,7 +124,7 @@ function nettable(
   const magnitude = Math.abs(other.size);
   const common = Math.min(Math.abs(failing.size), magnitude);
   const equity = equityOf(state, { account, holding: other });
-  // Gain per lot of the other leg, compared with its value at the mark.
+  // The gain per lot of the other leg, compared with its value at the mark.
   const gain = BigInt(other.size > 0 ? price - mark : mark - price);
   if (equity < 0n) {
     const isLifted = common === magnitude && equity + gain * BigInt(common) >= 0n;

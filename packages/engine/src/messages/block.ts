@@ -13,7 +13,9 @@ export type Block = {
   readonly commands: readonly Command[];
 };
 
-/** Result of a block; `outcomes` has one entry per command, in the order of `Block.commands`. */
+/**
+ * The result of a block; `outcomes` has one entry per command, in the order of `Block.commands`.
+ */
 export type BlockResult = {
   readonly height: number;
   readonly timeMs: TimeMs;
@@ -24,14 +26,14 @@ export type BlockResult = {
 };
 
 /**
- * Result of one command. Without `reject` the command was executed, but individual orders can still
- * have failed.
+ * The result of one command. Without `reject` the command was executed, but individual orders can
+ * still have failed.
  */
 export type CommandResult = {
-  /** Account for which the signer acts; absent if the signer has no role. */
+  /** The account for which the signer acts; absent if the signer has no role. */
   readonly account?: Address;
   readonly reject?: Reject;
-  /** Index of the order or cancel that caused the rejection of the whole command. */
+  /** The index of the order or cancel that caused the rejection of the whole command. */
   readonly rejectIndex?: number;
   /** One result per order or cancel, in the order of the command. */
   readonly entries?: readonly EntryResult[];
@@ -45,7 +47,7 @@ export type CommandResult = {
   /** Set if the deposit is held because its recipient is bound as an agent (R-agents). */
   readonly isKept?: true;
   /**
-   * Reason why the builder of the orders is not paid; the orders are executed without its fee
+   * The reason why the builder of the orders is not paid; the orders are executed without its fee
    * (R-builder).
    */
   readonly builderDrop?: BuilderDrop;

@@ -64,7 +64,7 @@ type OfTerm = { readonly term?: HolderTerm };
  */
 export type HolderTerm = {
   readonly lease: string;
-  /** Number of the term, which starts at 1 and increases with each term of the lease. */
+  /** The number of the term, which starts at 1 and increases with each term of the lease. */
   readonly number: number;
   /**
    * Identifies the process, so that two processes with the same term number cannot both hold the
@@ -86,7 +86,7 @@ type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;
-  /** Name of the attesting replica; an attestation without a name cannot be contested. */
+  /** The name of the attesting replica; an attestation without a name cannot be contested. */
   readonly replica?: string;
   /** For a block with a snapshot: keccak hash of the snapshot, which contains the whole state. */
   readonly snapshot?: Hash;
@@ -122,7 +122,8 @@ export type UnsignedCommand = Exclude<Command, SignedCommand>;
 export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
 
 /**
- * Role that must sign an operator command: deployers for outcome markets, admins for all others.
+ * The role that must sign an operator command: deployers for outcome markets, admins for all
+ * others.
  */
 export type OperatorRole = SetOperatorsCommand['role'];
 
@@ -141,11 +142,12 @@ export type PlaceOrdersCommand = {
 /** A live order of the account, by either of its ids. */
 export type OrderTarget = { readonly orderId: number } | { readonly clientOrderId: string };
 
-/** Builder of an order and its fee, in tenths of a basis point of the notional (R-builder). */
+/** The builder of an order and its fee, in tenths of a basis point of the notional (R-builder). */
 export type BuilderTerms = { readonly address: Address; readonly feeTenthsBp: number };
 
 /**
- * Lifetime of an order (R-tif). `market` is an `ioc` order whose price is clamped near the mark.
+ * The lifetime of an order (R-tif). `market` is an `ioc` order whose price is clamped near the
+ * mark.
  */
 export type TimeInForce = 'gtc' | 'gtd' | 'alo' | 'ioc' | 'market';
 
@@ -162,18 +164,19 @@ export type OrderRequest = {
   readonly reduceOnly: boolean;
   readonly timeInForce: TimeInForce;
   readonly expireMs?: TimeMs;
-  /** Requested margin mode; the default is the current mode of the instrument. */
+  /** The requested margin mode; the default is the current mode of the instrument. */
   readonly marginMode?: MarginMode;
   /** Set on an order that waits outside the book for the mark (R-trigger). */
   readonly trigger?: TriggerRequest;
   /**
-   * Client order id as the client sent it; two ids are equal if their 16 bytes are equal (R-cloid).
+   * The client order id as the client sent it; two ids are equal if their 16 bytes are equal
+   * (R-cloid).
    */
   readonly clientOrderId?: string;
   readonly priceInexact?: true;
   readonly sizeInexact?: true;
   /**
-   * Builder of the action that contains the order. The engine sets this field; requests never
+   * The builder of the action that contains the order. The engine sets this field; requests never
    * contain it.
    */
   readonly builder?: BuilderTerms;
@@ -334,7 +337,7 @@ export type MarketGrid = {
   readonly szDecimals: number;
   /** In price units of 10^-(6 − szDecimals); 1.00 must be a multiple of it. */
   readonly priceTick: number;
-  /** Minimum and maximum order size in lots. */
+  /** The minimum and maximum order size in lots. */
   readonly minOrderSize: number;
   readonly maxOrderSize: number;
   readonly takerFeeE8: number;
@@ -386,7 +389,7 @@ export type SeriesListing = MarketGrid & {
   readonly tags: readonly string[];
   readonly image: string | null;
   readonly icon: string | null;
-  /** Start of the first market, which is a multiple of the series' period. */
+  /** The start of the first market, which is a multiple of the series' period. */
   readonly firstStartMs: TimeMs;
   readonly listAhead: number;
   readonly enabled: boolean;
@@ -425,10 +428,10 @@ export type ResolveMarketCommand = {
   readonly type: 'resolveMarket';
   readonly operator?: Operator;
   readonly instrumentId: InstrumentId;
-  /** Payout of a YES share, in price units of the market. */
+  /** The payout of a YES share, in price units of the market. */
   readonly fraction: number;
   readonly fractionInexact?: true;
-  /** Statement of the oracle provider, recorded for information only. */
+  /** The statement of the oracle provider, recorded for information only. */
   readonly oracleOutcome: string | null;
   readonly evidence: string | null;
 };
@@ -446,7 +449,7 @@ export type OperateOutcomeCommand = {
 
 export type OperateEntry = {
   readonly instrumentId: InstrumentId;
-  /** Number of pairs to split or merge, in lots. */
+  /** The number of pairs to split or merge, in lots. */
   readonly size: number;
   readonly sizeInexact?: true;
 };
@@ -459,7 +462,7 @@ export type TwapInputs = {
   readonly samples: readonly { readonly atMs: number; readonly priceE8: number }[];
 };
 
-/** Phase of an outcome market (R-phases). */
+/** The phase of an outcome market (R-phases). */
 export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
 
 /**
@@ -472,7 +475,7 @@ export type ApproveAgentCommand = {
   readonly type: 'approveAgent';
   readonly authority: Authority;
   readonly agent: Address;
-  /** Name of the agent; an empty label denotes the single unnamed agent. */
+  /** The name of the agent; an empty label denotes the single unnamed agent. */
   readonly label: string;
 };
 
@@ -481,7 +484,7 @@ type ApproveBuilderCommand = {
   readonly type: 'approveBuilder';
   readonly authority: Authority;
   readonly builder: Address;
-  /** Rate in 10^-8; absent if the text is not a rate above 0 and at most 1%. */
+  /** The rate in 10^-8; absent if the text is not a rate above 0 and at most 1%. */
   readonly maxFeeE8?: number;
   /** The rate as the client sent it. */
   readonly maxFeeText: string;
@@ -505,10 +508,11 @@ export type ConvertToMultiSigCommand = {
 export type MultiSigSet = { readonly users: readonly Address[]; readonly threshold: number };
 
 /**
- * Signer of a command, the account for which it acts, and the nonce that makes the command unique.
+ * The signer of a command, the account for which it acts, and the nonce that makes the command
+ * unique.
  */
 export type Authority = {
-  /** Owner of the nonce; for a multisig account this is the sender of the envelope. */
+  /** The owner of the nonce; for a multisig account this is the sender of the envelope. */
   readonly signer: Address;
   readonly nonce: number;
   readonly txHash: Hash;
@@ -523,7 +527,7 @@ export type Authority = {
   readonly multiSig?: { readonly user: Address; readonly signers: readonly Address[] };
 };
 
-/** Signature of the operator, on commands that arrive over the API. */
+/** The signature of the operator, on commands that arrive over the API. */
 export type Operator = Authority;
 
 export type SubAccount = 'perp' | 'outcome';
@@ -541,7 +545,7 @@ export type SendTokenCommand = {
   readonly type: 'sendToken';
   readonly authority: Authority;
   readonly destination: Address;
-  /** Token id; 0 is USDC, the only token. */
+  /** The token id; 0 is USDC, the only token. */
   readonly token: number;
   readonly amountMicroUsdc: number;
   /** Set if the amount had more than 6 decimals and was rounded down. */
@@ -580,7 +584,7 @@ export type OpenBridgeCommand = {
 };
 
 /**
- * Position of a deposit on its chain, which ensures that the deposit is credited only once
+ * The position of a deposit on its chain, which ensures that the deposit is credited only once
  * (R-deposit).
  */
 export type DepositSource = {
@@ -617,15 +621,16 @@ type RegisterPegsCommand = {
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';
   readonly height: number;
-  /** Root of the Merkle tree over all liabilities, and its number of leaves. */
+  /** The root of the Merkle tree over all liabilities, and its number of leaves. */
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilitiesMicroUsdc: number;
   /**
-   * Total deficit of margin accounts with negative equity, which does not reduce other liabilities.
+   * The total deficit of margin accounts with negative equity, which does not reduce other
+   * liabilities.
    */
   readonly shortfallMicroUsdc: number;
-  /** Block of the settlement chain to which all fields below refer. */
+  /** The block of the settlement chain to which all fields below refer. */
   readonly blockNumber: number;
   /** The bridge's balance less uncredited deposits, which belong to no account yet. */
   readonly assetsMicroUsdc: number;
@@ -652,7 +657,7 @@ export type PushOracleCommand = {
 export type OraclePrice = {
   readonly instrumentId: InstrumentId;
   readonly oracle: number;
-  /** Price of the perpetual on another venue, which is C in R-mark. */
+  /** The price of the perpetual on another venue, which is C in R-mark. */
   readonly external?: number;
 };
 
@@ -736,18 +741,18 @@ export type SettleWithdrawalCommand = {
   readonly type: 'settleWithdrawal';
   readonly withdrawalId: number;
   readonly paid: boolean;
-  /** Transaction on the settlement chain that paid or cancelled the withdrawal, if known. */
+  /** The transaction on the settlement chain that paid or cancelled the withdrawal, if known. */
   readonly txHash?: Hash;
-  /** Block of the settlement chain at which the end of the withdrawal was observed. */
+  /** The block of the settlement chain at which the end of the withdrawal was observed. */
   readonly blockNumber?: number;
-  /** Reason why the withdrawal was returned, shown to its owner. */
+  /** The reason why the withdrawal was returned, shown to its owner. */
   readonly error?: string;
 };
 
 /** A listed perpetual. Prices, sizes and rates are integers (R-units). */
 export type PerpDefinition = {
   readonly instrumentId: InstrumentId;
-  /** Name of the perpetual, for example "BTC-USDC". */
+  /** The name of the perpetual, for example "BTC-USDC". */
   readonly name: string;
   readonly baseCurrency: string;
   readonly quoteCurrency: 'USDC';
@@ -756,24 +761,26 @@ export type PerpDefinition = {
    * minus this.
    */
   readonly szDecimals: number;
-  /** Smallest price step, in price units. */
+  /** The smallest price step, in price units. */
   readonly priceTick: number;
-  /** Price steps for displaying the book, in price units, finest first. */
+  /** The price steps for displaying the book, in price units, finest first. */
   readonly bookTicks: readonly number[];
   readonly maxLimitOrderSize: number;
   readonly maxMarketOrderSize: number;
   readonly takerFeeE8: number;
   readonly makerFeeE8: number;
   readonly onlyIsolated: boolean;
-  /** Value in micro-USDC of the market orders from which impact prices are computed (R-funding). */
+  /**
+   * The value in micro-USDC of the market orders from which impact prices are computed (R-funding).
+   */
   readonly impactNotionalMicroUsdc: number;
   /**
-   * Maximum distance of the mark from the oracle, in 10^-8 (R-mark). By default the tiers determine
-   * it.
+   * The maximum distance of the mark from the oracle, in 10^-8 (R-mark). By default the tiers
+   * determine it.
    */
   readonly markBandE8?: number;
   /**
-   * Maximum distance of a premium sample from the oracle, in 10^-8 (R-funding). Default:
+   * The maximum distance of a premium sample from the oracle, in 10^-8 (R-funding). Default:
    * `LIMITS.premiumCapE8`.
    */
   readonly premiumCapE8?: number;
@@ -790,9 +797,9 @@ export type PerpDefinition = {
 
 /** A perpetual to be listed; the venue fills in missing fields. */
 export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
-  /** Requested id; by default, one above the highest id in use. */
+  /** The requested id; by default, one above the highest id in use. */
   readonly instrumentId?: InstrumentId;
-  /** Asset of the perpetual; by default, asset id 100 + instrument id without further data. */
+  /** The asset of the perpetual; by default, asset id 100 + instrument id without further data. */
   readonly asset?: PerpDefinition['asset'];
 };
 
@@ -817,7 +824,7 @@ export type PerpChanges = Partial<
   >
 >;
 
-/** Maximum leverage and maintenance rate of positions between two sizes in lots (R-tiers). */
+/** The maximum leverage and maintenance rate of positions between two sizes in lots (R-tiers). */
 export type MarginTier = {
   readonly tier: number;
   readonly minSize: number;

@@ -149,12 +149,12 @@ export type WithdrawalChanged = {
   readonly account: Address;
   readonly withdrawalId: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Total amount, including the fee. */
+  /** The total amount, including the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;
   readonly nonce: number;
-  /** Transaction on the settlement chain, known only when the withdrawal ends. */
+  /** The transaction on the settlement chain, known only when the withdrawal ends. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
@@ -209,7 +209,7 @@ export type CancelCause =
   | 'scheduledCancel';
 
 /**
- * State of an order after a change. A partial fill is reported as another `open` with a smaller
+ * The state of an order after a change. A partial fill is reported as another `open` with a smaller
  * size.
  */
 export type OrderUpdated = {
@@ -232,12 +232,12 @@ export type OrderSnapshot = {
   readonly remaining: number;
   readonly original: number;
   readonly filled: number;
-  /** Sum of price × size over the fills, in micro-USDC. */
+  /** The sum of price × size over the fills, in micro-USDC. */
   readonly filledNotional: number;
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
-  /** Trigger of an order that waits, or waited, for the mark. */
+  /** A trigger of an order that waits, or waited, for the mark. */
   readonly trigger?: TriggerRequest;
   /** Set if the order is attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
@@ -245,7 +245,7 @@ export type OrderSnapshot = {
   readonly isTriggered?: true;
   /** Set if the order has triggered and is now an ordinary order. */
   readonly hasFired?: true;
-  /** Id of the parent order, for a waiting child (R-grouping). */
+  /** The id of the parent order, for a waiting child (R-grouping). */
   readonly parentOrderId?: number;
   /** Set on outcome orders, whose prices in this snapshot are those of the given outcome. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
@@ -274,7 +274,7 @@ export type TradeSide = {
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
   readonly reduceOnly: boolean;
-  /** Signed position before the trade, in lots. */
+  /** The signed position before the trade, in lots. */
   readonly startPosition: number;
   readonly fee: MicroUsdc;
   /** PnL that this trade realised, before the fee. */
@@ -282,12 +282,12 @@ export type TradeSide = {
   readonly marginMode: MarginMode;
   readonly leverage: number;
   /**
-   * Size and cost of the closed part; their quotient is the average entry price. Absent on opening
-   * trades.
+   * The size and cost of the closed part; their quotient is the average entry price. Absent on
+   * opening trades.
    */
   readonly closedSize?: number;
   readonly closedCost?: MicroUsdc;
-  /** Reward of the order's builder, charged in addition to the fee (R-builder). */
+  /** The reward of the order's builder, charged in addition to the fee (R-builder). */
   readonly builderFee?: {
     readonly builder: Address;
     readonly feeTenthsBp: number;
@@ -314,10 +314,10 @@ export type LiquidationStep = {
   readonly notional: MicroUsdc;
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** Mark of the affected position; for a `cancel` step, that of the largest position. */
+  /** The mark of the affected position; for a `cancel` step, that of the largest position. */
   readonly mark: number;
   /**
-   * Limit price of a `market` step; for other steps the price of the take-over, deleveraging or
+   * The limit price of a `market` step; for other steps the price of the take-over, deleveraging or
    * netting.
    */
   readonly price: number | undefined;
@@ -348,10 +348,10 @@ type PositionSettled = {
   readonly commandIndex: number;
   readonly account: Address;
   readonly instrumentId: InstrumentId;
-  /** Signed size before the settlement, in lots. */
+  /** The signed size before the settlement, in lots. */
   readonly size: number;
   readonly price: number;
-  /** Signed cost of the position before the settlement. */
+  /** The signed cost of the position before the settlement. */
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
@@ -370,7 +370,7 @@ export type PositionTraded = Pick<
   readonly type: 'positionTraded';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Signed size in lots; positive if the account bought. */
+  /** The signed size in lots; positive if the account bought. */
   readonly size: number;
   readonly price: number;
 };
@@ -384,7 +384,7 @@ export type FundSettled = {
   readonly commandIndex: number;
   readonly account: Address;
   readonly fund: Address;
-  /** Amount paid to the account; negative if the account paid the fund. */
+  /** The amount paid to the account; negative if the account paid the fund. */
   readonly amount: MicroUsdc;
 };
 
@@ -425,7 +425,7 @@ export type FundingPaid = {
   readonly instrumentId: InstrumentId;
   readonly amount: MicroUsdc;
   readonly size: number;
-  /** Rate per hour, in 10^-10. */
+  /** The rate per hour, in 10^-10. */
   readonly rateE10: number;
   readonly dueMs: TimeMs;
 };
@@ -435,9 +435,9 @@ type FundingClosed = {
   readonly type: 'fundingClosed';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Rate per hour, in 10^-10. */
+  /** The rate per hour, in 10^-10. */
   readonly rateE10: number;
-  /** Mean premium of the hour's samples, in 10^-10. */
+  /** The mean premium of the hour's samples, in 10^-10. */
   readonly premiumE10: number;
   readonly dueMs: TimeMs;
 };
@@ -537,14 +537,14 @@ export type OutcomeTraded = {
   readonly tradeId: number;
   readonly instrumentId: InstrumentId;
   readonly kind: 'transfer' | 'mint' | 'burn';
-  /** Price of the resting order as a YES price. */
+  /** The price of the resting order as a YES price. */
   readonly price: number;
   readonly size: number;
   /** True if the taker was on the bid side of the book. */
   readonly takerIsBuy: boolean;
   readonly taker: OutcomeTradeSide;
   readonly maker: OutcomeTradeSide;
-  /** Hash of the taker's action; a queued order's action is from an earlier block. */
+  /** The hash of the taker's action; a queued order's action is from an earlier block. */
   readonly txHash: Hash;
 };
 
@@ -554,7 +554,7 @@ export type OutcomeTradeSide = {
   readonly clientOrderId: string | undefined;
   readonly leg: OutcomeLeg;
   readonly isSell: boolean;
-  /** Price of this side's outcome. */
+  /** The price of this side's outcome. */
   readonly price: number;
   /** Lots of that outcome before the trade. */
   readonly startSize: number;
@@ -590,7 +590,7 @@ type SeriesStruck = {
   readonly type: 'seriesStruck';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Strike in 10^-8, rounded half up for display. */
+  /** The strike in 10^-8, rounded half up for display. */
   readonly strikeE8: number;
 };
 
@@ -599,7 +599,7 @@ export type MarketResolved = {
   readonly type: 'marketResolved';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Payout of a YES share, in price units. */
+  /** The payout of a YES share, in price units. */
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly oracleOutcome: string | null;
@@ -627,7 +627,7 @@ export type SharesSettled = {
   readonly amount: MicroUsdc;
   readonly cost: MicroUsdc;
   readonly fraction: number;
-  /** Hash of the action that resolved the market, possibly in an earlier block. */
+  /** The hash of the action that resolved the market, possibly in an earlier block. */
   readonly txHash?: Hash;
 };
 
@@ -638,7 +638,7 @@ type MarketSettled = {
 };
 
 /**
- * Reason why a builder fee was dropped: the first check that failed and the fee that would have
+ * The reason why a builder fee was dropped: the first check that failed and the fee that would have
  * passed it (R-builder).
  */
 export type BuilderDrop = {
@@ -653,7 +653,7 @@ export type BuilderDrop = {
 };
 
 /**
- * State of the order that an entry of a command places, amends or cancels, immediately after
+ * The state of the order that an entry of a command places, amends or cancels, immediately after
  * execution.
  */
 export type EntryResult = {
@@ -663,7 +663,7 @@ export type EntryResult = {
   readonly state: OrderStatus | 'queued';
   readonly filled: number;
   readonly filledNotional: number;
-  /** Reason why the entry failed; the order itself can still be open. */
+  /** The reason why the entry failed; the order itself can still be open. */
   readonly reject?: Reject;
   /** Sizes before and after a reduce-only order was reduced to the position. */
   readonly clipped?: { readonly from: number; readonly to: number };

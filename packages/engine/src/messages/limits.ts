@@ -12,16 +12,16 @@ export const LIMITS = {
   /** A scheduled cancel must be at least this far in the future. */
   scheduleAheadMs: 5_000,
   agentsPerAccount: 100,
-  /** Length in Unicode code points. */
+  /** The length in Unicode code points. */
   agentLabelLength: 64,
   buildersPerAccount: 20,
   /**
-   * Maximum builder fee of a perp order and of an outcome order, in tenths of a basis point
+   * The maximum builder fee of a perp order and of an outcome order, in tenths of a basis point
    * (R-builder).
    */
   builderFeePerpMax: 100,
   builderFeeOutcomeMax: 1_000,
-  /** Maximum rate that an account can approve, in 10^-8 (R-builder). */
+  /** The maximum rate that an account can approve, in 10^-8 (R-builder). */
   builderRateMaxE8: 1_000_000,
   multiSigUsers: 10,
   /**
@@ -30,8 +30,8 @@ export const LIMITS = {
    */
   fundDeficitE8: 100_000,
   /**
-   * Number of credited deposits known by their key; older ones are known by their position on the
-   * chain (R-deposit).
+   * The number of credited deposits known by their key; older ones are known by their position on
+   * the chain (R-deposit).
    */
   depositsKept: 50_000,
   /** Deposits held for addresses bound as agents; the engine rejects any more. */
@@ -40,22 +40,22 @@ export const LIMITS = {
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
   noncesPerSigner: 100,
-  /** Maximum age of a nonce, exclusive. */
+  /** The maximum age of a nonce, exclusive. */
   nonceAgeMs: 2 * 24 * 3_600_000,
-  /** Maximum distance of a nonce into the future, exclusive. */
+  /** The maximum distance of a nonce into the future, exclusive. */
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order can process, counting fills and removals. */
   matchesPerOrder: 10_000,
   /** Orders of one side that are tested together (R-fillable). */
   fillTests: 10_000,
-  /** Default maximum distance of a sampled price from the oracle, in 10^-8 (R-funding). */
+  /** The default maximum distance of a sampled price from the oracle, in 10^-8 (R-funding). */
   premiumCapE8: 1_000_000,
   /**
-   * Bound for all orders of a simulated action together, because a simulation blocks all other
+   * The bound for all orders of a simulated action together, because a simulation blocks all other
    * requests.
    */
   matchesPerSimulation: 1_000,
-  /** Bound for all attempts to find the largest order that the margin covers. */
+  /** The bound for all attempts to find the largest order that the margin covers. */
   matchesPerCapacity: 1_000,
   /** Trigger orders fired and margin accounts liquidated in one block (R-storms). */
   triggersPerBlock: 1_000,
@@ -67,37 +67,39 @@ export const LIMITS = {
    */
   triggerRetryMs: 1_000,
   triggerSlippageE8: 1_000_000,
-  /** Maximum number of orders per market trigger. */
+  /** The maximum number of orders per market trigger. */
   triggerParts: 100,
   /** An observation at most this far ahead of consensus time counts as current. */
   observationAheadMs: 5_000,
-  /** Minimum lifetime of a `gtd` order. */
+  /** The minimum lifetime of a `gtd` order. */
   expiryAheadMs: 5_000,
   /** A last trade older than this is not used for the mark (R-mark). */
   lastTradeMs: 60_000,
-  /** Maximum interval between mark computations. */
+  /** The maximum interval between mark computations. */
   markEveryMs: 1_000,
-  /** Number of missed seconds after which the EMA equals the sample (R-ema). */
+  /** The number of missed seconds after which the EMA equals the sample (R-ema). */
   emaSecondsMax: 1_500,
   /** In price units. The bound exists because the EMA stores 10^-6 of a unit in a safe integer. */
   priceMax: 9_000_000_000,
-  /** Maximum size in lots, up to which arithmetic between sizes is exact. */
+  /** The maximum size in lots, up to which arithmetic between sizes is exact. */
   sizeMax: 1_000_000_000_000,
-  /** Maximum ratio between a resting order's price and the current band after the oracle moved. */
+  /**
+   * The maximum ratio between a resting order's price and the current band after the oracle moved.
+   */
   bandHeadroom: 16,
-  /** Interval at which signers without a nonce in the valid window are removed. */
+  /** The interval at which signers without a nonce in the valid window are removed. */
   signerSweepMs: 3_600_000,
   /** UTC days of volume kept per account: today and the 14 days that determine the fee tier. */
   volumeDays: 15,
   /** Perps have ids below this bound, outcome markets have this id or a higher one. */
   perpIdEnd: 100_000,
-  /** Maximum instrument id; orders store the id in 31 bits. */
+  /** The maximum instrument id; orders store the id in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
   /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
   /** Keeps the sum of taker and builder fee below the price (R-reserve). */
   outcomeFeeMaxE8: 99_000_000,
-  /** Maximum order delay of an outcome market (R-delay). */
+  /** The maximum order delay of an outcome market (R-delay). */
   orderDelayMaxMs: 10_000,
   priceFeeds: 1_000,
   seriesAheadMax: 20,
@@ -110,13 +112,13 @@ export const LIMITS = {
    * An observation that enters the log later than this after its own time is ignored (R-series).
    */
   observationLateMs: 10_000,
-  /** Maximum time for which an observation is used (R-series). */
+  /** The maximum time for which an observation is used (R-series). */
   observationAgeMs: 5_000,
-  /** Share of a window's seconds that must have a sample, in percent (R-series). */
+  /** The share of a window's seconds that must have a sample, in percent (R-series). */
   twapCoveragePercent: 90,
   /** Seconds of reference prices kept per feed. */
   priceSecondsKept: 300,
-  /** Maximum number of tiers in a margin table and in the fee schedule. */
+  /** The maximum number of tiers in a margin table and in the fee schedule. */
   tiersMax: 20,
   /** Orders that are walked in each direction to determine an order's queue position. */
   observedQueue: 1_024,

@@ -5,21 +5,21 @@ import type { Address } from '@oddlot/units';
  * so that every replica and every replay uses the same values.
  */
 export type VenueParameters = FundingParameters & {
-  /** Network name, which is part of every signed message. */
+  /** The network name, which is part of every signed message. */
   readonly serviceNetwork: string;
-  /** Minimum value of a perp order in micro-USDC (R-sizes). */
+  /** The minimum value of a perp order in micro-USDC (R-sizes). */
   readonly minOrderValueMicroUsdc: number;
-  /** Maximum distance of an order price from the oracle, in 10^-8 (R-sizes). */
+  /** The maximum distance of an order price from the oracle, in 10^-8 (R-sizes). */
   readonly oracleBandE8: number;
-  /** Maximum distance of a market order's price from the mark, in 10^-8. */
+  /** The maximum distance of a market order's price from the mark, in 10^-8. */
   readonly marketBandE8: number;
   /** Age after which an oracle price is stale (R-oracle-stale). */
   readonly oracleStaleMs: number;
   /** Age after which the external price C is no longer used (R-mark). */
   readonly externalStaleMs: number;
-  /** Liquidation fee, in 10^-8 of the notional (R-ratio). */
+  /** The liquidation fee, in 10^-8 of the notional (R-ratio). */
   readonly liquidationFeeE8: number;
-  /** Leverage of an instrument if the account has set none (R-leverage). */
+  /** The leverage of an instrument if the account has set none (R-leverage). */
   readonly defaultLeverage: number;
   /**
    * Admins sign operator commands, deployers those for outcome markets. Admins can change both
@@ -27,29 +27,31 @@ export type VenueParameters = FundingParameters & {
    */
   readonly admins: readonly Address[];
   readonly deployers: readonly Address[];
-  /** Minimum amount of a transfer that opens an account, and the fee for it (R-limits-of-state). */
+  /**
+   * The minimum amount of a transfer that opens an account, and the fee for it (R-limits-of-state).
+   */
   readonly openingMinMicroUsdc: number;
   readonly openingFeeMicroUsdc: number;
-  /** Minimum amount and fee of a withdrawal (R-withdraw). */
+  /** The minimum amount and fee of a withdrawal (R-withdraw). */
   readonly withdrawMinMicroUsdc: number;
   readonly withdrawFeeMicroUsdc: number;
   /** A builder whose perp balance is lower than this earns no fees (R-builder). */
   readonly builderMinBalanceMicroUsdc: number;
-  /** Address of the insurance fund, for which no private key exists (R-insurance-fund). */
+  /** The address of the insurance fund, for which no private key exists (R-insurance-fund). */
   readonly insuranceFundAddress: Address;
   /** The fund's share of exchange fees while it is below its target, in 10^-8. */
   readonly insuranceFeeShareE8: number;
-  /** Target value of the fund as a share of open interest, in 10^-8. */
+  /** The target value of the fund as a share of open interest, in 10^-8. */
   readonly insuranceTargetE8: number;
   /**
-   * Maximum notional of the fund's positions after a take-over, in total and per instrument, as
+   * The maximum notional of the fund's positions after a take-over, in total and per instrument, as
    * multiples of its account value.
    */
   readonly insuranceLeverageMax: number;
   readonly insuranceInstrumentMax: number;
   /**
-   * Maximum cost of take-overs and unwinding per hour, in total and per instrument, as shares of
-   * the fund's account value in 10^-8.
+   * The maximum cost of take-overs and unwinding per hour, in total and per instrument, as shares
+   * of the fund's account value in 10^-8.
    */
   readonly insuranceHourE8: number;
   readonly insuranceInstrumentHourE8: number;
@@ -63,7 +65,7 @@ export type VenueParameters = FundingParameters & {
   readonly insuranceUnwindMicroUsdc: number;
   readonly insuranceUnwindStepE8: number;
   readonly insuranceUnwindBandE8: number;
-  /** Maximum distance of liquidation orders from the mark, in 10^-8 (R-liquidation). */
+  /** The maximum distance of liquidation orders from the mark, in 10^-8 (R-liquidation). */
   readonly liquidationBandE8: number;
   /**
    * A position above this value is closed in two parts: a share at once, and the rest after a
@@ -72,11 +74,11 @@ export type VenueParameters = FundingParameters & {
   readonly liquidationPartialMicroUsdc: number;
   readonly liquidationPartialShareE8: number;
   readonly liquidationPartialWaitMs: number;
-  /** Interval at which the liquidation of a margin account is retried. */
+  /** The interval at which the liquidation of a margin account is retried. */
   readonly liquidationRetryMs: number;
-  /** Time limit of a position reversal. */
+  /** The time limit of a position reversal. */
   readonly reverseTimeoutMs: number;
-  /** Fee schedule of the venue (R-fee-tiers). */
+  /** The fee schedule of the venue (R-fee-tiers). */
   readonly feeTiers: readonly FeeTier[];
 };
 
@@ -84,13 +86,13 @@ export type VenueParameters = FundingParameters & {
 export type FundingParameters = {
   /** Eight-hour interest towards which the rate is adjusted. */
   readonly fundingInterestE10: number;
-  /** Maximum adjustment towards that interest. */
+  /** The maximum adjustment towards that interest. */
   readonly fundingDamperE10: number;
-  /** Maximum hourly rate in either direction. */
+  /** The maximum hourly rate in either direction. */
   readonly fundingRateMaxE10: number;
 };
 
-/** Fee rates that apply starting with a given 14-day volume (R-fee-tiers). */
+/** The fee rates that apply starting with a given 14-day volume (R-fee-tiers). */
 export type FeeTier = {
   readonly level: number;
   readonly minVolumeMicroUsdc: number;

@@ -5,8 +5,8 @@ import type { Exchange } from './command.ts';
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
- * Reason why a command, or one of its orders, was rejected. The order of this list is the order of
- * the checks, so the result is unique if several reasons apply. Each reason contains the numbers
+ * The reason why a command, or one of its orders, was rejected. The order of this list is the order
+ * of the checks, so the result is unique if several reasons apply. Each reason contains the numbers
  * that its message needs.
  */
 export type Reject =
@@ -167,7 +167,7 @@ export type Reject =
   | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 
-/** First reason why the gate of a channel rejects an increase of risk (R-gate). */
+/** The first reason why the gate of a channel rejects an increase of risk (R-gate). */
 export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
 
 /** A part of the balance that is not free, and its cause. */

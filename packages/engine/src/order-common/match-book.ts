@@ -12,7 +12,7 @@ const { matchesPerOrder } = LIMITS;
 type BookTaker = {
   readonly orderId: number;
   readonly request: { readonly isBuy: boolean };
-  /** Limit price in the book's terms. */
+  /** The limit price in the book's terms. */
   readonly price: number;
   readonly remaining: number;
 };

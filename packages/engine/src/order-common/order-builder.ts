@@ -93,7 +93,7 @@ export type BuilderCharge = {
   readonly role: 'taker' | 'maker';
   readonly fee: MicroUsdc;
   /**
-   * Fraction of the builder fee for this role that is still uncharged after the fill, in 10^-8
+   * The fraction of the builder fee for this role that is still uncharged after the fill, in 10^-8
    * micro-USDC.
    */
   readonly owed: number;

@@ -35,12 +35,12 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** Remaining part of a perp or outcome order that goes into the book. */
+/** The remaining part of a perp or outcome order that goes into the book. */
 type RestingOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly request: OrderRequest;
-  /** Limit price in the book's terms. */
+  /** The limit price in the book's terms. */
   readonly price: number;
   readonly original: number;
   readonly remaining: number;
@@ -55,7 +55,7 @@ type SlotPlace = {
   /** True for the second leg of an instrument: the short position in hedge mode, or NO. */
   readonly isShort: boolean;
   readonly acceptedMs: number;
-  /** Rank of an order that has rested before (R-modify); a new order gets the next rank. */
+  /** The rank of an order that has rested before (R-modify); a new order gets the next rank. */
   readonly rank: number | undefined;
   readonly feeOverpaid: number;
   readonly takerOverpaid: number;

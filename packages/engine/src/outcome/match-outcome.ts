@@ -168,7 +168,7 @@ type SideFill = {
   readonly price: number;
   readonly size: number;
   readonly fee: MicroUsdc;
-  /** Builder of this side's order (R-builder). */
+  /** The builder of this side's order (R-builder). */
   readonly builder: OrderBuilder | undefined;
   readonly role: BuilderCharge['role'];
   readonly order: { readonly orderId: number; readonly clientOrderId: string | undefined };

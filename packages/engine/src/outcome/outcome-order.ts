@@ -31,7 +31,7 @@ import { unlinkSlot, writeSlot } from '../order-common/slots.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** State of an outcome order while it is matched. */
+/** The state of an outcome order while it is matched. */
 export type OutcomeTaker = {
   readonly orderId: number;
   readonly account: Account;
@@ -42,21 +42,21 @@ export type OutcomeTaker = {
   readonly price: number;
   readonly original: number;
   remaining: number;
-  /** Sum of price × size over the fills, at prices of the order's own outcome. */
+  /** The sum of price × size over the fills, at prices of the order's own outcome. */
   filledNotional: number;
   /** Unused reserve of a buy. */
   reserve: MicroUsdc;
-  /** Taker fee overcharged by rounding (R-outcome-fee). */
+  /** The taker fee overcharged by rounding (R-outcome-fee). */
   feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
   /**
-   * Hash of the action that placed the order, and of the one that makes it trade, which can be an
-   * amendment.
+   * The hash of the action that placed the order, and of the one that makes it trade, which can be
+   * an amendment.
    */
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
   readonly acceptedMs: TimeMs;
-  /** Time priority of an order that has rested before (R-modify). */
+  /** The time priority of an order that has rested before (R-modify). */
   readonly rank?: number;
 };
 

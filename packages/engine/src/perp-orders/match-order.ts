@@ -275,19 +275,19 @@ type SideFill = PendingFill & {
   /** Exchange fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
-  /** Reserve of the side's order, and the lots that were filled before. */
+  /** The reserve of the side's order, and the lots that were filled before. */
   readonly reserve: MicroUsdc;
   readonly filled: number;
 };
 
-/** Result of planning one side: whether it is permitted, and its money movements. */
+/** The result of planning one side: whether it is permitted, and its money movements. */
 export type SidePlan = {
   readonly fill: SideFill;
   feeTo: 'treasury' | 'fund';
   isCovered: boolean;
-  /** Amount added to the balance, negative if it is deducted. */
+  /** The amount added to the balance, negative if it is deducted. */
   readonly toBalance: MicroUsdc;
-  /** Amount taken from the reserve of the side's isolated order. */
+  /** The amount taken from the reserve of the side's isolated order. */
   readonly fromReserve: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly closed: Closed | undefined;

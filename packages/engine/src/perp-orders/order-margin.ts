@@ -108,7 +108,7 @@ export type OrderContext = {
   readonly timeMs: number;
   /** The resting order that this one replaces (R-modify); `order.size` is its new rest. */
   readonly replaced?: Replaced;
-  /** Position of the leg when an action with several orders began (R-sizes). */
+  /** The position of the leg when an action with several orders began (R-sizes). */
   readonly heldAtStart?: number | undefined;
 };
 

@@ -98,9 +98,9 @@ export function addResting(
 
 type WorkingOrders = {
   readonly resting: number;
-  /** Number of take-profit and stop-loss orders attached to a parent or a position. */
+  /** The number of take-profit and stop-loss orders attached to a parent or a position. */
   readonly tpsl: number;
-  /** Number of other orders that wait for the mark. */
+  /** The number of other orders that wait for the mark. */
   readonly triggers: number;
 };
 

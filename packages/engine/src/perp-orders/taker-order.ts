@@ -8,15 +8,15 @@ import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
 import { observeEntry } from '../order-common/order-events.ts';
 
-/** State of a perp order while it is matched. */
+/** The state of a perp order while it is matched. */
 export type TakerOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly holding: Holding;
   readonly request: OrderRequest;
-  /** Limit price after the price of a market order was clamped. */
+  /** The limit price after the price of a market order was clamped. */
   readonly price: number;
-  /** Original size after a reduce-only order was cut to the position. */
+  /** The original size after a reduce-only order was cut to the position. */
   readonly original: number;
   remaining: number;
   filledNotional: number;
@@ -26,23 +26,23 @@ export type TakerOrder = {
    * Set on the venue's own orders, which are for a liquidation or the insurance fund's unwinding.
    */
   readonly forced: 'liquidation' | 'unwind' | undefined;
-  /** Taker fee overcharged by rounding, in 10^-8 micro-USDC. */
+  /** The taker fee overcharged by rounding, in 10^-8 micro-USDC. */
   feeOverpaid: number;
-  /** Builder of the order; the venue's own orders have none. */
+  /** The builder of the order; the venue's own orders have none. */
   readonly builder: OrderBuilder | undefined;
   /** Set on an order that has rested before: the state to restore in the book (R-modify). */
   readonly amended: RestingRecord | undefined;
-  /** Trigger of an order that has fired. */
+  /** A trigger of an order that has fired. */
   readonly fired: FiredTrigger | undefined;
 };
 
-/** State that an amended order keeps while it trades as a taker. */
+/** The state that an amended order keeps while it trades as a taker. */
 type RestingRecord = {
   readonly acceptedMs: number;
   readonly rank: number;
   /** Lots filled before the amendment. */
   readonly filled: number;
-  /** Maker fee overcharged by rounding; each role is rounded separately (R-rounding). */
+  /** The maker fee overcharged by rounding; each role is rounded separately (R-rounding). */
   readonly makerFeeOverpaid: number;
 };
 

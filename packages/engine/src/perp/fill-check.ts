@@ -16,12 +16,12 @@ import { accountValue, initialMargin, liquidationFee, worstCase } from './margin
 
 /** One side of a fill, before it is executed. */
 export type PendingFill = {
-  /** Size of the fill in lots, positive if the side buys. */
+  /** The size of the fill in lots, positive if the side buys. */
   readonly signedSize: number;
   readonly price: number;
   /** All fees of the side, including those of its builder. */
   readonly fees: MicroUsdc;
-  /** Resting sizes after the fill, without reduce-only orders. */
+  /** The resting sizes after the fill, without reduce-only orders. */
   readonly restingBuy: number;
   readonly restingSell: number;
 };
@@ -40,7 +40,7 @@ export function isCrossFillCovered(
 ): boolean {
   const { perp } = holding;
   const before = accountValue(state, account);
-  // Realised and unrealised PnL together change by (mark − price) × signed size.
+  // The realised and unrealised PnL together change by (mark − price) × signed size.
   const gain = notional(perp.mark - fill.price, fill.signedSize);
   const after = subUsdc(addUsdc(before, gain), fill.fees);
   const size = holding.size + fill.signedSize;

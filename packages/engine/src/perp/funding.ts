@@ -11,7 +11,7 @@ import type { State } from '../state/state.ts';
 
 const E10 = 10_000_000_000n;
 const E10_PER_E8 = 100n;
-/** Number of levels that are read first; more are read if the book is thin. */
+/** The number of levels that are read first; more are read if the book is thin. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 

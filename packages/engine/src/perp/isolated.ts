@@ -53,9 +53,9 @@ function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): Micr
 }
 
 type IsolatedFill = {
-  /** Amount taken from the order's reserve. */
+  /** The amount taken from the order's reserve. */
   readonly fromReserve: MicroUsdc;
-  /** Amount added to the balance, negative if it is deducted. */
+  /** The amount added to the balance, negative if it is deducted. */
   readonly toBalance: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly isCovered: boolean;

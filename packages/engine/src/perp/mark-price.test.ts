@@ -24,7 +24,7 @@ type Opinions = {
   readonly ask?: number;
   readonly trade?: readonly [price: number, ageMs: number];
   readonly external?: readonly [price: number, ageMs: number];
-  /** Moving average in 10^-6 price units. */
+  /** The moving average in 10^-6 price units. */
   readonly ema?: number;
 };
 

@@ -19,7 +19,7 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
   return { close, open: magnitude - close };
 }
 
-/** Realised PnL of closing this many lots, before fees, and the released cost. */
+/** The realised PnL of closing this many lots, before fees, and the released cost. */
 export type Closed = {
   readonly size: number;
   readonly realised: MicroUsdc;

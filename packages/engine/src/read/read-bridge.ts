@@ -16,13 +16,13 @@ export type BridgeView = {
   readonly contract: Address;
   readonly token: Address;
   /**
-   * Position of the last credited deposit on the current chain; its block is −1 before the first
-   * deposit.
+   * The position of the last credited deposit on the current chain; its block is −1 before the
+   * first deposit.
    */
   readonly cursor: ChainPlace;
-  /** Newest block of the chain on which the balances depend, or −1 before the first one. */
+  /** The newest block of the chain on which the balances depend, or −1 before the first one. */
   readonly bookedBlock: number;
-  /** Sum of all bridge deposits; all other deposited money came from the faucet. */
+  /** The sum of all bridge deposits; all other deposited money came from the faucet. */
   readonly creditedTotal: MicroUsdc;
   readonly reserves: Reserves | undefined;
 };
@@ -88,7 +88,7 @@ export type OpenWithdrawal = {
   readonly withdrawalId: number;
   readonly user: Address;
   readonly destination: Address;
-  /** Amount paid to the destination after the fee. */
+  /** The amount paid to the destination after the fee. */
   readonly pays: MicroUsdc;
   readonly requestedMs: TimeMs;
 };

@@ -41,8 +41,8 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
 type VenueMoney = {
   readonly treasury: MicroUsdc;
   /**
-   * Account value of the insurance fund at the marks (R-insurance-fund); negative if the fund owes
-   * money.
+   * The account value of the insurance fund at the marks (R-insurance-fund); negative if the fund
+   * owes money.
    */
   readonly insuranceFund: MicroUsdc;
   readonly insuranceTarget: MicroUsdc;

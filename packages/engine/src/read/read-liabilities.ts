@@ -28,16 +28,18 @@ export type Liability = {
   readonly outcome: MicroUsdc;
   /** Withdrawals that are not paid yet and are therefore owed (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
-  /** Builder rewards that are earned but not claimed (R-builder). */
+  /** The builder rewards that are earned but not claimed (R-builder). */
   readonly rewards: MicroUsdc;
   /**
-   * Total deficit of margin accounts with negative equity, which does not reduce other liabilities.
+   * The total deficit of margin accounts with negative equity, which does not reduce other
+   * liabilities.
    */
   readonly shortfall: MicroUsdc;
 };
 
 /**
- * Address under which the venue's own money is listed; it can never have an account (R-transfer).
+ * The address under which the venue's own money is listed; it can never have an account
+ * (R-transfer).
  */
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
@@ -112,7 +114,7 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
   }
 }
 
-/** Total value of an account: both sub-accounts, and the reserves of orders and withdrawals. */
+/** The total value of an account: both sub-accounts, and the reserves of orders and withdrawals. */
 type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
 /**

@@ -40,7 +40,7 @@ export type SharesView = {
   /** Lots in queued sells; only their owner may know that they wait in the queue (R-delay). */
   readonly queued: number;
   readonly cost: MicroUsdc;
-  /** Mark of this outcome, in half price units so that a mid price is exact. */
+  /** The mark of this outcome, in half price units so that a mid price is exact. */
   readonly markHalves: number;
   readonly feesPaid: MicroUsdc;
   readonly realised: MicroUsdc;
@@ -153,11 +153,11 @@ type HolderView = {
   readonly cost: MicroUsdc;
 };
 
-/** Position in a paged list of holders: the size and account index of the last holder shown. */
+/** The position in a paged list of holders: the size and account index of the last holder shown. */
 export type HolderPlace = { readonly size: number; readonly index: number };
 
 type HoldersView = {
-  /** Number of accounts with shares of the outcome. */
+  /** The number of accounts with shares of the outcome. */
   readonly holders: number;
   readonly shares: number;
   readonly rows: readonly HolderView[];
@@ -224,13 +224,13 @@ function insert(rows: Held[], row: Held): void {
 }
 
 /**
- * Status of a strike (R-series): `pending` before it can be computed, `fixed` afterwards, `missing`
- * if there were too few prices before the start. Prices of the next five seconds can still change
- * `missing` to `fixed`.
+ * The status of a strike (R-series): `pending` before it can be computed, `fixed` afterwards,
+ * `missing` if there were too few prices before the start. Prices of the next five seconds can
+ * still change `missing` to `fixed`.
  */
 type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** State of the inputs that will resolve a series market. */
+/** The state of the inputs that will resolve a series market. */
 type SeriesOutlook = {
   readonly strike: StrikeStatus;
   /**

@@ -63,7 +63,7 @@ export {
 } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
-/** Maximum distance, in price units, by which rounding can move a liquidation price. */
+/** The maximum distance, in price units, by which rounding can move a liquidation price. */
 const ROUNDING_UNITS = 8;
 
 /**

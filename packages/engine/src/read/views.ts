@@ -23,7 +23,7 @@ export type AccountView = {
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;
   readonly withdrawable: MicroUsdc;
-  /** Value of the account's shares in vaults (R-vault). */
+  /** The value of the account's shares in vaults (R-vault). */
   readonly vaultEquity: MicroUsdc;
   /** Open positions, sorted by instrument id. */
   readonly positions: readonly PositionView[];
@@ -45,7 +45,7 @@ export type PositionView = {
   readonly equity: MicroUsdc;
   readonly risk: MicroUsdc;
   readonly size: number;
-  /** Signed cost: paid for a long position, received for a short one. */
+  /** The signed cost: paid for a long position, received for a short one. */
   readonly cost: MicroUsdc;
   readonly mark: number;
   readonly notional: MicroUsdc;
@@ -56,10 +56,10 @@ export type PositionView = {
    * For a cross position, notional / leverage; for an isolated one, its margin and unrealised PnL.
    */
   readonly marginUsed: MicroUsdc;
-  /** Rank from 0 to 4; positions with rank 4 are deleveraged first (R-adl). */
+  /** The rank from 0 to 4; positions with rank 4 are deleveraged first (R-adl). */
   readonly adlQuantile: number;
   /**
-   * Mark at which the ratio of the position's margin account is 1; undefined if no mark above 0
+   * The mark at which the ratio of the position's margin account is 1; undefined if no mark above 0
    * leads to it.
    */
   readonly liquidationPrice: number | undefined;
@@ -81,9 +81,9 @@ export type PerpView = {
   readonly halted: boolean;
   /** True starting with the first log entry of the closing hour (R-delist). */
   readonly delisted: boolean;
-  /** End of the closing hour; undefined without one, or while it waits for a price. */
+  /** The end of the closing hour; undefined without one, or while it waits for a price. */
   readonly closingMs: number | undefined;
-  /** Oracle price; undefined before the first one. */
+  /** The oracle price; undefined before the first one. */
   readonly oracle: number | undefined;
   readonly mark: number | undefined;
   readonly bestBid: number | undefined;
@@ -93,15 +93,15 @@ export type PerpView = {
   readonly openInterest: number;
   readonly dayVolumeLots: number;
   readonly dayVolumeMicroUsdc: MicroUsdc;
-  /** Last trade price before the 24-hour window, or undefined if there was none. */
+  /** The last trade price before the 24-hour window, or undefined if there was none. */
   readonly previousDayPrice: number | undefined;
-  /** Funding rate that the samples of the current hour predict so far, in 10^-10 per hour. */
+  /** The funding rate that the samples of the current hour predict so far, in 10^-10 per hour. */
   readonly fundingRateE10: number;
-  /** Premium of the current book in 10^-10; undefined while no samples are taken. */
+  /** The premium of the current book in 10^-10; undefined while no samples are taken. */
   readonly premiumE10: bigint | undefined;
   /**
-   * Average price of an order worth the impact notional; undefined if that side of the book is too
-   * thin.
+   * The average price of an order worth the impact notional; undefined if that side of the book is
+   * too thin.
    */
   readonly impactBid: number | undefined;
   readonly impactAsk: number | undefined;
@@ -114,7 +114,7 @@ export type BookLevel = { readonly price: number; readonly size: number; readonl
 export type TradeCapacity = {
   readonly isIsolated: boolean;
   readonly isHedged: boolean;
-  /** Leverage of the net position, or of the long position in hedge mode. */
+  /** The leverage of the net position, or of the long position in hedge mode. */
   readonly leverage: number;
   readonly leverageShort: number;
   readonly maxBuy: number;
@@ -139,19 +139,19 @@ export type GateStatusView = {
   readonly grantedMs: number | undefined;
 };
 
-/** Fee tier of an account (R-fee-tiers). */
+/** The fee tier of an account (R-fee-tiers). */
 export type FeeTierView = {
   readonly tier: FeeTier;
-  /** Volume of the last 14 full UTC days, which determines the tier. */
+  /** The volume of the last 14 full UTC days, which determines the tier. */
   readonly volume14d: MicroUsdc;
-  /** Next higher tier; undefined in the highest one. */
+  /** The next higher tier; undefined in the highest one. */
   readonly next: FeeTier | undefined;
 };
 
 /** Orders that one action attached to a position (R-grouping). */
 export type TpslView = {
   readonly createdMs: TimeMs;
-  /** Size that the client requested in lots; 0 means the whole position. */
+  /** The size that the client requested in lots; 0 means the whole position. */
   readonly size: number;
   readonly takeProfit: TpslLeg | undefined;
   readonly stopLoss: TpslLeg | undefined;
@@ -172,7 +172,7 @@ export type TriggerView = {
 export type ReverseJobView = {
   readonly instrumentId: InstrumentId;
   readonly phase: 'closing' | 'opening';
-  /** Signed position size in lots when the reversal started. */
+  /** The signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
   /** Lots that the reversal has closed and opened. */
   readonly closed: number;
@@ -194,7 +194,7 @@ export type BuilderView = {
 
 export type ApprovedBuilder = {
   readonly builder: Address;
-  /** Highest fee rate that the builder can charge, in 10^-8. */
+  /** The highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;

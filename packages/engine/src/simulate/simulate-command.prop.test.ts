@@ -59,7 +59,7 @@ function views(state: State): object[] {
   }));
 }
 
-/** Result of a simulation, read before the next block invalidates its fork. */
+/** The result of a simulation, read before the next block invalidates its fork. */
 type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
   readonly essence: object;
   readonly views: object[];

@@ -26,7 +26,7 @@ export type Simulation = {
    * Set if the simulation reached its bound of resting orders; the rest of the result is unknown.
    */
   readonly isCut?: true;
-  /** State after the command, readable until the next simulation or block. */
+  /** The state after the command, readable until the next simulation or block. */
   readonly after: State;
 };
 

@@ -20,7 +20,7 @@ import type { Matches } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import { forkState } from './fork-state.ts';
 
-/** Limit price of each side, or undefined for a market order. */
+/** The limit price of each side, or undefined for a market order. */
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**

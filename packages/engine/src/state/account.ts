@@ -55,14 +55,14 @@ export type Account = {
    * dumped.
    */
   readonly orderLists: Set<OwnList>;
-  /** Traded volume that determines the account's fee tier (R-fee-tiers). */
+  /** The traded volume that determines the account's fee tier (R-fee-tiers). */
   readonly volume: Volume;
   /** Sums over the cross holdings at the marks of `margin.epoch`. Derived and not dumped. */
   readonly margin: MarginSums;
 };
 
 type BuilderApproval = {
-  /** Highest fee rate that the builder can charge, in 10^-8. */
+  /** The highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
   /** The highest fee rate as the text that the owner signed. */
   readonly maxFeeText: string;
@@ -78,7 +78,7 @@ type AgentRecord = {
 };
 
 /**
- * Margin mode and leverage of an account in one perpetual (R-leverage). Each mode has its own
+ * The margin mode and leverage of an account in one perpetual (R-leverage). Each mode has its own
  * leverage, and in hedge mode each isolated position has one too.
  */
 export type InstrumentSettings = {
@@ -94,27 +94,28 @@ export type InstrumentSettings = {
  */
 export type Leg = 0 | 1;
 
-/** Position and resting orders of an account in one leg of a perpetual. */
+/** The position and resting orders of an account in one leg of a perpetual. */
 export type Holding = {
   readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /** Signed size in lots, positive when long. Only `setSize` may change it. */
+  /** The signed size in lots, positive when long. Only `setSize` may change it. */
   size: number;
-  /** Signed cost of the position: unrealised PnL is size × mark − cost. */
+  /** The signed cost of the position: unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
   /** Copied from the account's settings of the instrument and updated with them. */
   isIsolated: boolean;
   leverage: number;
   /**
-   * Margin of the isolated position; no other money of the account covers its losses (R-isolated).
+   * The margin of the isolated position; no other money of the account covers its losses
+   * (R-isolated).
    */
   isolatedMargin: MicroUsdc;
   /** Money reserved for the resting isolated orders of this holding. */
   reserved: MicroUsdc;
   /**
-   * Remaining sizes of resting orders. Reduce-only orders are counted separately, because R-initial
-   * excludes them.
+   * The remaining sizes of resting orders. Reduce-only orders are counted separately, because
+   * R-initial excludes them.
    */
   restingBuy: number;
   restingSell: number;
@@ -129,8 +130,8 @@ export type Holding = {
   /** Funding received (positive) or paid (negative). */
   readonly funding: FundingTotals;
   /**
-   * Margin values of this holding at the marks of `Account.margin.epoch`, cached for the account's
-   * sums.
+   * The margin values of this holding at the marks of `Account.margin.epoch`, cached for the
+   * account's sums.
    */
   unrealised: MicroUsdc;
   initial: MicroUsdc;
@@ -180,8 +181,8 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
 }
 
 /**
- * Key of an account's holding. It is branded, because a plain instrument id would find the holding
- * of another instrument.
+ * The key of an account's holding. It is branded, because a plain instrument id would find the
+ * holding of another instrument.
  */
 export type HoldingKey = number & { readonly holdingKey: true };
 
@@ -297,13 +298,13 @@ export function holdingOf(
 export type BuilderRewards = {
   earned: MicroUsdc;
   claimed: MicroUsdc;
-  /** Number of accounts that currently approve the builder. Derived and not dumped. */
+  /** The number of accounts that currently approve the builder. Derived and not dumped. */
   approvals: number;
 };
 
 /**
- * Builder of a live order. Its fee rounds down once per order and role (R-rounding), so the record
- * keeps the uncharged fraction of a micro-USDC for each role, in 10^-8.
+ * The builder of a live order. Its fee rounds down once per order and role (R-rounding), so the
+ * record keeps the uncharged fraction of a micro-USDC for each role, in 10^-8.
  */
 export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
@@ -319,7 +320,7 @@ type Volume = {
   tierOf: readonly FeeTier[] | undefined;
 };
 
-/** Traded notional of one UTC day; days are counted from the epoch. */
+/** The traded notional of one UTC day; days are counted from the epoch. */
 type VolumeDay = { readonly day: number; notional: MicroUsdc };
 
 function createVolume(): Volume {

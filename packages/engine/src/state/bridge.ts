@@ -12,7 +12,7 @@ export type CreditedDeposit = DepositSource & {
   readonly amount: MicroUsdc;
 };
 
-/** State of the settlement chain; it exists once the operator has opened a bridge. */
+/** The state of the settlement chain; it exists once the operator has opened a bridge. */
 export type Bridge = {
   chainId: number;
   contract: Address;
@@ -29,14 +29,16 @@ export type Bridge = {
    * removed from `credited`.
    */
   readonly floors: Map<number, ChainPlace>;
-  /** Sum of all bridge deposits of all chains; any other deposited money came from the faucet. */
+  /**
+   * The sum of all bridge deposits of all chains; any other deposited money came from the faucet.
+   */
   creditedTotal: MicroUsdc;
-  /** Place of the last credited deposit on the current chain. */
+  /** The place of the last credited deposit on the current chain. */
   cursor: ChainPlace;
   /**
-   * Newest block of the current chain that the balances depend on: the block of a credited deposit,
-   * or the block at which a withdrawal was settled. Published reserves must be of this block or a
-   * later one.
+   * The newest block of the current chain that the balances depend on: the block of a credited
+   * deposit, or the block at which a withdrawal was settled. Published reserves must be of this
+   * block or a later one.
    */
   bookedBlock: number;
   /**
@@ -95,7 +97,7 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
 export type Withdrawal = {
   readonly withdrawalId: number;
   readonly accountIndex: number;
-  /** Total amount in micro-USDC, including the fee. */
+  /** The total amount in micro-USDC, including the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;

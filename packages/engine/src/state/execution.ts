@@ -4,15 +4,15 @@ import type { VenueParameters } from '../messages/parameters.ts';
 import type { State } from './state.ts';
 
 /**
- * Number of resting orders that a simulation can still match, and whether the simulation reached
- * that bound.
+ * The number of resting orders that a simulation can still match, and whether the simulation
+ * reached that bound.
  */
 export type Matches = { left: number; isCut: boolean };
 
 export type Execution = {
   readonly state: State;
   readonly events: EngineEvent[];
-  /** Index of the command being executed, for the events that it causes. */
+  /** The index of the command being executed, for the events that it causes. */
   commandIndex: number;
   /**
    * Set in simulations only; in blocks, each order has its own bound on the resting orders it can

@@ -3,7 +3,7 @@ import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 const MINUTE_MS = 60_000;
 /** Minutes for which costs are kept: the current one and the 59 before it. */
 const MINUTES_MAX = 60;
-/** Instrument id for costs that do not belong to an instrument. */
+/** The instrument id for costs that do not belong to an instrument. */
 export const NO_INSTRUMENT = 0;
 
 type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];

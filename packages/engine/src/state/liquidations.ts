@@ -4,7 +4,7 @@ import { NumberedHeap } from '../collections/heap.ts';
 
 export type Progress = {
   /**
-   * Time of the next step. A negative value −n means that n blocks had no capacity for this
+   * The time of the next step. A negative value −n means that n blocks had no capacity for this
    * liquidation.
    */
   nextMs: number;
@@ -72,7 +72,7 @@ function keyOf({ account, holding }: Scope): string {
 
 /** The number 1 in relative moves and distances, which are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** Longest distance that marks can move before a margin account is checked again. */
+/** The longest distance that marks can move before a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /**
  * Allowance in micro-USDC for the rounding up of each position's maintenance margin and of the fee.

@@ -11,12 +11,12 @@ export type OrderGroup = {
   readonly accountIndex: number;
   /** The leg whose position the children reduce. */
   readonly holding: Holding;
-  /** Side of the position to which a position group is attached. */
+  /** The side of the position to which a position group is attached. */
   readonly isLong: boolean;
   readonly createdMs: number;
-  /** Size that the client requested, in lots; 0 means the whole position. */
+  /** The size that the client requested, in lots; 0 means the whole position. */
   readonly quantity: number;
-  /** Id of the parent while it is live; the children stay dormant until it fills. */
+  /** The id of the parent while it is live; the children stay dormant until it fills. */
   parentId: number | undefined;
   /**
    * Ids of the live children, which wait or rest in the book. There are at most two, and the first

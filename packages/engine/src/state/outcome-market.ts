@@ -18,12 +18,15 @@ export type MarketDefinition = MarketGrid & {
   readonly endMs: number;
   readonly seriesSlug: string | undefined;
   /**
-   * Price source that resolves the market (R-series). Later changes of the series do not affect it.
+   * The price source that resolves the market (R-series). Later changes of the series do not affect
+   * it.
    */
   readonly reference: PriceReference | undefined;
 };
 
-/** Price source of a series market and the number of seconds over which its price is averaged. */
+/**
+ * The price source of a series market and the number of seconds over which its price is averaged.
+ */
 export type PriceReference = {
   readonly symbol: string;
   readonly source: PriceSource;
@@ -39,7 +42,7 @@ export type OutcomeMarket = {
   readonly unit: number;
   phase: MarketPhase;
   readonly book: LevelBook;
-  /** Number of complete YES and NO pairs, in lots. */
+  /** The number of complete YES and NO pairs, in lots. */
   pairs: number;
   /** Collateral of 1.00 per pair; holders are paid out of it after resolution (R-conservation). */
   locked: MicroUsdc;
@@ -47,8 +50,8 @@ export type OutcomeMarket = {
   lastTrade: number;
   lastTradeMs: number;
   /**
-   * Price at the start of a series market (R-series): undefined before it is determined, null if
-   * there were too few samples.
+   * The price at the start of a series market (R-series): undefined before it is determined, null
+   * if there were too few samples.
    */
   strike: TwapInputs | null | undefined;
   /**
@@ -69,14 +72,14 @@ export type OutcomeMarket = {
   unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
 
-/** Result of a market and the party that decided it (R-settlement). */
+/** The result of a market and the party that decided it (R-settlement). */
 export type Resolution = {
-  /** Payout of a YES share, in price units. */
+  /** The payout of a YES share, in price units. */
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
   /**
-   * Hash of the deployer's action; absent if a series or the operator's process resolved the
+   * The hash of the deployer's action; absent if a series or the operator's process resolved the
    * market.
    */
   readonly txHash?: Hash;
@@ -112,7 +115,7 @@ export type MarketEvent = {
   readonly endMs: number;
   /** Ids of all markets of the event in order of listing, including settled ones. */
   readonly instrumentIds: number[];
-  /** Number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
+  /** The number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
   resolved: number;
   fractionSum: number;
 };
@@ -126,9 +129,9 @@ export type OutcomeHolding = {
 };
 
 export type LegHolding = {
-  /** Number of shares in lots, never negative. */
+  /** The number of shares in lots, never negative. */
   size: number;
-  /** Cost of the shares, from which the average price is derived. */
+  /** The cost of the shares, from which the average price is derived. */
   cost: MicroUsdc;
   /** Lots reserved by queued and resting sells (R-reserve). */
   reserved: number;

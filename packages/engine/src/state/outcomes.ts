@@ -16,7 +16,9 @@ export type Outcomes = {
   readonly markets: Map<number, OutcomeMarket>;
   readonly marketIds: number[];
   readonly settled: MapWithPast<number, SettledMarket>;
-  /** Instrument ids by slug, including settled markets, because a slug can be used only once. */
+  /**
+   * The instrument ids by slug, including settled markets, because a slug can be used only once.
+   */
   readonly marketSlugs: MapWithPast<string, number>;
   /** Settled events in a compact form. */
   readonly past: PastEvents;
@@ -70,7 +72,7 @@ export function createOutcomes(): Outcomes {
 /** A rule that lists and resolves markets automatically (R-series). */
 type Series = {
   listing: SeriesListing;
-  /** Start of the next market to list. */
+  /** The start of the next market to list. */
   nextStartMs: number;
 };
 
@@ -99,7 +101,7 @@ export function nextListingMs({ listing, nextStartMs }: Series): number | undefi
 export type PriceFeed = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** Time of the newest observation, including observations that do not count. */
+  /** The time of the newest observation, including observations that do not count. */
   lastMs: number;
   /** The last timely observation of each second, oldest first, in bounded number. */
   readonly seconds: PricePoint[];
@@ -124,7 +126,7 @@ export type QueuedOrder = {
   readonly queueId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest;
-  /** Hash of the action that placed the order, and the index of the order in that action. */
+  /** The hash of the action that placed the order, and the index of the order in that action. */
   readonly txHash: Hash;
   readonly index: number;
   readonly dueMs: number;
@@ -140,7 +142,7 @@ export type QueuedOrder = {
 class DelayQueue {
   nextId = 1;
   readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
-  /** Number of queued orders by the hash of their action. */
+  /** The number of queued orders by the hash of their action. */
   readonly #byAction = new Map<string, number>();
 
   get size(): number {

@@ -13,7 +13,8 @@ export type SignerNonces = {
   /** True while the address is a former agent that has not been bound again. */
   isRevokedAgent: boolean;
   /**
-   * Address in the form that the digest needs, cached for frequent signers. Derived and not dumped.
+   * The address in the form that the digest needs, cached for frequent signers. Derived and not
+   * dumped.
    */
   scrambled: Int32Array | undefined;
 };

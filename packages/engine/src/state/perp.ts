@@ -17,8 +17,8 @@ export type Perp = {
   tiers: TierTable;
   maxLeverage: number;
   /**
-   * Maximum distance of the mark from the oracle (R-mark), in 10^-8. Derived from the definition by
-   * `markBandE8`.
+   * The maximum distance of the mark from the oracle (R-mark), in 10^-8. Derived from the
+   * definition by `markBandE8`.
    */
   markBandE8: number;
   readonly book: LevelBook;
@@ -27,23 +27,24 @@ export type Perp = {
   closing: Closing | undefined;
   /** True once the closing hour has settled and every position is closed. */
   delisted: boolean;
-  /** Oracle price; 0 before the first one, which starts trading. */
+  /** The oracle price; 0 before the first one, which starts trading. */
   oracle: number;
   oracleMs: number;
   /**
-   * Lowest and highest order price that is accepted at the current oracle price (R-sizes). Derived
-   * from the oracle.
+   * The lowest and highest order price that is accepted at the current oracle price (R-sizes).
+   * Derived from the oracle.
    */
   bandMin: number;
   bandMax: number;
   /** External price, C in R-mark; 0 without a feed. */
   external: number;
   externalMs: number;
-  /** Mark price; 0 before the first one. */
+  /** The mark price; 0 before the first one. */
   mark: number;
   markMs: number;
   /**
-   * Mark of the last earlier block in which the market had a valid price; 0 before the first one.
+   * The mark of the last earlier block in which the market had a valid price; 0 before the first
+   * one.
    */
   lastValidMark: number;
   /** Exponential moving average of (mid − oracle), in 10^-6 price units (R-ema). */
@@ -52,9 +53,9 @@ export type Perp = {
   emaMs: number;
   lastTrade: number;
   lastTradeMs: number;
-  /** Sum of the long positions, in lots. */
+  /** The sum of the long positions, in lots. */
   openInterest: number;
-  /** Share of this perp in `PerpWatch.interest`. Derived and not dumped. */
+  /** The share of this perp in `PerpWatch.interest`. Derived and not dumped. */
   countedInterest: MicroUsdc;
   /** Legs of the open positions, by the key that `setSize` writes. Derived and not dumped. */
   readonly holders: Map<number, 0 | 1>;
@@ -122,15 +123,15 @@ export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
 }
 
 /**
- * Margin tiers by position size (R-tiers). The deduction that makes maintenance margin continuous
- * is `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`. The mark is a common factor, so
- * the table stores the rest in lots × 10^-8, and a maintenance margin needs one product and one
- * division.
+ * The margin tiers by position size (R-tiers). The deduction that makes maintenance margin
+ * continuous is `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`. The mark is a common
+ * factor, so the table stores the rest in lots × 10^-8, and a maintenance margin needs one product
+ * and one division.
  */
 export type TierTable = {
   readonly tiers: readonly TierRow[];
   readonly maxLeverage: number;
-  /** End of the last tier, which is the largest possible position. */
+  /** The end of the last tier, which is the largest possible position. */
   readonly positionMax: number;
 };
 
@@ -239,7 +240,7 @@ type HourBucket = {
   readonly startMs: number;
   lots: number;
   notional: bigint;
-  /** Price of the last trade in the hour. */
+  /** The price of the last trade in the hour. */
   close: number;
 };
 

@@ -1,4 +1,4 @@
-/** Interval of premium samples; one is taken at every multiple of it in consensus time. */
+/** The interval of premium samples; one is taken at every multiple of it in consensus time. */
 export const SAMPLE_MS = 5_000;
 
 /** Funding is due at every multiple of this interval. */
@@ -6,9 +6,9 @@ export const HOUR_MS = 3_600_000;
 
 export const SAMPLES_PER_HOUR = 720;
 
-/** Premium samples of the current hour, and the funding due for the previous one. */
+/** The premium samples of the current hour, and the funding due for the previous one. */
 export type FundingHour = {
-  /** Sum of the samples, in 10^-10. */
+  /** The sum of the samples, in 10^-10. */
   sum: bigint;
   samples: number;
   /** Set and paid within one block, so it is never dumped. */
@@ -18,9 +18,9 @@ export type FundingHour = {
 type DueFunding = {
   readonly dueMs: number;
   readonly oracle: number;
-  /** Funding rate, in 10^-10. */
+  /** The funding rate, in 10^-10. */
   readonly rateE10: number;
-  /** Premium that the rate contains, in 10^-10. */
+  /** The premium that the rate contains, in 10^-10. */
   readonly premiumE10: number;
 };
 
@@ -29,12 +29,12 @@ export const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
 /** The last hour of a perp, in which oracle samples determine the settlement price (R-delist). */
 export type Closing = {
-  /** Time of the first sample; the others follow every 5 s. */
+  /** The time of the first sample; the others follow every 5 s. */
   startMs: number;
-  /** Number of sample times that have passed, and of those that had a price. */
+  /** The number of sample times that have passed, and of those that had a price. */
   looked: number;
   samples: number;
-  /** Sum of the sampled prices, in price units. */
+  /** The sum of the sampled prices, in price units. */
   sum: number;
   /**
    * True after an hour with too few samples: the market is halted, and the next fresh price starts

@@ -11,7 +11,9 @@ const REBUILD_MIN = 1_024;
 export class CancelSchedules {
   /** Times of the scheduled cancellations by account index. */
   #times = new Map<number, number>();
-  /** Queue of all times, including replaced ones; `#times` determines whether an account is due. */
+  /**
+   * A queue of all times, including replaced ones; `#times` determines whether an account is due.
+   */
   #queue = new DueQueue();
 
   /**
@@ -70,7 +72,7 @@ export type ReverseJob = {
   readonly accountIndex: number;
   readonly instrumentId: number;
   readonly leg: Leg;
-  /** Signed position size in lots when the job started. */
+  /** The signed position size in lots when the job started. */
   readonly sizeAtStart: number;
   readonly startedMs: number;
   readonly isIsolated: boolean;

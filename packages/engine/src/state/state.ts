@@ -29,13 +29,13 @@ import { TriggerBook } from './trigger-book.ts';
 export type State = {
   height: number;
   timeMs: number;
-  /** Time of the first log entry; actions signed before it are rejected (R-nonce). */
+  /** The time of the first log entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
   /** Parameters of the venue, undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
   nextTradeId: number;
-  /** Time priority of the next order that rests, as a counter. */
+  /** The time priority of the next order that rests, as a counter. */
   nextRank: number;
   /** Perps by instrument id; iterated in the order of `perpIds`, which is sorted. */
   readonly perps: Map<number, Perp>;
@@ -73,29 +73,29 @@ export type State = {
   /** Withdrawals that the bridge has not settled, by id (R-withdraw). */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
-  /** State of the bridge, undefined until the operator opens one. */
+  /** The state of the bridge, undefined until the operator opens one. */
   bridge: Bridge | undefined;
-  /** Current term of each lease, by lease name (R-terms). */
+  /** The current term of each lease, by lease name (R-terms). */
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
   /**
-   * Account index of the insurance fund, negative before the fund is first used. Derived and not
-   * dumped.
+   * The account index of the insurance fund, negative before the fund is first used. Derived and
+   * not dumped.
    */
   fundIndex: number;
   /** Exchange fees collected by the venue (R-treasury). */
   treasury: MicroUsdc;
-  /** Target value of the insurance fund at the marks of this block. Derived and not dumped. */
+  /** The target value of the insurance fund at the marks of this block. Derived and not dumped. */
   insuranceTarget: MicroUsdc;
-  /** Total deposits, including faucet payments. */
+  /** The total deposits, including faucet payments. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
   /** Margin accounts with a ratio of 1 or less, and the progress of their liquidations. */
   readonly liquidations: Liquidations;
-  /** Time at which the insurance fund next reduces its positions. */
+  /** The time at which the insurance fund next reduces its positions. */
   fundUnwindMs: number;
   /**
-   * Distance from the mark at which the fund offers its position in a perp next, in 10^-8, by
+   * The distance from the mark at which the fund offers its position in a perp next, in 10^-8, by
    * instrument id; absent before the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
@@ -228,8 +228,8 @@ export interface BookObserver {
 }
 
 /**
- * State of a book when an order arrives. Prices are those of the book, so they are YES prices on an
- * outcome market.
+ * The state of a book when an order arrives. Prices are those of the book, so they are YES prices
+ * on an outcome market.
  */
 export type BookArrival = {
   readonly orderId: number;
@@ -237,8 +237,8 @@ export type BookArrival = {
   /** Best prices of the book; 0 if that side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
-  /** Mark in half price units, in which the mark of an outcome market is exact. */
+  /** The mark in half price units, in which the mark of an outcome market is exact. */
   readonly markHalves: number;
-  /** Oracle price; 0 on an outcome market, which has none. */
+  /** The oracle price; 0 on an outcome market, which has none. */
   readonly oracle: number;
 };

@@ -8,7 +8,7 @@ const table = tierTable(PERP.tiers);
 const MARK = 1_000_000;
 
 describe('R-tiers: maintenance margin', () => {
-  // Maintenance margin is 1% in tier 1. In tier 2, from 100,000 lots, it is 2.5% less 100,000 ×
+  // The maintenance margin is 1% in tier 1. In tier 2, from 100,000 lots, it is 2.5% less 100,000 ×
   // 1.5% = 1,500 lots. In tier 3, from 1,000,000 lots, it is 10% less 1,500 + 1,000,000 × 7.5% =
   // 76,500 lots.
   test.each([

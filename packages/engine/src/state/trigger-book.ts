@@ -264,7 +264,7 @@ export type TriggerOrder = {
   readonly accountIndex: number;
   readonly request: OrderRequest & { readonly trigger: TriggerRequest };
   readonly createdMs: number;
-  /** Id of the group that contains the order, if any (R-grouping). */
+  /** The id of the group that contains the order, if any (R-grouping). */
   readonly groupId: number | undefined;
   /** True if the order is attached to a position and not to a parent order. */
   readonly isPositionTpsl: boolean;
@@ -272,7 +272,7 @@ export type TriggerOrder = {
   isDormant: boolean;
   /** The largest size at which the order can fire, which is the filled size of its parent. */
   sizeMax: number | undefined;
-  /** Time at which the mark reached the order in a block that could not fire it (R-storms). */
+  /** The time at which the mark reached the order in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
   /** Progress of an order that has fired and retries its unfilled size. */
   firing: Firing | undefined;
@@ -284,14 +284,14 @@ export type TriggerOrder = {
  */
 export type Firing = {
   filled: number;
-  /** Sum of price × size over the fills, in micro-USDC. */
+  /** The sum of price × size over the fills, in micro-USDC. */
   filledNotional: number;
   /** Lots still to fill, at least 1. */
   rest: number;
-  /** Distance from the mark for the next try, in 10^-8. */
+  /** The distance from the mark for the next try, in 10^-8. */
   slippageE8: number;
   nextMs: number;
-  /** Taker fee overcharged by rounding, in 10^-8 micro-USDC (R-rounding). */
+  /** The taker fee overcharged by rounding, in 10^-8 micro-USDC (R-rounding). */
   feeOverpaid: number;
   /** The builder, with the fee fraction that earlier tries left uncharged. */
   readonly builder: OrderBuilder | undefined;

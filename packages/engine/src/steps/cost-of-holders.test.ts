@@ -17,7 +17,7 @@ import type { Account } from '../state/account.ts';
  */
 
 const OTHERS = 500;
-/** Upper bound for the holders, the fund and the sender of the command. */
+/** The upper bound for the holders, the fund and the sender of the command. */
 const FEW = 6;
 const HOUR_MS = 3_600_000;
 

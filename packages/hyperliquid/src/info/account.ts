@@ -85,7 +85,7 @@ export function activeAssetOf(coin: string, data: ActiveAssetData): object {
   };
 }
 
-/** Expiry shown for agents, which never expire here. Clients compare this time with a clock. */
+/** The expiry shown for agents, which never expire here. Clients compare this time with a clock. */
 const NEVER_MS = 253_402_300_799_000;
 
 export function agentsOf(agents: readonly ApprovedAgent[]): object[] {

@@ -2,7 +2,7 @@ import type { Fill, FundingRow, LedgerUpdate, Trade } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS, parseExact, present } from '@oddlot/units';
 import type { Coins } from '../coins.ts';
 
-/** Hash shown for rows that have no transaction. */
+/** The hash shown for rows that have no transaction. */
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
 function amount(text: string | undefined): bigint {

@@ -2,8 +2,8 @@ import type { Fill, FundingRow, LedgerUpdate } from '@oddlot/protocol';
 import { type Asker, askForPage } from '../venue-access.ts';
 
 /**
- * Number of rows per query to the venue, which returns rows newest first and in pages. Hyperliquid
- * returns the first rows of a period, oldest first, from the newest ten thousand.
+ * The number of rows per query to the venue, which returns rows newest first and in pages.
+ * Hyperliquid returns the first rows of a period, oldest first, from the newest ten thousand.
  */
 const PAGE_ROWS = 2_000;
 const PAGES_MAX = 5;

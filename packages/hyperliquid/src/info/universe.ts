@@ -3,7 +3,7 @@ import { ASSET_ID_MAX, type Coin, type Coins } from '../coins.ts';
 
 type Context = AssetContext['ctx'];
 
-/** Index of USDC, the only token. */
+/** The index of USDC, the only token. */
 const USDC_INDEX = 0;
 
 const USDC = {

@@ -30,7 +30,7 @@ import { RefusedError } from '../refused-error.ts';
 import { ask, type StreamPath } from '../venue-access.ts';
 import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
 
-/** Data with which the port builds its channels from streams of the venue. */
+/** The data with which the port builds its channels from streams of the venue. */
 export type ChannelContext = Omit<InfoContext, 'coins'> & {
   /** Returns the perps of the newest state. */
   readonly coins: () => InfoContext['coins'];
@@ -51,7 +51,7 @@ type Out = {
 
 type Channel = Call & {
   readonly schema: z.ZodType;
-  /** Channel name in the frames, if it differs from that of the subscription. */
+  /** The channel name in the frames, if it differs from that of the subscription. */
   readonly frames?: string;
   /** Opens the channel and returns a function that closes it. */
   readonly open: (context: ChannelContext, params: never, out: Out) => () => void;

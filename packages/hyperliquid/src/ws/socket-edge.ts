@@ -7,7 +7,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { VenueAccess } from '../venue-access.ts';
 import { SocketSession, type SocketServices } from './socket-session.ts';
 
-/** Maximum size of a frame from a client, in bytes. */
+/** The maximum size of a frame from a client, in bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** A connection is closed if its client has this many unread bytes. */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ const CLOSE = { goingAway: 1001, internal: 1011, tryAgainLater: 1013 } as const;
 type Options = SocketServices & {
   readonly venue: VenueAccess;
   readonly log: Logger;
-  /** Maximum number of open connections per client. */
+  /** The maximum number of open connections per client. */
   readonly connectionsMax: number;
 };
 

@@ -28,7 +28,7 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** Accounts whose channels one connection may follow, as on Hyperliquid. */
 const USERS_MAX = 10;
-/** Maximum number of requests of one connection that wait for their answers. */
+/** The maximum number of requests of one connection that wait for their answers. */
 const POSTS_MAX = 100;
 const CLOSE_TRY_AGAIN = 1013;
 /**
@@ -39,7 +39,7 @@ const FRAMES = { perSecond: 40, burst: 1_000 };
 
 type Held = {
   readonly close: () => void;
-  /** Account of the channel; undefined for a channel of a market. */
+  /** The account of the channel; undefined for a channel of a market. */
   readonly user: string | undefined;
 };
 

@@ -24,7 +24,9 @@ type Session = {
   readonly bySub: Map<number, Followed>;
 };
 
-/** Number of retries for a new account, whose history can be some blocks behind for a moment. */
+/**
+ * The number of retries for a new account, whose history can be some blocks behind for a moment.
+ */
 const RETRIES_MAX = 60;
 /**
  * Delay before a retry if a client that subscribes to everything at once has exceeded its session's

@@ -14,7 +14,7 @@ export type SignedBy = 'agent' | 'direct' | 'permissioned' | 'multiSig';
  * clients sign the fields.
  */
 export type ActionDefinition = {
-  /** Value of `data.type` in replies. */
+  /** The value of `data.type` in replies. */
   readonly internalName: string;
   readonly signedBy: SignedBy;
   /**
@@ -25,17 +25,17 @@ export type ActionDefinition = {
   readonly schema: z.ZodType;
 };
 
-/** First fields of every direct action, after `type`. */
+/** The first fields of every direct action, after `type`. */
 export const DIRECT_HEAD = {
   serviceNetwork: z.string(),
   chainId: U32,
   apiVersion: U32,
 };
 
-/** Last field of every direct action, which must equal the envelope's nonce. */
+/** The last field of every direct action, which must equal the envelope's nonce. */
 export const DIRECT_NONCE = { nonce: U64 };
 
-/** Amount of micro-USDC that is signed and not zero. */
+/** The amount of micro-USDC that is signed and not zero. */
 export const NonZero = I64.refine((value) => value !== 0);
 
 /** Returns a check that an object has exactly one of the given keys. */

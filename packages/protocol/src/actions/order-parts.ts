@@ -23,8 +23,8 @@ const OrderKind = z
   .superRefine(exactlyOne(['limit', 'trigger']));
 
 /**
- * Order in an action. On outcome markets, `b` and `r` together select the outcome; in hedge mode,
- * they select the position side.
+ * An order in an action. On outcome markets, `b` and `r` together select the outcome; in hedge
+ * mode, they select the position side.
  */
 export const Order = z.object({
   a: U32,

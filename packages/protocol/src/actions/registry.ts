@@ -321,7 +321,7 @@ export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
   ? MultiSigAction
   : z.output<(typeof ACTIONS)[Type]['schema']>;
 
-/** Action of one type in the form that a client may send. */
+/** The action of one type in the form that a client may send. */
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
 /**
@@ -341,7 +341,7 @@ export type MultiSigAction = Omit<MultiSigOutput, 'payload'> & {
 
 export type Action = { [Type in ActionType]: ActionOf<Type> }[ActionType];
 
-/** Action of any type in the form that a client may send. */
+/** The action of any type in the form that a client may send. */
 export type ActionInput = { [Type in ActionType]: ActionInputOf<Type> }[ActionType];
 
 /** Returns the definition of an action type, or undefined for an unknown type. */

@@ -17,7 +17,7 @@ type SignatureFacts = Omit<
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
-/** Signer that the signature recovers to if the client made this mistake. */
+/** The signer that the signature recovers to if the client made this mistake. */
 type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;

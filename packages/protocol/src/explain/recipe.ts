@@ -90,7 +90,7 @@ export type ExplainContext = {
   readonly vaults: readonly string[];
 };
 
-/** Signed request that is checked for mistakes. */
+/** A signed request that is checked for mistakes. */
 export type Subject = {
   readonly scheme: ActionHash['scheme'];
   readonly request: ActionToHash;
@@ -109,7 +109,7 @@ export type Candidate = {
   readonly hint: string;
   /** Recipe that the client signed; by default the venue's. */
   readonly recipe?: Recipe;
-  /** Signature that the client should have sent; by default the received one. */
+  /** The signature that the client should have sent; by default the received one. */
   readonly signature?: SignatureHex;
 };
 

@@ -1,4 +1,6 @@
-/** Margin of an account. `totalRawUsd` is the account value minus the value of its positions. */
+/**
+ * The margin of an account. `totalRawUsd` is the account value minus the value of its positions.
+ */
 export type MarginSummary = {
   accountValue: string;
   totalMarginUsed: string;
@@ -6,16 +8,16 @@ export type MarginSummary = {
   totalRawUsd: string;
 };
 
-/** Leverage of a position; `rawUsd` is empty for cross margin. */
+/** The leverage of a position; `rawUsd` is empty for cross margin. */
 export type PositionLeverage = { rawUsd: string; type: 'Cross' | 'Isolated'; value: number };
 
 /**
- * Position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is positive
- * for YES and negative for NO.
+ * The position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is
+ * positive for YES and negative for NO.
  */
 export type Position = {
   adlQuantile: number;
-  /** Instrument id as text. */
+  /** The instrument id as text. */
   asset: string;
   coin: string;
   /** Positive amounts were received, negative ones paid. */
@@ -74,7 +76,7 @@ export type ClearinghouseState = {
   accountValuePlusWithdrawHold: string;
   assetPositions: AssetPosition[];
   crossMaintenanceMarginUsed: string;
-  /** Ratio of equity to risk, so a higher value is safer; liquidation starts at 1. */
+  /** The ratio of equity to risk, so a higher value is safer; liquidation starts at 1. */
   crossMarginRatio: string;
   crossMarginSummary: MarginSummary;
   marginSummary: MarginSummary;
@@ -85,7 +87,7 @@ export type ClearinghouseState = {
   activeReverseJobs: ReverseJob[];
 };
 
-/** Leverage of an account in one instrument. */
+/** The leverage of an account in one instrument. */
 export type AssetLeverage = {
   mode: 'OneWay' | 'Hedge';
   type: 'Cross' | 'Isolated';
@@ -93,22 +95,22 @@ export type AssetLeverage = {
   rawUsd: string;
 };
 
-/** Largest orders that a user can place in one instrument. */
+/** The largest orders that a user can place in one instrument. */
 export type ActiveAssetData = {
   user: string;
   coin: string;
   leverage: AssetLeverage;
   /** Present in hedge mode if the short side has another leverage. */
   leverageShort?: AssetLeverage;
-  /** Maximum size of a buy and of a sell, in the base asset. */
+  /** The maximum size of a buy and of a sell, in the base asset. */
   maxTradeSzs: [string, string];
-  /** Available margin for a buy and for a sell, in USDC. */
+  /** The available margin for a buy and for a sell, in USDC. */
   availableToTrade: [string, string];
   markPx: string;
   onlyIsolated: boolean;
 };
 
-/** Agent of an account. The name is empty for the unnamed agent. */
+/** The agent of an account. The name is empty for the unnamed agent. */
 export type ApprovedAgent = {
   agentAddress: string;
   agentName: string;
@@ -117,7 +119,7 @@ export type ApprovedAgent = {
   validUntil: null;
 };
 
-/** Owner of an agent; null if the address is not an agent. */
+/** The owner of an agent; null if the address is not an agent. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
 /** Access code of an address on a channel. The code is masked. */
@@ -130,7 +132,7 @@ export type AccessCodeStatus = {
   grantedTime: number | null;
 };
 
-/** Builder that may charge an account. The rate is the text that the user sent. */
+/** The builder that may charge an account. The rate is the text that the user sent. */
 export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
 
 /** Signers of a multi-sig account; null for an ordinary account. */
@@ -171,7 +173,7 @@ export type FundingRow = {
   coin: string;
   usdc: string;
   szi: string;
-  /** Rate per hour, as a fraction. */
+  /** The rate per hour, as a fraction. */
   fundingRate: string;
   amount: string;
 };
@@ -201,7 +203,7 @@ type DeleverageDelta = {
   closedPnl: string;
 };
 
-/** Withdrawal to the settlement chain. The amount includes the fee. */
+/** A withdrawal to the settlement chain. The amount includes the fee. */
 type WithdrawDelta = {
   type: 'withdraw';
   amount: string;
@@ -249,7 +251,7 @@ export type LedgerDelta =
   | { type: 'deposit'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
 
-/** Payout for one outcome of a resolved market. The fraction is the payout of a YES share. */
+/** The payout for one outcome of a resolved market. The fraction is the payout of a YES share. */
 export type OutcomeSettlementDelta = {
   type: 'outcomeSettlement';
   amount: string;

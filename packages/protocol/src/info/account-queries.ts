@@ -105,7 +105,7 @@ export const ACCOUNT_QUERIES = {
       type: z.literal('activeAssetData'),
       user: Address,
       coin: IdStr,
-      /** Limit prices of a buy and of a sell; null stands for a market order. */
+      /** The limit prices of a buy and of a sell; null stands for a market order. */
       px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
     }),
     answer: typeOf<ActiveAssetData>(),

@@ -37,7 +37,7 @@ export const EXPORTS = {
   candles: z.object({ coin: IdStr, interval: Interval, ...SPAN }),
 } as const;
 
-/** Last part of the path of an export. */
+/** The last part of the path of an export. */
 export type ExportName = keyof typeof EXPORTS;
 
 export type ExportRequestOf<Name extends ExportName> = z.output<(typeof EXPORTS)[Name]>;

@@ -6,20 +6,20 @@ export type BuilderClaim = {
   asset: 'USDC';
   status: 'success';
   time: number;
-  /** Address of the builder. */
+  /** The address of the builder. */
   to: string;
   txHash: string;
 };
 
 /**
- * Reward of a builder for one order. Amounts and sizes are sums over the order's fills, and the
+ * The reward of a builder for one order. Amounts and sizes are sums over the order's fills, and the
  * price is their average.
  */
 export type BuilderEarning = {
   builderFee: string;
   /** Rate as a fraction. */
   builderFeeRate: string;
-  /** Value of `f` in the order, in tenths of a basis point. */
+  /** The value of `f` in the order, in tenths of a basis point. */
   builderFeeRateF: number;
   instrumentId: number;
   instrumentName: string;
@@ -28,7 +28,7 @@ export type BuilderEarning = {
   orderId: number;
   price: string;
   qty: string;
-  /** Role of the order's last fill, which also determines `time`, `tradeId` and `txHash`. */
+  /** The role of the order's last fill, which also determines `time`, `tradeId` and `txHash`. */
   role: 'Taker' | 'Maker';
   time: number;
   tradeId: number;
@@ -40,14 +40,14 @@ export type BuilderEarning = {
 /** Page of a builder's rows. `total` counts orders or claims. */
 export type BuilderRows<Row> = { items: Row[]; page: number; pageSize: number; total: number };
 
-/** Share of one user or one instrument in a builder's fees. */
+/** The share of one user or one instrument in a builder's fees. */
 export type BuilderShare = {
   /** Empty for a user and for an unknown instrument. */
   instrumentName: string;
   /** Masked address, or instrument id in decimal. */
   key: string;
   label: string;
-  /** Fraction of the total in the window. */
+  /** The fraction of the total in the window. */
   ratio: number;
   /** Fees in USDC. */
   value: string;
@@ -83,7 +83,7 @@ export type BlockRow = {
   numTxs: number;
 };
 
-/** Signed request that a block executed. `error` is the error of its execution. */
+/** A signed request that a block executed. `error` is the error of its execution. */
 export type TxRow = {
   hash: string;
   time: number;
@@ -95,20 +95,22 @@ export type TxRow = {
 
 export type BlockDetail = BlockRow & { txs: TxRow[] };
 
-/** Signed request as it appears in lists. */
+/** A signed request as it appears in lists. */
 export type TxBrief = Omit<TxRow, 'action'> & {
   /**
-   * Action as received, but with only the first entry of orders, cancels, splits and merges. While
-   * one of its orders is queued, only its type is shown.
+   * The action as received, but with only the first entry of orders, cancels, splits and merges.
+   * While one of its orders is queued, only its type is shown.
    */
   action: { type: string } & Record<string, unknown>;
-  /** Number of entries, which is 1 for an action without a list; null while an order is queued. */
+  /**
+   * The number of entries, which is 1 for an action without a list; null while an order is queued.
+   */
   entries: number | null;
 };
 
-/** Signed request as it was received, with its result. */
+/** A signed request as it was received, with its result. */
 export type TxDetail = Omit<TxRow, 'action'> & {
-  /** Index of the request in its block. */
+  /** The index of the request in its block. */
   index: number;
   signer: string;
   nonce: number;
@@ -124,7 +126,7 @@ export type TxDetail = Omit<TxRow, 'action'> & {
 
 export type PortfolioWindow = 'day' | 'week' | 'month' | 'all';
 
-/** Value of an account at a time. The other fields are sums since the start of the window. */
+/** The value of an account at a time. The other fields are sums since the start of the window. */
 export type PortfolioPoint = {
   time: number;
   accountValue: string;
@@ -134,7 +136,7 @@ export type PortfolioPoint = {
   funding: string;
 };
 
-/** Value of an account over time, as evenly spaced points. The last point is the present. */
+/** The value of an account over time, as evenly spaced points. The last point is the present. */
 export type Portfolio = {
   window: PortfolioWindow;
   /**
@@ -150,12 +152,12 @@ export type Portfolio = {
 export type Leaderboard = {
   window: PortfolioWindow;
   sortBy: 'pnl' | 'volume';
-  /** Time of the last ranking. Accounts that are newer than this are missing. */
+  /** The time of the last ranking. Accounts that are newer than this are missing. */
   rankedTime: number;
   rows: LeaderboardRow[];
 };
 
-/** Account with the figures of its portfolio for the same window. */
+/** The account with the figures of its portfolio for the same window. */
 export type LeaderboardRow = {
   user: string;
   accountValue: string;

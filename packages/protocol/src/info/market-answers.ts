@@ -2,14 +2,14 @@ import type { OutcomeTrade, Trade } from './order-answers.ts';
 
 export type PerpMeta = {
   name: string;
-  /** Instrument id. */
+  /** The instrument id. */
   index: number;
   baseCurrency: string;
   quoteCurrency: string;
   currencyType: string;
   basePrecision: string;
   quotePrecision: string;
-  /** Number of decimals of a size; a negative number means multiples of a power of ten. */
+  /** The number of decimals of a size; a negative number means multiples of a power of ten. */
   szDecimals: number;
   maxLeverage: number;
   tokens: [number, number];
@@ -22,20 +22,22 @@ export type PerpMeta = {
   onlyIsolated: boolean;
   /** True starting with the first block of the perp's closing hour. */
   delisted: boolean;
-  /** Time at which the closing hour ends; null if there is none, or while it waits for a price. */
+  /**
+   * The time at which the closing hour ends; null if there is none, or while it waits for a price.
+   */
   closingTime: number | null;
   /** Always false, because margin tiers depend on the size. */
   useNotionalMargin: boolean;
   tagIds?: number[];
 };
 
-/** Funding of a perp for one hour. Rates are fractions per hour. */
+/** The funding of a perp for one hour. Rates are fractions per hour. */
 export type FundingHistoryRow = {
   coin: string;
   fundingRate: string;
-  /** Mean premium of the hour. */
+  /** The mean premium of the hour. */
   premium: string;
-  /** Time at which the hour ended. */
+  /** The time at which the hour ended. */
   time: number;
 };
 
@@ -79,8 +81,8 @@ export type PerpMetaDetail = {
       delisted: boolean;
       closingTime: number | null;
       /**
-       * Maximum difference between a sampled premium and zero, as a fraction of the oracle price
-       * (R-funding).
+       * The maximum difference between a sampled premium and zero, as a fraction of the oracle
+       * price (R-funding).
        */
       premiumCap: string;
     };
@@ -88,7 +90,7 @@ export type PerpMetaDetail = {
   }[];
 };
 
-/** Level of a book: price, size and number of orders. */
+/** A level of a book: price, size and number of orders. */
 export type Level = { px: string; sz: string; n: number };
 
 /** Bids and asks of a book, best price first. */
@@ -112,7 +114,7 @@ export type Candle = {
 /** Open interest of an instrument at the start of an hour. */
 export type OpenInterestRow = {
   coin: string;
-  /** Time of the first block in the hour, to which the figures apply. */
+  /** The time of the first block in the hour, to which the figures apply. */
   time: number;
   /**
    * For a perp, the size of one side in the base asset; for an outcome market, the number of pairs
@@ -126,11 +128,11 @@ export type OpenInterestRow = {
 export type Liquidation = {
   time: number;
   hash: string;
-  /** Owner of the position. */
+  /** The owner of the position. */
   user: string;
   coin: string;
   instrumentId: number;
-  /** Side of the closing trade: `A` closed a long position. */
+  /** The side of the closing trade: `A` closed a long position. */
   side: 'B' | 'A';
   /** Closed size, followed by its average price and its value. */
   sz: string;
@@ -138,14 +140,14 @@ export type Liquidation = {
   ntl: string;
   step: 'market' | 'net' | 'insurance' | 'adl';
   leverageType: 'Cross' | 'Isolated';
-  /** Mark price, account value and maintenance margin that caused the liquidation. */
+  /** The mark price, account value and maintenance margin that caused the liquidation. */
   markPx: string;
   accountValue: string;
   maintenanceMargin: string;
 };
 
 /**
- * Trade with its value. A trade on an outcome market also has its outcome, the price of that
+ * A trade with its value. A trade on an outcome market also has its outcome, the price of that
  * outcome, and the market's texts.
  */
 export type LargestTrade = Trade & {
@@ -158,7 +160,7 @@ export type LargestTrade = Trade & {
 
 export type LargestTrades = {
   window: 'day' | 'week' | 'month';
-  /** Start of the counted trades, which is at most four hours before the window. */
+  /** The start of the counted trades, which is at most four hours before the window. */
   startTime: number;
   trades: LargestTrade[];
 };
@@ -168,7 +170,7 @@ export type OutcomeHolders = {
   instrumentId: number;
   coin: string;
   outcome: 'Yes' | 'No';
-  /** Number of holders of this outcome, followed by their total shares. */
+  /** The number of holders of this outcome, followed by their total shares. */
   holders: number;
   shares: string;
   rows: OutcomeHolder[];

@@ -56,7 +56,7 @@ export const INTERVALS = [
 
 export const Interval = anyCase(INTERVALS);
 
-/** Price step of a book. An empty text means the finest one. */
+/** The price step of a book. An empty text means the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
 
 const CandleSpan = z.object({
@@ -76,7 +76,7 @@ export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unkn
 
 const PriceSource = anyCase(['spot', 'oracle', 'twap']);
 
-/** Time in milliseconds, or as an ISO text. */
+/** The time in milliseconds, or as an ISO text. */
 const MsOrIso = z
   .union([Ms, z.iso.datetime({ offset: true })])
   .transform((value) => (typeof value === 'number' ? value : Date.parse(value)));
@@ -145,7 +145,7 @@ export const MARKET_QUERIES = {
   fundingHistory: {
     schema: z.object({
       type: z.literal('fundingHistory'),
-      /** Name of a perp, or its id as text. */
+      /** The name of a perp, or its id as text. */
       coin: z.string(),
       startTime: Ms,
       endTime: Ms.optional(),

@@ -1,15 +1,15 @@
 /**
- * Status of an order in lists. A `triggered` order has reached its trigger price but is not
+ * The status of an order in lists. A `triggered` order has reached its trigger price but is not
  * finished.
  */
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected' | 'triggered';
 
-/** Side of an order: `B` for a bid, `A` for an ask. */
+/** The side of an order: `B` for a bid, `A` for an ask. */
 export type Side = 'B' | 'A';
 
 export type Leg = 'Yes' | 'No';
 
-/** Fill of an order. Rows for splits, merges and settlements have order and trade id 0. */
+/** A fill of an order. Rows for splits, merges and settlements have order and trade id 0. */
 export type Fill = {
   coin: string;
   symbol: string;
@@ -20,7 +20,7 @@ export type Fill = {
   startPosition: string;
   dir: string;
   reduceOnly: boolean;
-  /** Realised profit after this fill's fee. */
+  /** The realised profit after this fill's fee. */
   closedPnl: string;
   hash: string;
   oid: number;
@@ -47,13 +47,13 @@ export type Fill = {
   slug?: string;
 };
 
-/** Order in the history. */
+/** An order in the history. */
 export type HistOrder = {
   coin: string;
   symbol: string;
   side: Side;
   limitPx: string;
-  /** Remaining size. */
+  /** The remaining size. */
   sz: string;
   origSz: string;
   oid: number;
@@ -74,9 +74,9 @@ export type HistOrder = {
   marginMode: 'Cross' | 'Isolated';
   leverage: number;
   fee?: string;
-  /** Filled notional in USDC. */
+  /** The filled notional in USDC. */
   filledAmount?: string;
-  /** Realised profit before fees. */
+  /** The realised profit before fees. */
   pnl?: string;
   entryPrice?: string;
   roe?: string;
@@ -163,7 +163,7 @@ export type TriggerOrder = {
   tpslChildren: TriggerChild[] | null;
 };
 
-/** Trade of an instrument; `side` is the taker's side. */
+/** A trade of an instrument; `side` is the taker's side. */
 export type Trade = {
   coin: string;
   instrumentId: number;
@@ -180,7 +180,7 @@ export type Trade = {
 };
 
 /**
- * Trade on an outcome market. `px` is the price of YES, and `price` that of the taker's outcome.
+ * A trade on an outcome market. `px` is the price of YES, and `price` that of the taker's outcome.
  */
 export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
@@ -207,7 +207,7 @@ export type ReportedArrival = {
   met: { px: string; sz: string }[];
 };
 
-/** Fill of an order in a report. */
+/** A fill of an order in a report. */
 export type ReportedFill = ReportedBlock & {
   tid: number;
   px: string;
@@ -229,13 +229,13 @@ export type OrderReport = {
   limitPx: string;
   origSz: string;
   /**
-   * Block that executed the action. For an order of the venue itself, the hash is that of the
+   * The block that executed the action. For an order of the venue itself, the hash is that of the
    * block.
    */
   received: { time: number; txHash: string; height: number };
   /**
-   * Time at which the order reached the book, which is later than `received` for queued and trigger
-   * orders. Null if it never did, or if this was not recorded.
+   * The time at which the order reached the book, which is later than `received` for queued and
+   * trigger orders. Null if it never did, or if this was not recorded.
    */
   entered: ReportedBlock | null;
   arrival: ReportedArrival | null;
@@ -246,12 +246,12 @@ export type OrderReport = {
   fee: string;
   builderFee: string;
   /**
-   * Slippage of the taker fills in basis points, against the mid and the mark at arrival. A
+   * The slippage of the taker fills in basis points, against the mid and the mark at arrival. A
    * positive value is worse for the owner.
    */
   slippage: { mid: string | null; mark: string } | null;
   /**
-   * Place in the queue since the order last came to rest or was amended. `ahead` is null if the
+   * The place in the queue since the order last came to rest or was amended. `ahead` is null if the
    * queue is too long to count.
    */
   resting: {

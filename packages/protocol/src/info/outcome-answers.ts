@@ -16,12 +16,12 @@ export type OutcomeTrading = {
 type ResolutionStatus = 'prepared' | 'resolved';
 
 /**
- * Status of the start price of a market in a series: not known yet, known, or impossible to
+ * The status of the start price of a market in a series: not known yet, known, or impossible to
  * determine.
  */
 export type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** Source of a market's result: its series or the operator. */
+/** The source of a market's result: its series or the operator. */
 export type DecidedBy = 'series' | 'operator';
 
 /** Outcome market in discovery, with names in snake case as in the API. */
@@ -30,7 +30,7 @@ export type OutcomeMarketMeta = {
   market_id: string;
   slug: string;
   question: string;
-  /** Name of the market within an event that has several markets. */
+  /** The name of the market within an event that has several markets. */
   group_title: string | null;
   description: string;
   resolution_source: string;
@@ -48,7 +48,7 @@ export type OutcomeMarketMeta = {
   max_order_size: string;
   taker_fee_rate: string;
   maker_fee_rate: string;
-  /** Power of p(1 − p) in the taker fee. */
+  /** The power of p(1 − p) in the taker fee. */
   fee_exponent: number;
   trading: OutcomeTrading;
   pricing: {
@@ -71,14 +71,14 @@ export type OutcomeMarketMeta = {
   settlement: {
     resolution_status: ResolutionStatus;
     winning_outcome: Leg | null;
-    /** Payout of a YES share. */
+    /** The payout of a YES share. */
     settlement_fraction: string | null;
     /**
      * Present only for a market of a series once it is known. A market without sufficient prices is
      * left to the operator.
      */
     decided_by?: DecidedBy;
-    /** Statement of the provider, for information only. */
+    /** The statement of the provider, for information only. */
     oracle_outcome: string | null;
     resolved_time: number | null;
   };
@@ -104,7 +104,7 @@ export type OutcomeEventMeta = {
   status: 'upcoming' | 'open' | 'closed' | 'resolved';
   trading: OutcomeTrading;
   volume: { total: string; day: string; week: string };
-  /** Notional of all resting orders in USDC. */
+  /** The notional of all resting orders in USDC. */
   liquidity: string;
   open_interest: string;
   settlement: { resolution_status: ResolutionStatus; resolved_time: number | null };
@@ -127,7 +127,7 @@ export type OutcomeAssetCtx = {
   dayNtlVlm: string;
   dayBaseVlm: string;
   totalNtlVlm: string;
-  /** Number of pairs of YES and NO shares. */
+  /** The number of pairs of YES and NO shares. */
   openInterest: string;
   spread: string | null;
   time: number;
@@ -138,16 +138,16 @@ export type OutcomeProbability = {
   series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
 };
 
-/** Market of a series. */
+/** The market of a series. */
 export type OutcomeTimelineItem = {
   eventSlug: string;
   marketSlug: string;
   instrumentId: number;
   startTime: number;
   endTime: number;
-  /** Start price of the market, also called the strike. */
+  /** The start price of the market, also called the strike. */
   openPrice: string | null;
-  /** Average price at the end, by which the market was settled. */
+  /** The average price at the end, by which the market was settled. */
   closePrice: string | null;
   strikeStatus: StrikeStatus;
   resolutionStatus: ResolutionStatus;
@@ -162,7 +162,9 @@ export type OutcomeSeriesTimeline = {
   title: string;
   underlying: string;
   recurrence: '15m' | '1h' | '4h' | '1d';
-  /** Length of the window before a start or an end over which the reference price is averaged. */
+  /**
+   * The length of the window before a start or an end over which the reference price is averaged.
+   */
   windowMs: number;
   current: OutcomeTimelineItem | null;
   items: OutcomeTimelineItem[];
@@ -202,12 +204,12 @@ export type OutcomeResolutionInputs = {
   formula: string;
 };
 
-/** Price to beat and final price of a window. */
+/** The price to beat and final price of a window. */
 export type CryptoPrice = {
   symbol: string;
   source: string;
   openPrice: string | null;
-  /** Price at the end of the window, or the latest price before that. */
+  /** The price at the end of the window, or the latest price before that. */
   closePrice: string | null;
   timestamp: number;
   completed: boolean;

@@ -18,19 +18,20 @@ export function limitOf({ default: fallback, max }: { default: number; max: numb
     .default(fallback);
 }
 
-/** Index of the first row of a page. */
+/** The index of the first row of a page. */
 export const Offset = I64.refine(
   (value) => value >= 0 && value <= LIMITS.offsetMax,
   refuse('invalidOffset'),
 ).default(0);
 
 /**
- * Block that the answer must include. The venue waits a short time until that block is processed.
+ * The block that the answer must include. The venue waits a short time until that block is
+ * processed.
  */
 export const MIN_HEIGHT = { minHeight: U64.optional() };
 
 /**
- * Start of a page of the history: the `nextCursor` of the previous page, or null for the first
+ * The start of a page of the history: the `nextCursor` of the previous page, or null for the first
  * page.
  */
 export const PAGE_CURSOR = { cursor: z.string().nullable().optional(), ...MIN_HEIGHT };
@@ -50,7 +51,7 @@ export function refuseOffsetWithCursor(
   }
 }
 
-/** Period with inclusive bounds; both are optional. */
+/** The period with inclusive bounds; both are optional. */
 export const TIME_SPAN = { startTime: Ms.optional(), endTime: Ms.optional() };
 
 /** Returns the first value that is set, for fields that have an alias. */
@@ -64,5 +65,5 @@ export function compact<Fields extends Record<string, unknown>>(fields: Fields):
   return Object.fromEntries(set) as Fields;
 }
 
-/** Channel of a query: 0 for perps, 1 for outcome markets. */
+/** The channel of a query: 0 for perps, 1 for outcome markets. */
 export const Channel = z.int();

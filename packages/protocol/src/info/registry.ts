@@ -33,7 +33,7 @@ export type InfoType = keyof typeof INFO_QUERIES;
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
 /**
- * Query in the form that a client may send. Any query may name the block that its answer must
+ * A query in the form that a client may send. Any query may name the block that its answer must
  * include.
  */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
@@ -48,8 +48,8 @@ export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
 /**
- * Result of parsing a query. `clamped` describes a lowered limit, for the warning. `minHeight` is
- * the block to wait for, unless the query has this field itself.
+ * The result of parsing a query. `clamped` describes a lowered limit, for the warning. `minHeight`
+ * is the block to wait for, unless the query has this field itself.
  */
 type ParsedInfo =
   | {

@@ -1,4 +1,4 @@
-/** Chain that the relay lists, with its terms there. */
+/** The chain that the relay lists, with its terms there. */
 export type RelayChainRow = {
   chain: string;
   /** Null for chains without a numeric id. */
@@ -57,15 +57,15 @@ export type RelayTransfer = {
   srcChain: string;
   dstChain: string;
   asset: 'USDC';
-  /** Received amount, including the fee. */
+  /** The received amount, including the fee. */
   amount: string;
   fee: string;
-  /** Receiving address: the one-time deposit address or the relay withdrawal address. */
+  /** The receiving address: the one-time deposit address or the relay withdrawal address. */
   address: string;
   srcTxHash: string | null;
   dstTxHash: string | null;
   status: RelayStatus;
-  /** Reason of a delay; absent if there is none. */
+  /** The reason of a delay; absent if there is none. */
   trouble?: string;
   createTime: number;
   updateTime: number;

@@ -8,7 +8,7 @@ export type ReserveFigures = {
   /** Deposits, including test funds, minus paid withdrawals. */
   owed: string;
   blockNumber: number;
-  /** Token balance of the bridge. */
+  /** The token balance of the bridge. */
   balance: string;
   /** Part of the balance that belongs to no account. */
   keptAside: string;
@@ -26,9 +26,9 @@ export type ReserveFigures = {
 export type PublishedReserves = ReserveFigures & {
   root: string;
   leaves: number;
-  /** Sum of all leaves. */
+  /** The sum of all leaves. */
   liabilities: string;
-  /** Total deficit of the accounts below zero: owed + shortfall = liabilities. */
+  /** The total deficit of the accounts below zero: owed + shortfall = liabilities. */
   shortfall: string;
 };
 
@@ -52,7 +52,7 @@ export type ReservesProof = {
   /** Amounts that add up to `amount`. */
   parts: { perp: string; outcome: string; withdrawHold: string; rewards: string };
   salt: string;
-  /** Index of the leaf, starting with 0. */
+  /** The index of the leaf, starting with 0. */
   index: number;
   /** Siblings from the leaf's level upwards. A level without a neighbour has none. */
   siblings: { hash: string; sum: string }[];

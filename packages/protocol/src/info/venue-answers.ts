@@ -3,7 +3,7 @@ import type { Details } from '../errors.ts';
 /** Notice in addition to a success, if a condition may differ from the client's expectation. */
 export type Warning = { code: string; message: string; details?: object };
 
-/** Block up to which an answer from the history is complete. */
+/** The block up to which an answer from the history is complete. */
 export type HistoryAsOf = { height: number; time: number };
 
 /** Envelope of the answers of /info, /account, /account-status and /request-fund. */
@@ -14,7 +14,7 @@ export type InfoEnvelope<Data> =
       data: Data;
       /** Present only in answers from the history. */
       asOf?: HistoryAsOf;
-      /** Start of the next page, only in paged answers; null after the last row. */
+      /** The start of the next page, only in paged answers; null after the last row. */
       nextCursor?: string | null;
       warnings?: Warning[];
     }
@@ -24,7 +24,7 @@ export type ActionResultStatus =
   | 'success'
   | { error: string; code?: number; name?: string; details?: Details };
 
-/** Result of one entry of an action, for clients that wait for the execution. */
+/** The result of one entry of an action, for clients that wait for the execution. */
 export type OrderResult = {
   i: number;
   oid: number | null;
@@ -55,7 +55,7 @@ export type ExchangeEnvelope =
   | { status: 'err'; code: number; message: string; name?: string; details?: Details }
   | { status: 'err'; code: number; response: string; name?: string; details?: Details };
 
-/** URL of the venue's relay, if it has one. */
+/** The URL of the venue's relay, if it has one. */
 type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: '' };
 
 /** Settings of the deployment, in snake case as in the API. */
@@ -75,7 +75,7 @@ export type Settings = RelaySettings & {
   chain_name: string;
   /** RPC endpoint for wallets; null if the operator has not configured one. */
   settlement_rpc_url: string | null;
-  /** Amount of USDC in one payout of the faucet; null without a faucet. */
+  /** The amount of USDC in one payout of the faucet; null without a faucet. */
   faucet_amount: string | null;
   /** True if simulated traders provide the liquidity. */
   simulated_traders: boolean;
@@ -125,14 +125,14 @@ export type VenueStatus = {
   deployers: string[];
   gates: VenueGate[];
   oracles: VenueOracle[];
-  /** Account value of the insurance fund in USDC, which can be negative. */
+  /** The account value of the insurance fund in USDC, which can be negative. */
   insuranceFund: string;
   insuranceTarget: string;
   treasury: string;
   accounts: number;
-  /** Number of outcome orders in the delay queue. */
+  /** The number of outcome orders in the delay queue. */
   queuedOrders: number;
-  /** Number of withdrawals that the bridge has not settled. */
+  /** The number of withdrawals that the bridge has not settled. */
   openWithdrawals: number;
   /** True while withdrawals wait because the insurance fund has a large deficit (R-deficit). */
   withdrawalsWait: boolean;
@@ -149,12 +149,12 @@ export type HealthCheck =
   | 'prices'
   | 'history';
 
-/** State of the connection to the settlement chain. */
+/** The state of the connection to the settlement chain. */
 export type SettlementHealth = {
   chainId: number;
   /** `ok`, or a description of the problem. */
   state: string;
-  /** Newest block of the chain, followed by the block up to which deposits are credited. */
+  /** The newest block of the chain, followed by the block up to which deposits are credited. */
   head: number;
   readTo: number;
   /** True if all confirmed blocks have been read. */
@@ -165,29 +165,29 @@ export type SettlementHealth = {
 
 /** Health of the process that answers; other processes of the venue may differ. */
 export type VenueHealth = {
-  /** Time of the venue's clock. */
+  /** The time of the venue's clock. */
   time: number;
   height: number;
-  /** Time since the last block, in milliseconds. */
+  /** The time since the last block, in milliseconds. */
   blockAgeMs: number;
   ready: boolean;
   /** Checks that fail. A venue for which only `history` fails is still ready. */
   failing: HealthCheck[];
-  /** Number of commands that wait for a block. */
+  /** The number of commands that wait for a block. */
   waitingCommands: number;
-  /** Number of blocks that the history has not written yet. */
+  /** The number of blocks that the history has not written yet. */
   historyLag: number;
   connections: { ws: number; apiWs: number; wsRtds: number };
-  /** Number of streams with at least one subscriber. */
+  /** The number of streams with at least one subscriber. */
   streams: number;
   /** Null without a settlement chain. */
   settlement: SettlementHealth | null;
 };
 
-/** Transaction of a deposit by permit. */
+/** The transaction of a deposit by permit. */
 export type PermitDeposit = { txHash: string };
 
-/** Tier of the fee schedule. Rates are fractions. */
+/** The tier of the fee schedule. Rates are fractions. */
 export type FeeTierRow = {
   level: number;
   min14dTradingVolume: string;
@@ -195,17 +195,17 @@ export type FeeTierRow = {
   perpTakerFeeRate: string;
 };
 
-/** Fee rates by the trading volume of the last 14 days. */
+/** The fee rates by the trading volume of the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** Fee tier of an account. The highest tier has no next level. */
+/** The fee tier of an account. The highest tier has no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
   volume14d: string;
   perpMakerFeeRate: string;
   perpTakerFeeRate: string;
-  /** Default rate; a market's own rate takes precedence. */
+  /** The default rate; a market's own rate takes precedence. */
   outcomeTakerFeeRate: string;
   nextLevel: number | null;
   nextMin14dTradingVolume: string | null;
@@ -223,7 +223,7 @@ type ActionNames = {
   txHash: string;
   traceId: string;
   signer: string;
-  /** Account for which the signer acts; null if the signer had no role. */
+  /** The account for which the signer acts; null if the signer had no role. */
   user: string | null;
   nonce: number;
   actionType: string;
@@ -260,7 +260,8 @@ export type ActionStatus =
     });
 
 /**
- * Role of an address in the venue. `expected` is the address that the client named in its query.
+ * The role of an address in the venue. `expected` is the address that the client named in its
+ * query.
  */
 export type SignerRole =
   | 'account'
@@ -290,7 +291,7 @@ export type ExplainedSignature = {
   /** Null if the signer cannot be recovered. */
   signer: string | null;
   role: SignerRole;
-  /** Owner of the agent, if the signer is one. */
+  /** The owner of the agent, if the signer is one. */
   owner: string | null;
   agentName: string | null;
   /**
@@ -307,9 +308,9 @@ export type ExplainedSignature = {
   } | null;
 };
 
-/** Result and cost of one entry of a simulated action. */
+/** The result and cost of one entry of a simulated action. */
 export type SimulatedOrder = OrderResult & {
-  /** Size that would rest in the book. */
+  /** The size that would rest in the book. */
   restingSz: string;
   fee: string;
   feeRate: string;
@@ -317,7 +318,7 @@ export type SimulatedOrder = OrderResult & {
   delayMs: number;
 };
 
-/** Position after the action; its size is 0 if the action would close it. */
+/** The position after the action; its size is 0 if the action would close it. */
 export type SimulatedPosition = {
   instrumentId: number;
   szi: string;
@@ -351,7 +352,7 @@ type Budget = { limit: number; windowMs: number; remaining: number; resetMs: num
 
 type Connections = { limit: number; open: number };
 
-/** Remaining budgets of the client that asks. */
+/** The remaining budgets of the client that asks. */
 export type RateLimit = {
   ip: string;
   time: number;
@@ -367,7 +368,7 @@ export type RateLimit = {
   faucetNextTime: number | null;
 };
 
-/** Hash of the venue's whole state after a block. */
+/** The hash of the venue's whole state after a block. */
 export type StateHash = { height: number; blockTime: number; stateHash: string };
 
 /**

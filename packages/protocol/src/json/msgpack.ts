@@ -3,7 +3,7 @@ import { hexDigit, NO_DIGIT } from '../bytes.ts';
 const NIL = 0xc0;
 const FALSE = 0xc2;
 const TRUE = 0xc3;
-/** Length of the longest integer, including its tag. */
+/** The length of the longest integer, including its tag. */
 const INTEGER_BYTES_MAX = 9;
 
 /**
@@ -171,13 +171,15 @@ function skip(bytes: Uint8Array, at: number): number {
 
 type Header = {
   readonly kind: 'map' | 'array' | 'string' | 'scalar';
-  /** Number of entries of a container, or of bytes of a string. */
+  /** The number of entries of a container, or of bytes of a string. */
   readonly count: number;
-  /** Position after the header of a container, or after the value of a string or scalar. */
+  /** The position after the header of a container, or after the value of a string or scalar. */
   readonly end: number;
 };
 
-/** Number of bytes after each tag from 0xcc to 0xd3, which are integers of one to eight bytes. */
+/**
+ * The number of bytes after each tag from 0xcc to 0xd3, which are integers of one to eight bytes.
+ */
 const INTEGER_BYTES = [1, 2, 4, 8, 1, 2, 4, 8];
 
 function readHeader(bytes: Uint8Array, at: number): Header {

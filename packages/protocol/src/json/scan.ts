@@ -1,9 +1,9 @@
 import { JsonFault, Transcoder } from './transcoder.ts';
 
-/** Reason that a text was rejected, and its position in the text. */
+/** The reason that a text was rejected, and its position in the text. */
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
-/** Result for an /exchange body that passed the strict rules. */
+/** The result for an /exchange body that passed the strict rules. */
 type ScannedEnvelope = {
   readonly ok: true;
   /**
@@ -11,7 +11,7 @@ type ScannedEnvelope = {
    * none.
    */
   readonly action: Uint8Array | undefined;
-  /** Position of the value of `action` in the text. */
+  /** The position of the value of `action` in the text. */
   readonly actionRange: readonly [start: number, end: number] | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { ARRAY, MAP, writeHeader, writeInteger, writeStringHeader, writeUtf8 } from './msgpack.ts';
 
-/** Reason that a text was rejected. The functions of `scan.ts` catch it and return a value. */
+/** The reason that a text was rejected. The functions of `scan.ts` catch it and return a value. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly at: number;
@@ -11,7 +11,7 @@ export class JsonFault extends Error {
   }
 }
 
-/** Requested value of the top-level object: its bytes, and its position in the text. */
+/** The requested value of the top-level object: its bytes, and its position in the text. */
 type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
@@ -309,7 +309,7 @@ export class Transcoder {
         position += text.charCodeAt(position) === 0x75 ? 5 : 1;
       }
       if (code >= 0xd800 && code <= 0xdfff) {
-        // Half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
+        // The half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
         const escaped = text.charCodeAt(position) === BACKSLASH;
         const low = escaped ? this.#escape(position + 1) : text.charCodeAt(position);
         if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) this.#fail('lone surrogate', at);
@@ -341,7 +341,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * escapes equals the same key without them, and small objects create no texts.
  */
 class KeySet {
-  /** Start and end of each key in the encoded bytes, in pairs. */
+  /** The start and end of each key in the encoded bytes, in pairs. */
   readonly #ranges = new Int32Array(2 * (COMPARED_MAX + 1));
   #count = 0;
   #texts: Set<string> | undefined;

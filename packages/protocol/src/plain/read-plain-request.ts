@@ -22,7 +22,7 @@ const REDUCES = 2;
 const HAS_CLIENT_ID = 4;
 const TIF_SHIFT = 3;
 
-/** Order of a plain request. `tif` is the index of its time in force in `PLAIN_TIFS`. */
+/** The order of a plain request. `tif` is the index of its time in force in `PLAIN_TIFS`. */
 type PlainOrder = {
   readonly instrument: number;
   readonly isBuy: boolean;

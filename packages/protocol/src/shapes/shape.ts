@@ -10,14 +10,16 @@ import {
 import { entryCount, missingField, notAllowed, wrongType } from '../message-groups.ts';
 
 /**
- * Form of a request as plain data. With it, a client can sort the keys of an action into signing
- * order and find malformed fields. The schemas are authoritative, but their library is three times
- * as large as a client may be, so `npm run write-shapes` derives these shapes from them. Only the
- * venue checks further requirements, such as an expiry only with `Gtd`.
+ * The form of a request as plain data. With it, a client can sort the keys of an action into
+ * signing order and find malformed fields. The schemas are authoritative, but their library is
+ * three times as large as a client may be, so `npm run write-shapes` derives these shapes from
+ * them. Only the venue checks further requirements, such as an expiry only with `Gtd`.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;
 
-/** Form of a single value. `any` is checked by the venue alone, and `never` is a reserved key. */
+/**
+ * The form of a single value. `any` is checked by the venue alone, and `never` is a reserved key.
+ */
 export type ScalarShape =
   | 'any'
   | 'never'
@@ -75,7 +77,7 @@ export function isObjectShape(shape: Shape): shape is ObjectShape {
 
 type Path = readonly (string | number)[];
 
-/** Position and value that do not match a shape. */
+/** The position and value that do not match a shape. */
 type Misfit = {
   readonly path: Path;
   readonly value: unknown;

@@ -63,14 +63,14 @@ type AgentRequest = {
 
 type AgentRequestHash = {
   readonly digest: Uint8Array;
-  /** Transaction hash, which identifies the request. */
+  /** The transaction hash, which identifies the request. */
   readonly txHash: Uint8Array;
 };
 
 const WORD = 32;
 /** Bytes of the nonce, and one byte for the absent vault. */
 const CONTEXT_BYTES = 9;
-/** Size of the expiry (8 bytes) and of the marker byte before it. */
+/** The size of the expiry (8 bytes) and of the marker byte before it. */
 const EXPIRY_BYTES = 9;
 const SIGNATURE_BYTES = 65;
 

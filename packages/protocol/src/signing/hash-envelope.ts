@@ -25,16 +25,16 @@ export type ActionToHash = {
   /** MessagePack of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /**
-   * Action as received, after its shape was checked. It must not be the parsed form, because direct
-   * structs hash texts as they were sent, including `perps` and trailing zeros.
+   * The action as received, after its shape was checked. It must not be the parsed form, because
+   * direct structs hash texts as they were sent, including `perps` and trailing zeros.
    */
   readonly action: StructValues;
   readonly envelope: MultiSigContext;
 };
 
 /**
- * Hash of an action that is not a wrapper. `signed` is P, the part of the transaction hash before
- * the signature.
+ * The hash of an action that is not a wrapper. `signed` is P, the part of the transaction hash
+ * before the signature.
  */
 type SingleHash =
   | (AgentHash & { readonly scheme: 'agent' })
@@ -69,7 +69,7 @@ export function hashSingleAction(
   return { ...hash, signed: hash.preimage, scheme: 'agent' };
 }
 
-/** Hash of an action, with the hash that identifies the signed request. */
+/** The hash of an action, with the hash that identifies the signed request. */
 export type EnvelopeHash = ActionHash & { readonly txHash: Uint8Array };
 
 /**
@@ -93,14 +93,14 @@ export type MultiSigContext = SignedContext & {
   readonly signatureChainId?: number | null | undefined;
 };
 
-/** Payload of a wrapper, as received. */
+/** The payload of a wrapper, as received. */
 export type MultiSigPayload = {
   readonly multiSigUser: string;
   readonly outerSigner: string;
   readonly action: StructValues;
 };
 
-/** Data that the sender of the wrapper signs. */
+/** The data that the sender of the wrapper signs. */
 type MultiSigHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly multiSigActionHash: Uint8Array;
@@ -115,7 +115,7 @@ function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigCont
   return { ...struct, preimage, multiSigActionHash };
 }
 
-/** Data that every inner signer signs, for an agent-signed action or for a direct one. */
+/** The data that every inner signer signs, for an agent-signed action or for a direct one. */
 export type InnerHash =
   | (AgentHash & { readonly scheme: 'agent'; readonly msgpack: Uint8Array })
   | (SignedStruct & { readonly scheme: 'direct' });

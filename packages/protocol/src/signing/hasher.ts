@@ -17,7 +17,9 @@ import {
   type StructValues,
 } from './typed-data.ts';
 
-/** Hash function for one network, with everything precomputed that does not depend on a request. */
+/**
+ * The hash function for one network, with everything precomputed that does not depend on a request.
+ */
 export type Hasher = {
   readonly network: Network;
   readonly keccak: Keccak;
@@ -31,7 +33,7 @@ export type Hasher = {
   readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
 };
 
-/** Default hash function, in plain JavaScript. */
+/** The default hash function, in plain JavaScript. */
 export const nobleKeccak: Keccak = (bytes) => keccak_256(bytes);
 
 /** Prepares the hashing for one network. */
@@ -71,10 +73,10 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
 /** Hashes of a signed struct. */
 export type SignedStruct = {
   readonly typeString: string;
-  /** Chain id of the domain under which the struct is signed. */
+  /** The chain id of the domain under which the struct is signed. */
   readonly domainChainId: number;
   readonly structHash: Uint8Array;
-  /** Preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
+  /** The preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
   readonly signed: Uint8Array;
   readonly digest: Uint8Array;
 };

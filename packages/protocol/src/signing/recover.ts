@@ -18,7 +18,8 @@ export type RecoverPublicKey = (
 ) => Uint8Array | undefined;
 
 /**
- * Default recovery in plain JavaScript. It takes about 3 ms; a native implementation takes 0.1 ms.
+ * The default recovery in plain JavaScript. It takes about 3 ms; a native implementation takes 0.1
+ * ms.
  */
 export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   try {

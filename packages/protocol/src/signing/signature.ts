@@ -4,7 +4,7 @@ import { hexToBytes, writeHexBefore } from '../bytes.ts';
 /** Half the order of secp256k1. With a higher `s`, the signature is in its malleable form. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Signature in bytes; `r` and `s` have 32 bytes each. */
+/** The signature in bytes; `r` and `s` have 32 bytes each. */
 export type Signature = {
   readonly r: Uint8Array;
   readonly s: Uint8Array;
@@ -39,7 +39,7 @@ export function recoveryOf(v: unknown): Signature['v'] | undefined {
   return v === 28 || v === 1 ? 28 : undefined;
 }
 
-/** Length of `r` and of `s`. */
+/** The length of `r` and of `s`. */
 export const COMPONENT_BYTES = 32;
 const COMPONENT_CHARS_MAX = 2 + 2 * COMPONENT_BYTES;
 

@@ -17,7 +17,7 @@ export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
 type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
 
-/** Name and type of a struct's field, in signing order. */
+/** The name and type of a struct's field, in signing order. */
 type Field = readonly [name: string, type: FieldType];
 
 export type StructType = { readonly name: string; readonly fields: readonly Field[] };

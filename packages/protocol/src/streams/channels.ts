@@ -191,7 +191,7 @@ export const API_WS_CHANNELS = {
   recentTrades: {
     schema: z.object({
       coin: IdStr,
-      /** Number of rows in the first frame: 50 by default, at most 200. */
+      /** The number of rows in the first frame: 50 by default, at most 200. */
       limit: limitOf(PAGE_LIMITS.recentTrades),
     }),
     data: typeOf<RecentTradesUpdate>(),
@@ -244,7 +244,7 @@ export type ChannelParams<Name extends ChannelName> = z.output<Channels[Name]['s
 /** Parameters of one channel in the form that a client may send. */
 export type ChannelInput<Name extends ChannelName> = z.input<Channels[Name]['schema']>;
 
-/** Type of `data` in the frames of one channel. */
+/** The type of `data` in the frames of one channel. */
 export type ChannelData<Name extends ChannelName> = NamedType<Channels[Name]['data']>;
 
 /** Parsed subscription. `key` identifies the stream and is equal for equal parameters. */
@@ -256,7 +256,7 @@ type Subscription = {
   };
 }[ChannelName];
 
-/** Reason of a rejected subscription, for an error frame. */
+/** The reason of a rejected subscription, for an error frame. */
 type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;

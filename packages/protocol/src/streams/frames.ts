@@ -4,7 +4,7 @@ import type { Level } from '../info/market-answers.ts';
 import type { StrikeStatus } from '../info/outcome-answers.ts';
 import type { Fill, HistOrderRow, Leg, OutcomeTrade, Side, Trade } from '../info/order-answers.ts';
 
-/** Code of an error frame. The connection stays open after every error. */
+/** The code of an error frame. The connection stays open after every error. */
 export type StreamErrorCode =
   | 'RISK_RATE_LIMITED'
   | 'INVALID_FRAME'
@@ -15,16 +15,16 @@ export type StreamErrorCode =
   | 'TOO_MANY_SUBSCRIPTIONS'
   | 'INTERNAL';
 
-/** Place of a client in a stream of one process. */
+/** The place of a client in a stream of one process. */
 export type StreamPlace = { epoch: string; seq: number };
 
 /**
- * Place from which a client resumes after a lost connection: after a frame of the same process, or
- * after a block in any process of the venue.
+ * The place from which a client resumes after a lost connection: after a frame of the same process,
+ * or after a block in any process of the venue.
  */
 export type ResumePoint = StreamPlace | { height: number };
 
-/** Subscription in frames: the channel and its parameters. */
+/** The subscription in frames: the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
 
 export type ClientFrame =
@@ -37,7 +37,7 @@ export type ClientFrame =
  */
 export type PostFrame = {
   method: 'post';
-  /** Id that no other unanswered post of the connection has. */
+  /** The id that no other unanswered post of the connection has. */
   id: number;
   request: { type: 'action' | 'info'; payload: object };
 };
@@ -49,7 +49,7 @@ export type PostAnswerFrame = {
     id: number;
     /** The type is `error` if the HTTP status is 400 or above. */
     response: { type: 'action' | 'info' | 'error'; status: number; payload: object };
-    /** Time to wait before another attempt, in seconds. */
+    /** The time to wait before another attempt, in seconds. */
     retryAfter?: number;
     rateLimit?: { limit: number; remaining: number; reset: number };
   };
@@ -63,7 +63,7 @@ export type SubscriptionResponse = {
     subscription: SubscriptionFields;
     sub: number;
     epoch: string;
-    /** Number of the last frame before this subscription. */
+    /** The number of the last frame before this subscription. */
     seq: number;
     /**
      * On fact channels, the events of all blocks after this one are sent. The name differs from
@@ -77,11 +77,13 @@ export type SubscriptionResponse = {
 export type DataFrame<Data> = {
   channel: string;
   data: Data;
-  /** Number of the subscription within its connection. */
+  /** The number of the subscription within its connection. */
   sub: number;
-  /** Number of the frame within its stream, which is the same for all connections. */
+  /** The number of the frame within its stream, which is the same for all connections. */
   seq: number;
-  /** Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff. */
+  /**
+   * The block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
+   */
   height?: number;
   /** Set for the snapshot of an event channel after a resync. */
   isSnapshot?: true;
@@ -124,11 +126,11 @@ export type Ticker = {
   dayNtlVlm: string;
   dayBaseVlm: string;
   prevDayPx: string;
-  /** Difference of `markPx` and `prevDayPx`. */
+  /** The difference of `markPx` and `prevDayPx`. */
   change24h: string;
   high24h: string;
   low24h: string;
-  /** Rate per hour, as a fraction. */
+  /** The rate per hour, as a fraction. */
   funding: string;
   /** Present only for a market of a series. */
   strikeStatus?: StrikeStatus;
@@ -143,7 +145,7 @@ export type Ticker = {
 /** Summaries of instruments: first of all requested ones, and then of those that changed. */
 export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
 
-/** Level of a changed book. Size "0" removes the level. */
+/** A level of a changed book. Size "0" removes the level. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
 /** Changes of a book. The first frame contains the whole book. */
@@ -176,7 +178,7 @@ export type AssetContext = {
     midPx: string | null;
     oraclePx: string;
     openInterest: string;
-    /** Rate per hour, as a fraction. */
+    /** The rate per hour, as a fraction. */
     funding: string;
     premium: string | null;
     impactPxs: [string, string] | null;
@@ -234,7 +236,7 @@ export type UserHistoricalOrdersUpdate = {
   orderHistory: HistOrderRow[];
 };
 
-/** Block in the explorer. */
+/** The block in the explorer. */
 export type ExplorerBlock = {
   height: number;
   blockTime: number;
@@ -243,7 +245,7 @@ export type ExplorerBlock = {
   numTxs: number;
 };
 
-/** Signed request that a block executed, as in the query of a block. */
+/** A signed request that a block executed, as in the query of a block. */
 export type ExplorerTx = TxRow;
 
 /** Outcome order in an event of an order channel. Prices are those of its outcome. */
@@ -274,7 +276,7 @@ export type OrderUpdate<Order = UpdatedOrder> = {
   reason?: string;
 };
 
-/** Result of a queued outcome order. Successes are reported only on request. */
+/** The result of a queued outcome order. Successes are reported only on request. */
 export type OutcomeOrderRelease = {
   done: true;
   success: boolean;
@@ -306,7 +308,7 @@ export type RtdsTopic = keyof typeof RTDS_TOPICS;
  */
 export type RtdsSeries = (typeof RTDS_TOPICS)[RtdsTopic];
 
-/** Entry of a subscribe or unsubscribe frame of /ws-rtds. */
+/** The entry of a subscribe or unsubscribe frame of /ws-rtds. */
 export type RtdsSubscription = {
   topic: RtdsTopic;
   type: 'update' | '*';
@@ -323,11 +325,11 @@ export type RtdsClientFrame = {
 export type RtdsUpdateFrame = {
   topic: RtdsTopic;
   type: 'update';
-  /** Time at which the frame was sent. */
+  /** The time at which the frame was sent. */
   timestamp: number;
   payload: {
     symbol: string;
-    /** Time at which the price was observed. */
+    /** The time at which the price was observed. */
     timestamp: number;
     value: number;
     /** The value × 10^18, as the text of an integer. */
@@ -345,7 +347,7 @@ export type RtdsDumpFrame = {
   connection_id: string;
 };
 
-/** Reason that a frame or one of its entries was rejected. */
+/** The reason that a frame or one of its entries was rejected. */
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';

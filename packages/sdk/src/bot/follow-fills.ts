@@ -2,9 +2,9 @@ import type { Fill } from '@oddlot/protocol';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 
-/** Position of a reader of fills. It is plain JSON: store it to resume after a restart. */
+/** The position of a reader of fills. It is plain JSON: store it to resume after a restart. */
 export type FillsCursor = {
-  /** Time of the last returned fill. */
+  /** The time of the last returned fill. */
   readonly timeMs: number;
   /** Returned fills with that time. */
   readonly tids: readonly string[];

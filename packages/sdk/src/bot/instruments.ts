@@ -2,12 +2,12 @@ import { divCeil, divFloor, divHalfUp, formatDecimal, parseExact } from '@oddlot
 import { ValidationError } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 
-/** Instrument with its id, as used in orders, and its name. */
+/** The instrument with its id, as used in orders, and its name. */
 export type Instrument = {
   readonly id: number;
   /** Name such as `BTC-USDC`, or the slug of an outcome market. */
   readonly name: string;
-  /** Price and size increments, used by `onGrid`. */
+  /** The price and size increments, used by `onGrid`. */
   readonly priceTick: string;
   readonly sizeStep: string;
   readonly isOutcome: boolean;

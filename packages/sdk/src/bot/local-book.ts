@@ -4,7 +4,7 @@ import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 import type { StreamEvent } from '../transport/stream.ts';
 
-/** Number of levels per side that the venue's checksum covers. */
+/** The number of levels per side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
 
 /** Options of a `LocalBook`. */

@@ -15,7 +15,7 @@ export type PlaceOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Order with its result, which is `undefined` while it is unknown. */
+/** The order with its result, which is `undefined` while it is unknown. */
 export type PlacedOrder = { readonly order: OrderEntry; readonly result: OrderResult | undefined };
 
 /**
@@ -48,7 +48,7 @@ export type MarketOrder = {
   readonly side: 'buy' | 'sell';
   /** Size as a decimal text, which must be a multiple of the instrument's step. */
   readonly size: string;
-  /** Maximum slippage from the current best price in percent, such as `'0.5'`. */
+  /** The maximum slippage from the current best price in percent, such as `'0.5'`. */
   readonly slippagePercent: string;
   readonly reduceOnly?: boolean | undefined;
   readonly cloid?: string | undefined;
@@ -91,7 +91,7 @@ export function newCloid(): `0x${string}` {
   return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Number of requests that the venue accepts in a window. */
+/** The number of requests that the venue accepts in a window. */
 type Budget = { readonly limit: number; readonly windowMs: number };
 
 /**

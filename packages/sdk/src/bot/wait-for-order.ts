@@ -5,13 +5,13 @@ import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 
-/** Order of an account, identified by its order id or its client order id. */
+/** The order of an account, identified by its order id or its client order id. */
 export type OrderName = { readonly user: string } & (
   | { readonly oid: number }
   | { readonly cloid: string }
 );
 
-/** Final state of an order. */
+/** The final state of an order. */
 export type OrderEnd = {
   readonly oid: number;
   readonly status: 'filled' | 'cancelled' | 'rejected';

@@ -21,9 +21,9 @@ import { conversion, type SignerSet } from './signer-set.ts';
 
 /** Parameters of `approveAgent`. */
 export type ApproveAgentParameters = {
-  /** Address of the agent. The zero address revokes the label. */
+  /** The address of the agent. The zero address revokes the label. */
   readonly agentAddress: string;
-  /** Label of at most 64 characters for one agent; by default the unnamed agent. */
+  /** The label of at most 64 characters for one agent; by default the unnamed agent. */
   readonly agentName?: string | null | undefined;
 };
 
@@ -45,7 +45,7 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
 /** Parameters of `approveBuilderFee`. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
-  /** Maximum rate of the builder, such as `'0.05%'`, from 0.000001% to 1%. */
+  /** The maximum rate of the builder, such as `'0.05%'`, from 0.000001% to 1%. */
   readonly maxFeeRate: string;
 };
 

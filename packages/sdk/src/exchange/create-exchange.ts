@@ -81,8 +81,8 @@ function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
 }
 
 /**
- * Type of an action without its context. The parameters are repeated, because otherwise `confirm`
- * would not determine the type of the reply.
+ * The type of an action without its context. The parameters are repeated, because otherwise
+ * `confirm` would not determine the type of the reply.
  */
 type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unknown
   ? Rest extends [options?: infer Given]

@@ -29,7 +29,7 @@ export type SetPerpParameters = NonNullable<AdminVariants['setPerp']>;
 /** Up to 200 oracle prices and the time of their observation. */
 export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 
-/** Fee schedule, starting with level 0. */
+/** The fee schedule, starting with level 0. */
 export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 
 /** Channel, its access mode, and the changes to its lists. */
@@ -41,7 +41,7 @@ export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
  */
 export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']>;
 
-/** Recipient of a payment, and its amount in USDC. */
+/** The recipient of a payment, and its amount in USDC. */
 export type TreasurySendParameters = NonNullable<AdminVariants['treasurySend']>;
 
 /** List of operators to change, with the addresses to add and then those to remove. */
@@ -113,7 +113,7 @@ type OutcomeVariants = Given<Omit<ActionOf<'outcomeDeploy'>, 'type'>>;
 /** Group of related markets. For an existing slug, its texts are changed. */
 export type RegisterEventParameters = NonNullable<OutcomeVariants['registerEvent']>;
 
-/** Market of an event. It opens and closes automatically at its times. */
+/** The market of an event. It opens and closes automatically at its times. */
 export type RegisterMarketParameters = NonNullable<OutcomeVariants['registerMarket']>;
 
 /** Consecutive up-or-down markets on a price, which are listed and resolved automatically. */
@@ -125,7 +125,7 @@ export type SetTradingParameters = NonNullable<OutcomeVariants['setTrading']>;
 /** Up to 100 observations of reference prices. */
 export type PushPriceParameters = NonNullable<OutcomeVariants['pushPrice']>;
 
-/** Payout of a YES share of a closed market, from 0 to 1. It is final. */
+/** The payout of a YES share of a closed market, from 0 to 1. It is final. */
 export type ResolveParameters = NonNullable<OutcomeVariants['resolve']>;
 
 /** Variants of `outcomeDeploy` for one venue and one wallet. */

@@ -10,14 +10,16 @@ import { type ActionOptions, type ExchangeContext, sendAction } from './send-act
 
 /** Parameters of `updateLeverage`. */
 export type UpdateLeverageParameters = {
-  /** Instrument id. */
+  /** The instrument id. */
   readonly asset: number;
   /**
    * Integer leverage. With isolated margin in hedge mode, a negative value sets that of the short
    * side.
    */
   readonly leverage: number;
-  /** Margin mode whose leverage is set, without switching the mode; by default the current mode. */
+  /**
+   * The margin mode whose leverage is set, without switching the mode; by default the current mode.
+   */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
 };
 
@@ -60,7 +62,7 @@ export type UpdateIsolatedMarginParameters = {
   readonly asset: number;
   /** In hedge mode, selects the long or the short position; ignored in one-way mode. */
   readonly isBuy: boolean;
-  /** Amount in integer micro-USDC. A positive amount is added, a negative one removed. */
+  /** The amount in integer micro-USDC. A positive amount is added, a negative one removed. */
   readonly ntli: number;
 };
 

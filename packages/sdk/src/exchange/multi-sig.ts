@@ -67,17 +67,19 @@ export function createMultiSig(context: ExchangeContext) {
 
 /** Parameters of `multiSig.propose`. */
 export type ProposeParameters = {
-  /** Account for which to act. */
+  /** The account for which to act. */
   readonly multiSigUser: string;
   /** Action, spelled as in the API. A direct action does not contain the network and the nonce. */
   readonly action: ProposedAction;
-  /** Signer that will send the proposal; by default the client's own wallet. */
+  /** The signer that will send the proposal; by default the client's own wallet. */
   readonly outerSigner?: string | undefined;
-  /** Chain id of the EIP-712 domain, for signers whose wallets sign only for one chain. */
+  /** The chain id of the EIP-712 domain, for signers whose wallets sign only for one chain. */
   readonly signatureChainId?: number | undefined;
   /** Vault for which to act. The multi-sig account must be its leader. */
   readonly vaultAddress?: string | undefined;
-  /** Consensus time in milliseconds at which the action expires; not allowed for direct actions. */
+  /**
+   * The consensus time in milliseconds at which the action expires; not allowed for direct actions.
+   */
   readonly expiresAfter?: number | undefined;
 };
 
@@ -168,10 +170,12 @@ function refuseStrays(
   }
 }
 
-/** Action that a wrapper can contain, spelled as in the API and bound to a network. */
+/** The action that a wrapper can contain, spelled as in the API and bound to a network. */
 type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
-/** Action before it is bound to a network: `propose` adds network and nonce to direct actions. */
+/**
+ * The action before it is bound to a network: `propose` adds network and nonce to direct actions.
+ */
 export type ProposedAction =
   | { [Type in Exclude<InnerActionType, DirectActionType>]: ActionInputOf<Type> }[Exclude<
       InnerActionType,
@@ -184,13 +188,13 @@ export type ProposedAction =
  * every signature covers all its fields.
  */
 export type MultiSigProposal = {
-  /** Account for which the proposal acts. */
+  /** The account for which the proposal acts. */
   readonly multiSigUser: string;
-  /** Signer that will send the proposal, and whose nonce it uses. */
+  /** The signer that will send the proposal, and whose nonce it uses. */
   readonly outerSigner: string;
   readonly action: InnerActionInput;
   readonly nonce: number;
-  /** Chain id for the domains of direct actions and of the sender's own signature. */
+  /** The chain id for the domains of direct actions and of the sender's own signature. */
   readonly signatureChainId?: number | undefined;
   readonly vaultAddress?: string | undefined;
   readonly expiresAfter?: number | undefined;

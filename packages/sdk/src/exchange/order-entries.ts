@@ -2,14 +2,14 @@ import type { OrderEntry, OrderParameters } from './orders.ts';
 
 /** Fields that all kinds of orders have in common. */
 export type OrderBasics = {
-  /** Instrument id. */
+  /** The instrument id. */
   readonly asset: number;
   readonly side: 'buy' | 'sell';
   /** Size as a decimal text. */
   readonly size: string;
-  /** Margin mode of the position; by default the instrument's current one. */
+  /** The margin mode of the position; by default the instrument's current one. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
-  /** Client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
+  /** The client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;
 };
 
@@ -52,11 +52,11 @@ function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'>
 export type TriggerOrderInput = OrderBasics & {
   readonly kind: 'tp' | 'sl';
   /**
-   * Mark at which the order triggers. A selling stop-loss and a buying take-profit trigger at this
-   * mark or below, the others at it or above.
+   * The mark at which the order triggers. A selling stop-loss and a buying take-profit trigger at
+   * this mark or below, the others at it or above.
    */
   readonly triggerPrice: string;
-  /** Limit price of the resulting order; if absent, it is a market order. */
+  /** The limit price of the resulting order; if absent, it is a market order. */
   readonly limitPrice?: string | undefined;
   /** True by default. */
   readonly reduceOnly?: boolean | undefined;
@@ -75,8 +75,8 @@ export function triggerOrder(order: TriggerOrderInput): OrderEntry {
 }
 
 /**
- * Trigger price and limit price of a take-profit or stop-loss; without a limit price it is a market
- * order.
+ * The trigger price and limit price of a take-profit or stop-loss; without a limit price it is a
+ * market order.
  */
 export type Exit = {
   readonly triggerPrice: string;
@@ -84,7 +84,7 @@ export type Exit = {
   readonly cloid?: string | undefined;
 };
 
-/** Order with a take-profit, a stop-loss or both, for `bracketOrder`. */
+/** The order with a take-profit, a stop-loss or both, for `bracketOrder`. */
 export type BracketOrder = {
   /** Order built by `limitOrder` or `triggerOrder`. */
   readonly parent: OrderEntry;
@@ -118,11 +118,11 @@ function exitsOf({
 
 /** Take-profit, stop-loss or both of a position, for `positionTpsl`. */
 export type PositionTpslOrder = {
-  /** Instrument id. */
+  /** The instrument id. */
   readonly asset: number;
-  /** Side of the position, which is the opposite of that of its TP/SL orders. */
+  /** The side of the position, which is the opposite of that of its TP/SL orders. */
   readonly position: 'long' | 'short';
-  /** Size of a part of the position; by default all of it at the time of the trigger. */
+  /** The size of a part of the position; by default all of it at the time of the trigger. */
   readonly size?: string | undefined;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;

@@ -15,7 +15,7 @@ import { type ActionOptions, type ExchangeContext, sendAction } from './send-act
 
 type ParsedOrder = ActionOf<'order'>['orders'][number];
 
-/** Kind of an order: a limit order or a trigger order. */
+/** The kind of an order: a limit order or a trigger order. */
 export type OrderKind =
   | { readonly limit: NonNullable<ParsedOrder['t']['limit']> }
   | { readonly trigger: NonNullable<ParsedOrder['t']['trigger']> };
@@ -56,9 +56,9 @@ export function order<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, orderShape, () => action, options);
 }
 
-/** Order to amend, and its new price and **total** size, which includes the filled size. */
+/** The order to amend, and its new price and **total** size, which includes the filled size. */
 export type Modify2Parameters = {
-  /** Instrument id. */
+  /** The instrument id. */
   readonly a: number;
   readonly p: string;
   readonly s: string;
@@ -82,7 +82,7 @@ export function modify2<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, modify2Shape, () => action, options);
 }
 
-/** Order to cancel, with its instrument id `a` and its order id `o`. */
+/** The order to cancel, with its instrument id `a` and its order id `o`. */
 export type CancelEntry = {
   readonly a: number;
   readonly o: number | string;
@@ -108,7 +108,7 @@ export function cancel<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelShape, () => action, options);
 }
 
-/** Order to cancel, with its client order id. */
+/** The order to cancel, with its client order id. */
 export type CancelByCloidEntry = { readonly asset: number; readonly cloid: string };
 
 /** Parameters of `cancelByCloid`: at most 200 entries. */
@@ -130,7 +130,7 @@ export function cancelByCloid<Confirm extends 'executed' | undefined = undefined
 
 /** Scope of `cancelAll`; by default all orders of the account. */
 export type CancelAllParameters = {
-  /** Instrument id. */
+  /** The instrument id. */
   readonly asset?: number | undefined;
   readonly accountType?: 'perp' | 'outcome' | undefined;
 };
@@ -152,7 +152,7 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
 
 /** Parameters of `scheduleCancel`. Without `time`, the schedule is removed. */
 export type ScheduleCancelParameters = {
-  /** Consensus time in milliseconds, at least 5 s ahead. */
+  /** The consensus time in milliseconds, at least 5 s ahead. */
   readonly time?: number | undefined;
 };
 
@@ -194,7 +194,8 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
 }
 
 /**
- * Number of pairs of shares: `asset` is the instrument id of the market, and `sz` a decimal text.
+ * The number of pairs of shares: `asset` is the instrument id of the market, and `sz` a decimal
+ * text.
  */
 export type OutcomeOperation = { readonly asset: number; readonly sz: string };
 

@@ -2,15 +2,15 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import type { OrderEntry } from './orders.ts';
 
-/** Order on an outcome market. */
+/** The order on an outcome market. */
 export type OutcomeOrder = {
   /** The `instrument_id` of the market. */
   readonly asset: number;
-  /** Price of one share of the outcome as a decimal text, above 0 and below 1. */
+  /** The price of one share of the outcome as a decimal text, above 0 and below 1. */
   readonly price: string;
-  /** Number of shares as a decimal text. */
+  /** The number of shares as a decimal text. */
   readonly size: string;
-  /** Client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
+  /** The client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;
 } & (
   | { readonly tif?: 'Gtc' | 'Alo' | undefined; readonly expireTime?: undefined }

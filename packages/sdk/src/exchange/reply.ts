@@ -14,7 +14,7 @@ import { sleep } from '../transport/backoff.ts';
 
 /** Identifiers of the request, which every reply contains. */
 type Sent = {
-  /** Permanent identifier of the action. `info.actionStatus({ txHash })` returns its result. */
+  /** The permanent identifier of the action. `info.actionStatus({ txHash })` returns its result. */
   readonly txHash: Hash;
   readonly nonce: number;
 };
@@ -38,7 +38,7 @@ export type QueuedReply = Sent & {
  */
 export type ExecutedReply = Sent & {
   readonly status: 'executed';
-  /** Height of the block that executed the action. */
+  /** The height of the block that executed the action. */
   readonly height: number;
   /** Results of the entries in their order; empty for actions without entries. */
   readonly orders: readonly OrderResult[];
@@ -58,7 +58,7 @@ export type Created = {
   readonly seriesSlug?: string;
 };
 
-/** Reason that an entry failed. */
+/** The reason that an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
 /** Reply after the venue stopped waiting. The action may still be executed; see `waitForAction`. */
@@ -68,7 +68,9 @@ export type PendingReply = Sent & {
   readonly traceId: string | undefined;
 };
 
-/** Type of the reply to an action, which depends on whether the action asks for confirmation. */
+/**
+ * The type of the reply to an action, which depends on whether the action asks for confirmation.
+ */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
   ? ExecutedReply | PendingReply
   : AcceptedReply | QueuedReply;
@@ -115,12 +117,14 @@ function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiErro
 /** Options of `waitForAction`. */
 export type WaitOptions = {
   readonly timeoutMs?: number | undefined;
-  /** Interval between two queries of the receipt. */
+  /** The interval between two queries of the receipt. */
   readonly intervalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Action to wait for, named by its hash, or by the trace id of an order on an outcome market. */
+/**
+ * The action to wait for, named by its hash, or by the trace id of an order on an outcome market.
+ */
 export type ActionName = string | { readonly traceId: string };
 
 /**

@@ -24,7 +24,7 @@ export type ExchangeContext = {
   readonly nonces: Pick<NonceSource, 'next'>;
   readonly clock: VenueClock;
   /**
-   * Time after the call during which an order may be accepted, in milliseconds; Infinity for no
+   * The time after the call during which an order may be accepted, in milliseconds; Infinity for no
    * limit.
    */
   readonly orderLifeMs?: number | undefined;
@@ -39,13 +39,13 @@ export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = 
   /** Waits for the execution and returns its results. */
   readonly confirm?: Confirm;
   /**
-   * Consensus time in milliseconds at which the action expires, or null for no expiry. Trading
+   * The consensus time in milliseconds at which the action expires, or null for no expiry. Trading
    * actions expire by default; see `orderLifeMs` of the client.
    */
   readonly expiresAfter?: number | null | undefined;
   /** Vault for which to act. The account must be its leader. */
   readonly vaultAddress?: string | undefined;
-  /** Chain id of the EIP-712 domain, for wallets that sign only for one chain. */
+  /** The chain id of the EIP-712 domain, for wallets that sign only for one chain. */
   readonly signatureChainId?: number | undefined;
   /** Stops waiting. The action may already have been sent. */
   readonly signal?: AbortSignal | undefined;
@@ -238,7 +238,7 @@ const ORDER_LIFE_MS = 5000;
  */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
-/** Expiry of an action, which is the same for all attempts to send it. */
+/** The expiry of an action, which is the same for all attempts to send it. */
 class Expiry {
   readonly #clock: VenueClock;
   readonly #explicit: number | null | undefined;
@@ -254,7 +254,7 @@ class Expiry {
   }: {
     readonly clock: VenueClock;
     readonly wallet: Wallet;
-    /** Expiry that the caller chose; null for none. */
+    /** The expiry that the caller chose; null for none. */
     readonly expiresAfter?: number | null | undefined;
     readonly orderLifeMs?: number | undefined;
   }) {

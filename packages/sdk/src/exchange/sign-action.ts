@@ -36,13 +36,13 @@ export type EnvelopeFields = {
   readonly confirm?: 'executed' | undefined;
 };
 
-/** Signed request: its bytes and its identifiers. */
+/** The signed request: its bytes and its identifiers. */
 export type SignedAction = {
   /** Body of the request. Sending it again does not execute it twice. */
   readonly body: string;
   readonly txHash: Hash;
   readonly nonce: number;
-  /** Consensus time at which the action expires, in milliseconds. */
+  /** The consensus time at which the action expires, in milliseconds. */
   readonly expiresAfter?: number | undefined;
 };
 
@@ -59,10 +59,12 @@ export async function signAction(
 
 type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
 
-/** Function that hashes the action. It is passed only if the action may be a wrapper. */
+/** The function that hashes the action. It is passed only if the action may be a wrapper. */
 type Hashing = { readonly hashWith?: typeof hashAction | undefined };
 
-/** Action with its shape. Passing the shape lets programs load only the shapes that they use. */
+/**
+ * The action with its shape. Passing the shape lets programs load only the shapes that they use.
+ */
 type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
 
 /** Signs an action whose shape is known. */
@@ -119,15 +121,15 @@ function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void 
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** Data that would be signed and sent. */
+/** The data that would be signed and sent. */
 export type ActionPreview = {
-  /** Action in canonical key order. */
+  /** The action in canonical key order. */
   readonly action: ActionInput;
   /** MessagePack of the action, which is hashed for agent-signed actions. */
   readonly msgpack: `0x${string}`;
   /** The 32 bytes that a wallet would sign. */
   readonly digest: `0x${string}`;
-  /** Data that a wallet would show. */
+  /** The data that a wallet would show. */
   readonly typedData: TypedData;
 };
 

@@ -11,16 +11,16 @@ import type { ReplyOf } from './reply.ts';
 /** Part of an account that has its own balance. */
 export type SubAccount = 'perp' | 'outcome';
 
-/** Id of USDC, the only token of transfers. `perpMeta` numbers its assets differently. */
+/** The id of USDC, the only token of transfers. `perpMeta` numbers its assets differently. */
 const USDC = 0;
 
 /** Parameters of `tokenSend`. */
 export type TokenSendParameters = {
   readonly destination: string;
-  /** Amount in USDC as a decimal text with at most 6 decimals. */
+  /** The amount in USDC as a decimal text with at most 6 decimals. */
   readonly amount: string;
   readonly fromAccountType: SubAccount;
-  /** Sub-account of the receiver. */
+  /** The sub-account of the receiver. */
   readonly toAccountType: SubAccount;
   readonly token?: number | undefined;
 };
@@ -68,9 +68,9 @@ export async function transferBetween<Confirm extends 'executed' | undefined = u
 export type SendToParameters = {
   readonly destination: string;
   readonly amount: string;
-  /** Sub-account of the sender; perp by default. */
+  /** The sub-account of the sender; perp by default. */
   readonly from?: SubAccount | undefined;
-  /** Sub-account of the receiver; perp by default, which relay withdrawal addresses require. */
+  /** The sub-account of the receiver; perp by default, which relay withdrawal addresses require. */
   readonly to?: SubAccount | undefined;
 };
 
@@ -86,9 +86,11 @@ export function sendTo<Confirm extends 'executed' | undefined = undefined>(
 
 /** Parameters of `withdraw3`. */
 export type Withdraw3Parameters = {
-  /** Address on the settlement chain. */
+  /** The address on the settlement chain. */
   readonly destination: string;
-  /** Amount in USDC as a decimal text, at least 2. The fee in `settings` is deducted from it. */
+  /**
+   * The amount in USDC as a decimal text, at least 2. The fee in `settings` is deducted from it.
+   */
   readonly amount: string;
 };
 

@@ -11,7 +11,7 @@ export type ResolutionFinding = {
 
 /** Reference prices are in units of 10^-8. */
 const PRICE_DECIMALS = 8;
-/** Minimum share of a window's seconds that must have a sample, in percent. */
+/** The minimum share of a window's seconds that must have a sample, in percent. */
 const COVERAGE_PERCENT = 90;
 const SECOND_MS = 1_000;
 

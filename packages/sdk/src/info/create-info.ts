@@ -146,7 +146,7 @@ export type ExplainSignatureParameters = {
    * because the order of its keys and the spelling of its numbers are hashed.
    */
   readonly envelope: string | object;
-  /** Address that should have signed. */
+  /** The address that should have signed. */
   readonly expect?: string | undefined;
 };
 

@@ -25,9 +25,9 @@ export type PagedType = Exclude<
 /** Answer from the history, with its metadata. */
 export type HistoryPage<Data> = {
   readonly data: Data;
-  /** Block up to which the data is complete. */
+  /** The block up to which the data is complete. */
   readonly asOf: HistoryAsOf;
-  /** Start of the next page; null after the last row, undefined for a query without pages. */
+  /** The start of the next page; null after the last row, undefined for a query without pages. */
   readonly nextCursor: string | null | undefined;
 };
 

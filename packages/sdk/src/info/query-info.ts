@@ -23,7 +23,7 @@ export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 /** Fields of a query other than its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
-/** Method of a query, which is a special one if there is any. */
+/** The method of a query, which is a special one if there is any. */
 export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Special
   ? Special[Type]
   : PlainMethod<Type>;

@@ -3,10 +3,10 @@ import { ValidationError } from '../errors.ts';
 import type { InfoContext, InfoOptions } from '../info/query-info.ts';
 
 type Span = {
-  /** Start and end in milliseconds, both inclusive. */
+  /** The start and end in milliseconds, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Format of the export; by default a CSV table with a header. */
+  /** The format of the export; by default a CSV table with a header. */
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 

@@ -15,13 +15,13 @@ export type RelayOptions = {
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of retries, only for requests that can be repeated. */
+  /** The maximum number of retries, only for requests that can be repeated. */
   readonly retriesMax?: number | undefined;
 };
 
 /** Parameters of `depositAddress`: the source of a deposit, and the account that receives it. */
 export type DepositAddressParameters = {
-  /** Name of a chain from `chains`. */
+  /** The name of a chain from `chains`. */
   readonly srcChain: string;
   /** The `chain_name` of the venue's settings. */
   readonly dstChain: string;
@@ -49,7 +49,7 @@ export type TransfersParameters = {
   readonly pageSize?: number | undefined;
 };
 
-/** Client of one relay. */
+/** The client of one relay. */
 export type RelayClient = {
   /** Returns the chains with their minimum amounts and fees. */
   chains(options?: InfoOptions): Promise<RelayChainRow[]>;
@@ -133,7 +133,7 @@ export type OperationsOptions = {
 /** Parameters of `registerPegs`. */
 export type RegisterPegsParameters = {
   readonly addresses: readonly string[];
-  /** Signature with the relay's key of the text that names the venue and the addresses. */
+  /** The signature with the relay's key of the text that names the venue and the addresses. */
   readonly signature: string;
 };
 

@@ -105,8 +105,8 @@ function channelsOf(endpoint: StreamEndpoint, socket: StreamSource): ChannelMeth
 /** Parameters of `referencePrices`. */
 export type ReferencePricesChannel = {
   /**
-   * Source of the prices: spot markets, the oracle, or averages of the oracle price over 30 or 60
-   * seconds.
+   * The source of the prices: spot markets, the oracle, or averages of the oracle price over 30 or
+   * 60 seconds.
    */
   readonly topic: RtdsTopic;
   /**

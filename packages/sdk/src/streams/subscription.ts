@@ -2,7 +2,7 @@ import type { ChannelData, ChannelInput, ChannelName, SubscriptionFields } from 
 import { callApart, SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
-/** Source of a subscription's events. */
+/** The source of a subscription's events. */
 export type StreamSource = {
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void;
 };
@@ -24,7 +24,8 @@ export type StreamOptions = {
 export type ChannelParameters<Name extends ChannelName> = Readonly<ChannelInput<Name>>;
 
 /**
- * Method that subscribes to one channel. Without a listener, read the events in a `for await` loop.
+ * The method that subscribes to one channel. Without a listener, read the events in a `for await`
+ * loop.
  */
 export type ChannelMethod<Name extends ChannelName> = (
   parameters: ChannelParameters<Name>,
@@ -33,7 +34,7 @@ export type ChannelMethod<Name extends ChannelName> = (
 ) => Subscription<ChannelData<Name>>;
 
 /**
- * Maximum number of events that wait for a slow loop. Beyond it, the loop ends with an error
+ * The maximum number of events that wait for a slow loop. Beyond it, the loop ends with an error
  * instead of a gap.
  */
 const WAITING_MAX = 10_000;

@@ -2,9 +2,9 @@ import { HttpError } from '../errors.ts';
 
 /** Delays between attempts. */
 export type Backoff = {
-  /** Upper bound of the first delay, in milliseconds. */
+  /** The upper bound of the first delay, in milliseconds. */
   readonly baseMs: number;
-  /** Upper bound of every delay, in milliseconds. */
+  /** The upper bound of every delay, in milliseconds. */
   readonly maxMs: number;
   /** Returns a number from 0 up to, but not including, 1. Tests replace it. */
   readonly random: () => number;

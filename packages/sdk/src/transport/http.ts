@@ -10,21 +10,21 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Options of requests. */
 type HttpOptions = {
   /**
-   * URL of a venue without a path, such as `https://host`, or its replicas, each of which can
+   * The URL of a venue without a path, such as `https://host`, or its replicas, each of which can
    * answer.
    */
   readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
   /**
-   * Timeout of one attempt in milliseconds. It is longer than the venue waits for an execution, so
-   * the venue's answer arrives first.
+   * The timeout of one attempt in milliseconds. It is longer than the venue waits for an execution,
+   * so the venue's answer arrives first.
    */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of attempts after the first one. */
+  /** The maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
   /**
-   * Longest `Retry-After` in milliseconds for which a request waits. After a longer one, the error
-   * is thrown.
+   * The longest `Retry-After` in milliseconds for which a request waits. After a longer one, the
+   * error is thrown.
    */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
@@ -42,7 +42,7 @@ type HttpOptions = {
     | undefined;
 };
 
-/** Path of an endpoint. */
+/** The path of an endpoint. */
 type Endpoint =
   | '/info'
   | '/exchange'
@@ -69,7 +69,9 @@ export type Retry = {
   readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
 };
 
-/** Reason that an attempt failed. Only `rateLimited` guarantees that the attempt had no effect. */
+/**
+ * The reason that an attempt failed. Only `rateLimited` guarantees that the attempt had no effect.
+ */
 type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
@@ -92,8 +94,8 @@ export class HttpTransport {
   readonly #post: HttpOptions['post'];
   #isDown = false;
   /**
-   * Newest block with an acknowledged write, and the replica that wrote it, because other replicas
-   * may be behind.
+   * The newest block with an acknowledged write, and the replica that wrote it, because other
+   * replicas may be behind.
    */
   #written: { url: string; height: number } | undefined;
 

@@ -11,22 +11,23 @@ export type SocketOptions = {
   readonly openSocket?: OpenSocket | undefined;
   readonly onStatus?: ((status: SocketStatus) => void) | undefined;
   /**
-   * Interval of pings in milliseconds. The venue closes a connection after 60 s without a frame.
+   * The interval of pings in milliseconds. The venue closes a connection after 60 s without a
+   * frame.
    */
   readonly pingMs?: number | undefined;
-  /** Maximum time in milliseconds without any frame, or without an answer to a subscribe. */
+  /** The maximum time in milliseconds without any frame, or without an answer to a subscribe. */
   readonly silentMsMax?: number | undefined;
-  /** Timeout of a connection attempt in milliseconds. */
+  /** The timeout of a connection attempt in milliseconds. */
   readonly connectMsMax?: number | undefined;
   /**
-   * Time in milliseconds that the connection stays open without subscriptions, in case another one
-   * follows.
+   * The time in milliseconds that the connection stays open without subscriptions, in case another
+   * one follows.
    */
   readonly lingerMs?: number | undefined;
   readonly backoff?: Backoff | undefined;
 };
 
-/** User of the socket, which defines the protocol on it. */
+/** The user of the socket, which defines the protocol on it. */
 type SocketUser = {
   /** Frame that the other side answers. */
   readonly ping: string;
@@ -59,7 +60,7 @@ export class PersistentSocket {
   readonly #backoff: { readonly down: Backoff; readonly hungUp: Backoff };
   #socket: Socket | undefined;
   #status: SocketStatus = 'idle';
-  /** Number of the current connection. Late events of earlier connections are ignored. */
+  /** The number of the current connection. Late events of earlier connections are ignored. */
   #generation = 0;
   #failures = 0;
   /** True if the current connection has worked. */

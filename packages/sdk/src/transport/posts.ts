@@ -4,8 +4,8 @@ import { CLIENT_LIMITS, type PostAnswerFrame, type PostFrame } from '@oddlot/pro
 export type PostAnswer = PostAnswerFrame['data'];
 
 /**
- * Result of a post: its answer, `lost` if the connection ended before the answer, or `unsent` if
- * the venue certainly did not process it. A lost request may have been processed.
+ * The result of a post: its answer, `lost` if the connection ended before the answer, or `unsent`
+ * if the venue certainly did not process it. A lost request may have been processed.
  */
 export type Posted = PostAnswer | 'lost' | 'unsent';
 

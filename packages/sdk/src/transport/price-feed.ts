@@ -13,9 +13,9 @@ import { SocketError } from '../errors.ts';
 import { PersistentSocket, type SocketOptions, type SocketStatus } from './persistent-socket.ts';
 import type { StreamEvent, StreamSink } from './stream.ts';
 
-/** Reference price of an underlying. */
+/** The reference price of an underlying. */
 export type ReferencePrice = {
-  /** Time at which the price was observed. */
+  /** The time at which the price was observed. */
   readonly timestamp: number;
   /** Price as a number, for display. */
   readonly value: number;
@@ -31,7 +31,7 @@ export type ReferencePricesUpdate = {
   readonly prices: readonly ReferencePrice[];
 };
 
-/** Maximum number of entries that the venue accepts in a frame. */
+/** The maximum number of entries that the venue accepts in a frame. */
 const ENTRIES_MAX = 50;
 const EXACT_DECIMALS = 18;
 /** Delay before a dropped frame is sent again. */

@@ -234,11 +234,11 @@ export class SocketTransport {
 }
 
 type Retry = {
-  /** Number of consecutive refusals. */
+  /** The number of consecutive refusals. */
   readonly failures: number;
   /**
-   * Timer that sends the next subscribe. It is cleared when the connection is lost or the stream
-   * ends.
+   * The timer that sends the next subscribe. It is cleared when the connection is lost or the
+   * stream ends.
    */
   readonly timer: ReturnType<typeof setTimeout>;
 };
@@ -267,7 +267,7 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
 type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
-  /** Place that the subscribe requested. */
+  /** The place that the subscribe requested. */
   readonly resumeFrom?: ResumePoint | undefined;
 };
 

@@ -12,7 +12,7 @@ import {
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
 
-/** Data of a stream. Events are in the order of `seq` and without gaps. */
+/** The data of a stream. Events are in the order of `seq` and without gaps. */
 export type StreamData<Data> = {
   readonly type: 'data';
   readonly data: Data;
@@ -22,7 +22,9 @@ export type StreamData<Data> = {
    */
   readonly isSnapshot: boolean;
   readonly seq: number;
-  /** Block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff. */
+  /**
+   * The block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
+   */
   readonly height: number | undefined;
 };
 
@@ -57,17 +59,17 @@ export type StreamSink = {
 export class Stream {
   readonly key: string;
   readonly subscription: SubscriptionFields;
-  /** Number that the venue assigned on the current connection, if any. */
+  /** The number that the venue assigned on the current connection, if any. */
   sub: number | undefined;
   readonly #sinks = new Set<StreamSink>();
   #place: StreamPlace | undefined;
   #awaitsSnapshot = false;
-  /** State that a new listener gets first. */
+  /** The state that a new listener gets first. */
   #state: unknown;
   #height: number | undefined;
-  /** Replica of the venue to which the place belongs. */
+  /** The replica of the venue to which the place belongs. */
   #at = '';
-  /** Last block that was reported on a fact channel, and the number of its frames. */
+  /** The last block that was reported on a fact channel, and the number of its frames. */
   #received: { readonly height: number; readonly frames: number } | undefined;
   /** Frames that will be repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;

@@ -126,7 +126,7 @@ function outcomeAssetData(
   };
 }
 
-/** Limit prices of a buy and a sell, in price units. Undefined stands for a market order. */
+/** The limit prices of a buy and a sell, in price units. Undefined stands for a market order. */
 type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /** Converts `px` to price units. An invalid price is rejected like the price of an order. */

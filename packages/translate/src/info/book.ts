@@ -92,7 +92,7 @@ export type WholeBook = {
   readonly asks: readonly BookLevel[];
 };
 
-/** Number of levels per side that the checksum covers. */
+/** The number of levels per side that the checksum covers. */
 const CHECKED_LEVELS = 20;
 
 export function wholeBook(state: State, instrument: Instrument): WholeBook {

@@ -17,7 +17,7 @@ import {
 } from './info-context.ts';
 
 const MINUTE_MS = 60_000;
-/** Maximum delay of an observation after the end of its window (R-series). */
+/** The maximum delay of an observation after the end of its window (R-series). */
 const LATE_MS = 5_000;
 
 const VARIANT_MS = {
@@ -55,7 +55,7 @@ const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }
 };
 
 /**
- * Value of `variant` that requests the simulated prices from before the venue's start, and the
+ * The value of `variant` that requests the simulated prices from before the venue's start, and the
  * source name of those prices.
  */
 const BEFORE = 'before';

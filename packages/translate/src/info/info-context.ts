@@ -36,9 +36,9 @@ export type InfoSettings = {
   readonly settlementRpcUrl?: string | undefined;
   /** Undefined if the venue has no relay. */
   readonly relayUrl?: string | undefined;
-  /** Name that stands for the venue as source or destination chain in the relay API. */
+  /** The name that stands for the venue as source or destination chain in the relay API. */
   readonly chainName: string;
-  /** Amount of one payout in USDC; undefined if the venue has no faucet. */
+  /** The amount of one payout in USDC; undefined if the venue has no faucet. */
   readonly faucetUsdc?: number | undefined;
   /** True if bots provide the liquidity; false by default. */
   readonly hasBots?: boolean;
@@ -66,7 +66,7 @@ export type InfoAnswer<Data = unknown> =
       readonly ok: true;
       readonly data: Data;
       readonly warnings?: readonly Warning[];
-      /** Cursor of the next page of a paged query, returned next to `data`. */
+      /** The cursor of the next page of a paged query, returned next to `data`. */
       readonly nextCursor?: string | null;
     }
   | { readonly ok: false; readonly error: WireError };
@@ -130,7 +130,7 @@ export type ReplicaList = () => readonly {
 }[];
 
 /**
- * Data of settled events that a query needs and that is no longer in memory. The query first
+ * The data of settled events that a query needs and that is no longer in memory. The query first
  * returns its needs, the API server loads them from the history database, and the query is then
  * answered with them. All fields that are present are needed.
  */
@@ -154,7 +154,7 @@ export type PastList = {
 /** Candle rows of an instrument, and the last row before them. */
 export type PastBars = MissingRows & { readonly instrumentId: number };
 
-/** Data that the history database returned for a need. */
+/** The data that the history database returned for a need. */
 export type Past = {
   /** Events by slug; null if the history database does not have the event. */
   readonly events: Map<string, EventWithMarkets | null>;

@@ -273,7 +273,7 @@ export class LazyRows<Row> {
   }
 }
 
-/** Number of rows that are built in one turn of the event loop. */
+/** The number of rows that are built in one turn of the event loop. */
 export const ROWS_AT_ONCE = 250;
 
 /** Builds a short list immediately and a long one on demand. */

@@ -98,7 +98,7 @@ function isAbove(place: Place, other: Place): boolean {
   return isBelow(other, place);
 }
 
-/** Maximum number of events that one query searches. */
+/** The maximum number of events that one query searches. */
 export const SEARCHED_EVENTS = 200;
 
 export function isSought({ category, search }: Query): boolean {

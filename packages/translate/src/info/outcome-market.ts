@@ -12,7 +12,7 @@ export type ShownMarket = {
   readonly live: MarketView | undefined;
   /** The price 1.00 in price units. */
   readonly unit: number;
-  /** Mark of YES in half price units; after the resolution, the payout of a share. */
+  /** The mark of YES in half price units; after the resolution, the payout of a share. */
   readonly halves: number;
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };

@@ -64,7 +64,7 @@ function assetContext(state: State, record: MarketRecord): OutcomeAssetCtx {
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** Length and default resolution of each interval, in minutes. */
+/** The length and default resolution of each interval, in minutes. */
 const INTERVALS = {
   '1h': { reach: 60, fidelity: 1 },
   '6h': { reach: 360, fidelity: 5 },

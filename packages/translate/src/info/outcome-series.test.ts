@@ -198,8 +198,8 @@ describe('reference prices', () => {
     const window = { eventStartTime: start, endTime: new Date(FIRST_START).toISOString() };
     const over = { openPrice: '101', closePrice: '102', completed: true, incomplete: false };
     expect(price(window)).toMatchObject(over);
-    // Half of the last minute before the start has one price and half the other, and likewise for
-    // the last minute before the end.
+    // The half of the last minute before the start has one price and half the other, and likewise
+    // for the last minute before the end.
     const twap = { source: 'twap', eventStartTime: FIRST_START, endTime: FIRST_START + 10_000 };
     expect(price(twap)).toMatchObject({ openPrice: '100.5', closePrice: '100.83333333' });
     expect(price({ source: 'spot' })).toMatchObject({ closePrice: null, incomplete: true });

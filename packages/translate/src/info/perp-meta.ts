@@ -17,7 +17,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
 import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './info-context.ts';
 
-/** Asset id of USDC, the quote asset of every perp. */
+/** The asset id of USDC, the quote asset of every perp. */
 const USDC_ASSET_ID = 1;
 
 type Instrument = PerpMetaDetail['instruments'][number];

@@ -114,7 +114,7 @@ function replicasOf(listed: ReturnType<ReplicaList>): Pick<Settings, 'replicas'>
 
 /** The outcome exchange, where each market has its own fee rates. */
 const OUTCOME_EXCHANGE_ID = 1;
-/** Default taker fee of an outcome market, in units of 10^-8. */
+/** The default taker fee of an outcome market, in units of 10^-8. */
 const OUTCOME_TAKER_FEE_E8 = 7_000_000;
 const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };

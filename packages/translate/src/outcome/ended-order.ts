@@ -6,14 +6,14 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
-/** Order that a cancel or an amend refers to. */
+/** The order that a cancel or an amend refers to. */
 export type OrderTarget = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
 };
 
-/** Final state of an order, as far as it is stored. */
+/** The final state of an order, as far as it is stored. */
 export type EndedOrder = Pick<
   EntryResult,
   'orderId' | 'clientOrderId' | 'state' | 'filled' | 'filledNotional'

@@ -54,7 +54,7 @@ const TIERS: readonly Tier[] = [
   { stepMs: 4 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
-/** Limit for all instruments together. A row takes about 50 bytes in a snapshot. */
+/** The limit for all instruments together. A row takes about 50 bytes in a snapshot. */
 const ROWS_MAX = 500_000;
 
 const TRADES_OF_STEP: Fold<CandleRow> = {

@@ -17,7 +17,7 @@ type EventListQuery = {
   readonly tag: string | undefined;
 };
 
-/** Maximum number of rankings. The least recently used one is dropped first. */
+/** The maximum number of rankings. The least recently used one is dropped first. */
 const RANKINGS_MAX = 32;
 /** A ranking with this many pending events is updated even if it is not queried. */
 const PENDING_MAX = 256;
@@ -29,8 +29,8 @@ type CachedRanking = {
   /** Events whose place can have changed since the last update. */
   readonly pending: Set<ListedEvent>;
   /**
-   * Hour of the last complete update. The daily volume is counted in whole hours, so a new hour can
-   * move every event.
+   * The hour of the last complete update. The daily volume is counted in whole hours, so a new hour
+   * can move every event.
    */
   hour: number;
 };
@@ -227,7 +227,7 @@ function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bi
   return items.reduce((total, item) => total + amountOf(item), 0n);
 }
 
-/** Place in a ranking: a key, and an id that is unique among the items. */
+/** The place in a ranking: a key, and an id that is unique among the items. */
 export type Place = readonly [key: number, id: number];
 
 export type PageOptions = {

@@ -58,11 +58,11 @@ export class MarketData {
   }
 }
 
-/** Funding of one hour: its due time, and the rate and its premium in units of 10^-10. */
+/** The funding of one hour: its due time, and the rate and its premium in units of 10^-10. */
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, retentionMs: 90 * DAY_MS }];
-/** Limit for all markets together. A row takes about 40 bytes in a snapshot. */
+/** The limit for all markets together. A row takes about 40 bytes in a snapshot. */
 const ROWS_MAX = 250_000;
 
 const ONE_AN_HOUR: Fold<FundingPoint> = {

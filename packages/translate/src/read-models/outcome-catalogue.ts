@@ -14,8 +14,8 @@ import { DAY_MS } from './candle-interval.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /**
- * Time that an event stays in memory after it became final. By then, its last trade is older than
- * the weekly volume, so its displayed data no longer changes.
+ * The time that an event stays in memory after it became final. By then, its last trade is older
+ * than the weekly volume, so its displayed data no longer changes.
  */
 export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
@@ -38,9 +38,9 @@ export type MarketRecord = {
   readonly listing: MarketListing;
   readonly seriesSlug: string | null;
   phase: MarketPhase;
-  /** Start price of a market in a series, or null until it is known (R-series). */
+  /** The start price of a market in a series, or null until it is known (R-series). */
   strikeE8: number | null;
-  /** Price of the last trade in YES; 0 before the first trade. */
+  /** The price of the last trade in YES; 0 before the first trade. */
   lastTrade: number;
   readonly volume: RollingVolume;
   resolution: ResolutionRecord | null;
@@ -52,14 +52,14 @@ export type EventWithMarkets = {
   readonly markets: readonly MarketRecord[];
 };
 
-/** Result of a market and its source (R-settlement). */
+/** The result of a market and its source (R-settlement). */
 export type ResolutionRecord = Pick<
   MarketResolved,
   'fraction' | 'by' | 'oracleOutcome' | 'evidence' | 'inputs'
 > & {
   readonly resolvedMs: number;
   readonly height: number;
-  /** Hash of the deployer's action; null if the series was resolved automatically. */
+  /** The hash of the deployer's action; null if the series was resolved automatically. */
   readonly txHash: string | null;
 };
 
@@ -81,7 +81,7 @@ export class OutcomeCatalogue {
   readonly #onLeave: (event: ListedEvent) => void;
   /** Events that the newest block dropped. */
   #left: EventWithMarkets[] = [];
-  /** Time that settled events stay in memory. */
+  /** The time that settled events stay in memory. */
   readonly retentionMs: number;
   /** Events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
@@ -157,7 +157,7 @@ export class OutcomeCatalogue {
       // If another market was added in the meantime, the event is scheduled again when that market
       // is resolved.
       if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
-      // Code that processes this block later needs the markets that the block paid.
+      // The code that processes this block later needs the markets that the block paid.
       const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
       if (this.#isPaid(event) && !isHeld) this.#drop(event);
       else this.#leaving.add(leaving);

@@ -17,7 +17,7 @@ const TIERS: readonly Tier[] = [
   { stepMs: 3 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
-/** Limit for all markets together. A row takes about 25 bytes in a snapshot. */
+/** The limit for all markets together. A row takes about 25 bytes in a snapshot. */
 const ROWS_MAX = 500_000;
 
 /**

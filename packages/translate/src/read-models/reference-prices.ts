@@ -11,11 +11,12 @@ import {
   type Tier,
 } from './tiered-series.ts';
 
-/** Price of an underlying in units of 10^-8, with the time of its observation. */
+/** The price of an underlying in units of 10^-8, with the time of its observation. */
 export type PricePoint = { readonly atMs: number; readonly priceE8: number };
 
 /**
- * Source of a price. `twap` is the time-weighted average by which series are settled (R-series).
+ * The source of a price. `twap` is the time-weighted average by which series are settled
+ * (R-series).
  */
 export type ShownSource = PriceSource | 'twap';
 
@@ -23,11 +24,11 @@ export type ShownSource = PriceSource | 'twap';
 type Twap = { readonly sumE8: bigint; readonly samples: number };
 
 const SECOND_MS = 1_000;
-/** Maximum age of an observation (R-series). */
+/** The maximum age of an observation (R-series). */
 const OBSERVATION_AGE_MS = 5_000;
-/** Minimum share of a window's seconds that must have a sample, in percent (R-series). */
+/** The minimum share of a window's seconds that must have a sample, in percent (R-series). */
 const COVERAGE_PERCENT = 90;
-/** Default length W of the window (R-series), which also defines `twap` here. */
+/** The default length W of the window (R-series), which also defines `twap` here. */
 const WINDOW_SECONDS = 60;
 
 /**
@@ -47,7 +48,7 @@ const PRICE_TIERS: readonly Tier[] = [
  */
 const TWAP_TIERS: readonly Tier[] = PRICE_TIERS.slice(1);
 
-/** Limit for all symbols and sources together. A row takes about 30 bytes in a snapshot. */
+/** The limit for all symbols and sources together. A row takes about 30 bytes in a snapshot. */
 const ROWS_MAX = 1_000_000;
 
 /**

@@ -4,7 +4,9 @@ const WEEK_HOURS = 7 * DAY_HOURS;
 
 type Hour = { readonly startMs: number; notional: bigint; lots: number; close: number };
 
-/** Traded volume of a market in hourly buckets, for the last day, the last week and in total. */
+/**
+ * The traded volume of a market in hourly buckets, for the last day, the last week and in total.
+ */
 export class RollingVolume {
   #hours: Hour[] = [];
   /** Close of the newest hour that has left the buckets; 0 if there is none. */

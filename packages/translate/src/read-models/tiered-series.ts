@@ -1,9 +1,9 @@
 import { present } from '@oddlot/units';
 
-/** Entry of a series: a time in milliseconds, followed by numbers. */
+/** The entry of a series: a time in milliseconds, followed by numbers. */
 export type Row = [timeMs: number, ...values: number[]];
 
-/** Step of a tier of a series, and the time for which its rows are kept. */
+/** The step of a tier of a series, and the time for which its rows are kept. */
 export type Tier = { readonly stepMs: number; readonly retentionMs: number };
 
 /** Combines all samples of a step into one row. */
@@ -262,7 +262,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
 }
 
 type SeriesSetDump<Key, R extends Row> = {
-  /** Number of ended series, which are at the start of the list. */
+  /** The number of ended series, which are at the start of the list. */
   readonly ended: number;
   readonly evicted: boolean;
   readonly series: readonly (readonly [key: Key, series: SeriesDump<R>])[];

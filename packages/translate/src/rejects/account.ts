@@ -108,7 +108,7 @@ export const KEYS = {
   builderRewardsNone: () => refusal('noBuilderRewards', []),
 } satisfies Partial<Translations>;
 
-/** Smallest amount of money, in USDC. */
+/** The smallest amount of money, in USDC. */
 const MICRO_USDC = formatMoney(1);
 
 export const MONEY = {

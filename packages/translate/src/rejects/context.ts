@@ -6,13 +6,13 @@ import { formatPrice, formatSize } from '../format.ts';
 
 /** Order, cancel or single action that a reject concerns, as the client wrote it. */
 export type EntryText = {
-  /** Path of the entry, such as `orders[3]`; empty if the action itself is the entry. */
+  /** The path of the entry, such as `orders[3]`; empty if the action itself is the entry. */
   readonly field: string;
-  /** Name of the instrument field in the API; `a` by default. */
+  /** The name of the instrument field in the API; `a` by default. */
   readonly instrument?: 'a' | 'asset' | 'instrumentId';
   readonly price?: string;
   readonly size?: string;
-  /** Name of the size field in the API; `s` by default. */
+  /** The name of the size field in the API; `s` by default. */
   readonly sizePart?: 'sz';
   readonly triggerPrice?: string;
   readonly clientOrderId?: string;
