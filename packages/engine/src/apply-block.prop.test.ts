@@ -24,12 +24,12 @@ import {
 } from '@oddlot/testing/engine/steps';
 
 /**
- * Number of random histories. Poor and rich traders make random steps on two perps. Each command
- * has its own block, at a time when nothing else is due, so that any difference between before and
- * after is caused by the command. The scenario checks all invariants after every block. A step
- * refers to orders and prices by position, so that a failing history shrinks.
+ * The number of random histories. In each, poor and rich traders make random steps on two perps.
+ * Each command has its own block, at a time when nothing else is due, so that only the command can
+ * cause a difference between the states before and after it. The scenario checks all invariants
+ * after every block. A step refers to orders and prices by position, so that a failing history
+ * shrinks.
  */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 
 type Timed = { readonly waitMs: number; readonly step: Step };
@@ -129,14 +129,15 @@ function isRefused(outcome: CommandResult): boolean {
 }
 
 /**
- * Returns the state without nonces, order ids and the height, which rejected commands can change.
+ * Returns the state without nonces, order ids and the height, because rejected commands can change
+ * those.
  */
 function essence(scenario: Scenario): string {
   const { signers: _s, nextOrderId: _n, height: _h, digest: _d, ...rest } = dump(scenario.state);
   return JSON.stringify(rest);
 }
 
-describe('any history of commands', () => {
+describe('for any history, an account that trades stays covered and rejected commands change nothing', () => {
   test('R-initial, R-fill-check: an account that trades is covered or only reduces its position', () => {
     const reached = new Reached();
     const covered: Visit = (scenario, command, next) => {
@@ -214,7 +215,7 @@ describe('any history of commands', () => {
       const { events } = scenario.block(command);
       for (const { type } of events) reached.note(type);
       const paidIn = scenario.state.deposited - paidBefore;
-      // Marks cancel out in this sum, because longs and shorts are equal.
+      // The marks cancel out in this sum, because longs and shorts are equal.
       expect(values() + scenario.state.treasury).toBe(before + paidIn);
     };
     fc.assert(
@@ -280,7 +281,7 @@ test('reading the books changes nothing and returns the queue position of every 
   reached.demand(1, ...stories, 'left from the front');
 });
 
-/** Walks the side from its front, order by order. */
+/** Counts the lots ahead of an order by walking its side from the front. */
 function aheadIn(state: State, orderId: number): number {
   const { pool } = state;
   const slot = pool.find(orderId);
@@ -295,7 +296,7 @@ function aheadIn(state: State, orderId: number): number {
   return ahead;
 }
 
-test('the random histories reach the important rejects and endings', () => {
+test('the random histories reach the important rejects and order states', () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   for (let seed = 1; seed <= 25; seed++) {

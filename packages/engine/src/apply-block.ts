@@ -117,8 +117,8 @@ function run(
 }
 
 /**
- * Returns the acting account that the ordering of commands determined, or undefined if keys have
- * changed since.
+ * Returns the acting account that was determined when the commands were ordered, or undefined if
+ * keys have changed since then.
  */
 function knownActor(
   { state }: Execution,
@@ -132,8 +132,8 @@ function knownActor(
 }
 
 /**
- * Executes a signed command. A rejected authorization changes nothing; after a successful one the
- * nonce is used, even if the command is rejected.
+ * Executes a signed command. A command without authority changes nothing; an authorized command
+ * consumes its nonce even if it is rejected.
  */
 function executeSigned(
   execution: Execution,
@@ -158,8 +158,8 @@ function executeSigned(
 }
 
 /**
- * Executes a command that no account signed. Its term is checked first, and the signature of an
- * operator second.
+ * Executes a command that no account signed. Its term is checked first, and then the operator's
+ * signature.
  */
 function executeOperator(execution: Execution, command: UnsignedCommand): CommandResult {
   const { term } = command;

@@ -38,8 +38,8 @@ import type { OrderGroup } from './state/order-groups.ts';
 
 /**
  * Checks all invariants that hold after every block, without using cached values. The cost grows
- * with the size of the state: tests and the simulation check after every command, a venue on
- * request.
+ * with the size of the state: tests and the simulation call it after every command, and a venue
+ * calls it on request.
  */
 export function checkInvariants(state: State): void {
   checkConservation(state);
@@ -66,8 +66,8 @@ export function checkInvariants(state: State): void {
 
 /**
  * Checks that balances, holds and unclaimed rewards + unrealised PnL + treasury = deposits −
- * withdrawals, exactly (R-conservation). The signed sizes of a perp sum to zero, so its unrealised
- * PnL is minus the sum of signed costs at any mark.
+ * withdrawals, exactly (R-conservation). The signed sizes of a perp sum to zero, so at any mark its
+ * total unrealised PnL is the negated sum of the signed costs.
  */
 function checkConservation(state: State): void {
   let sum: bigint = state.treasury;
@@ -84,7 +84,7 @@ function checkConservation(state: State): void {
   assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
 }
 
-/** Checks that an account's hold is the sum of its pending withdrawals (R-withdraw). */
+/** Checks that each account's hold is the sum of its pending withdrawals (R-withdraw). */
 function checkHolds(state: State): void {
   assert(state.treasury >= 0n, 'the treasury pays what it has');
   const ids = [...state.withdrawals.keys()];
@@ -133,7 +133,8 @@ function checkOpenInterest(state: State): void {
 }
 
 /**
- * Checks that funding samples are bounded and settled, and that a delisted perp has nothing left.
+ * Checks that funding samples are bounded and that a delisted perp has no positions, orders or
+ * funding left to settle.
  */
 function checkFunding(state: State, id: number): void {
   const perp = present(state.perps.get(id), 'a listed perp');
@@ -181,8 +182,8 @@ function checkVolume({ address, volume }: Account): void {
 }
 
 /**
- * Returns true if keys ascend; only then do a map built over time and a restored one iterate in the
- * same order.
+ * Returns true if keys ascend. Otherwise, a map built over time and a restored one would iterate in
+ * different orders.
  */
 function isAscending(keys: readonly number[]): boolean {
   return keys.every((key, at) => at === 0 || (keys[at - 1] ?? 0) < key);
@@ -269,7 +270,7 @@ const NO_PARTS: Parts = {
 /**
  * Checks that an account's cached margin equals the margin computed from its holdings and the
  * marks. The margin is computed separately, because refreshing the cached sums would hide a missing
- * update. Sums of older marks are not compared, because they are recomputed when they are used.
+ * update. Sums at older marks are not compared, because they are recomputed before use.
  */
 function checkMargin(state: State, account: Account): void {
   if (account.margin.epoch !== state.markEpoch) return;
@@ -314,7 +315,7 @@ function isSame(a: Parts, b: Parts): boolean {
 }
 
 /**
- * Checks that the distance of the fund's next unwinding order is within its band
+ * Checks that the distance of the fund's next unwinding order from the mark is within its band
  * (R-insurance-fund).
  */
 function checkFund({ fundUnwindBands, parameters, perps }: State): void {
@@ -462,7 +463,7 @@ function checkOutcomes(state: State): void {
       assert(market.locked === owed, `what ${id} has locked is what its holders are owed`);
       continue;
     }
-    // Total YES = total NO = locked collateral (R-conservation).
+    // The total of YES, the total of NO and the locked collateral are equal (R-conservation).
     assert((yes.get(id) ?? 0) === market.pairs, `the YES shares of ${id} are its pairs`);
     assert((no.get(id) ?? 0) === market.pairs, `the NO shares of ${id} are its pairs`);
     const locked = microUsdc(BigInt(market.pairs) * BigInt(market.unit));

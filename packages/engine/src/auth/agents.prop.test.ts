@@ -13,13 +13,12 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Number of random histories. The test checks that agents can trade but cannot do anything else
- * with an account's money (R-agents). Agents of several accounts, including revoked ones, send
- * commands of every type for their owners and for vaults of other accounts. After each block, an
- * account's money may differ only by realised PnL, trading costs, builder fees and funding; its
+ * The number of random histories. The test checks that agents can trade but cannot move an
+ * account's money in any other way (R-agents). Agents of several accounts, including revoked ones,
+ * send commands of every type for their owners and for vaults of other accounts. After each block,
+ * an account's money may differ only by realised PnL, trading costs, builder fees and funding; its
  * outcome balance and its holds are unchanged.
  */
-
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 33);
 const STEPS = 400;
 const HOUR_MS = 3_600_000;
@@ -42,7 +41,7 @@ function moneyOf(state: State): Map<Address, Money> {
   );
 }
 
-/** Changes of each account's money according to the events of a block. */
+/** The changes of each account's money that the events of a block imply. */
 class Changes {
   readonly amounts = new Map<Address, bigint>();
   readonly liquidated = new Set<Address>();
@@ -160,7 +159,7 @@ function play(seed: number, seen: Seen): void {
   expect(registries(state)).toEqual(before);
 }
 
-/** Lets an hour end with fresh prices, so that funding is paid. */
+/** Advances past the end of an hour with fresh prices, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   checked(scenario, seen, [prices(scenario, pick)]);
@@ -177,7 +176,7 @@ function prices(scenario: Scenario, pick: Pick): Command {
   return { type: 'pushOracle', prices: rows, observedMs: timeMs(scenario.nowMs) };
 }
 
-/** Executes a block and compares the money of all accounts with its events. */
+/** Executes a block and compares each account's money with the events of the block. */
 function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): BlockResult {
   const { state } = scenario;
   const before = moneyOf(state);
@@ -189,8 +188,8 @@ function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): 
     const had = before.get(address);
     expect(fixed, context).toBe(had?.fixed);
     const isFund = address === state.parameters?.insuranceFundAddress;
-    // Liquidated accounts have additional fees and take-overs (R-liquidation), and the fund
-    // receives a share of all fees.
+    // Liquidated accounts also pay liquidation fees and lose positions to take-overs
+    // (R-liquidation), and the fund receives a share of all fees.
     if (isFund || changes.liquidated.has(address)) continue;
     const change = perp - (had?.perp ?? 0n);
     expect(change, `${address} by ${context}`).toBe(changes.amounts.get(address) ?? 0n);

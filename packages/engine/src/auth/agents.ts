@@ -7,12 +7,12 @@ import type { Execution } from '../state/execution.ts';
 import { raiseNonceFloor } from './nonces.ts';
 import type { SigningRules } from './gate.ts';
 
-/** The address that revokes an agent when it is approved under the agent's label. */
+/** The address that revokes an agent when it is approved under that agent's label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
 
 /**
- * Returns true if an address cannot become an agent: it is one already, has its own account (as
- * every vault has), or will get one (as relay addresses will). Otherwise anyone could take over
+ * Returns true if an address cannot become an agent: it is already an agent, has its own account
+ * (as every vault has), or will get one (as relay addresses will). Otherwise anyone could take over
  * actions that another account's key signs, or block deposits to that address.
  */
 export function isAddressTaken({ accountIndex, agents, bridge }: State, agent: Address): boolean {
@@ -20,7 +20,7 @@ export function isAddressTaken({ accountIndex, agents, bridge }: State, agent: A
 }
 
 /**
- * Returns true if a key ends its own binding: it approves the zero address without a label, with or
+ * Returns true if a key ends its own binding by approving the zero address without a label, with or
  * without an account (R-agents). If its account has an unnamed agent, the action revokes that agent
  * instead.
  */

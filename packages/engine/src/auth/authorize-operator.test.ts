@@ -20,14 +20,14 @@ function halt(operator?: Operator): Command {
   return operator === undefined ? change : { ...change, operator };
 }
 
-describe('operator commands', () => {
+describe('operator commands are authorized by role, nonce window and expiry', () => {
   test('an operator command without a signature passes, because it comes from the venue itself', () => {
     const venue = Scenario.open();
     expect(checkCommand(venue.state, halt(), venue.nowMs)).toEqual({});
     expect(venue.outcome(halt())).toEqual({});
   });
 
-  test('an operator command signed by an admin without an account passes and uses the nonce', () => {
+  test('an operator command signed by an admin without an account passes and consumes the nonce', () => {
     const venue = Scenario.open();
     const operator = venue.authority(admin);
     expect(checkCommand(venue.state, halt(operator), venue.nowMs)).toEqual({});
@@ -39,7 +39,7 @@ describe('operator commands', () => {
     });
   });
 
-  test('an operator command that is rejected for its content also uses the nonce', () => {
+  test('an operator command that is rejected for its content also consumes its nonce', () => {
     const venue = Scenario.open();
     const operator = venue.authority(admin);
     const unknown = instrumentId(77);

@@ -16,10 +16,10 @@ import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import { parametersOf } from '../state/execution.ts';
 
 /**
- * Authorizes a command without changing the state, for admission and execution alike. The checks
- * are, in order: the nonce window, the role of the signer, the vault, the account, the gate, the
- * expiry, and whether the nonce is unused. Callers that have already looked up the signer pass it
- * to save a second lookup.
+ * Authorizes a command without changing the state, for admission and execution alike. It checks the
+ * nonce window, the role of the signer, the vault, the account, the gate, the expiry, and whether
+ * the nonce is unused, in this order. Callers that have already looked up the signer pass it to
+ * save a second lookup.
  */
 export function authorize(
   state: State,
@@ -68,7 +68,8 @@ export function judgeVault(
   const { vault } = authority;
   if (vault === undefined) return { account: actor };
   const led = vaultLedBy(state, { ...authority, vault }, actor);
-  // Only the vault's own key can change its keys and move its money, never its leader (R-vault).
+  // The vault's leader can never change its keys or move its money; that requires the vault's own
+  // key (R-vault).
   return led.reject === undefined && signedBy === 'ownKey'
     ? { account: actor, reject: { reason: 'vaultLeaderDiffers', vault } }
     : led;
@@ -96,8 +97,8 @@ function judgeActor(
 export type Actor = Account | Address;
 
 /**
- * Returns the account that a command affects, whether or not it exists yet and whether or not the
- * signer may act for it. Commands with the same actor keep their order.
+ * Returns the account that a command affects, whether or not the account exists yet and whether or
+ * not the signer may act for it. Commands with the same actor keep their order.
  */
 export function actingFor(state: State, command: SignedCommand, rules: SigningRules): Actor {
   const { multiSig, signer, vault } = command.authority;
@@ -141,8 +142,8 @@ function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
 
 /**
  * Authorizes a command of the operator without changing the state, for admission and execution
- * alike. The checks are, in the order of `authorize`: the nonce window, the role of the signer, the
- * expiry, and whether the nonce is unused. The signer itself must have the role: its agents are
+ * alike. Like `authorize`, it checks the nonce window, the role of the signer, the expiry, and
+ * whether the nonce is unused, in this order. The signer itself must have the role: its agents are
  * rejected, and it needs no account. A command without a signature comes from the venue's own
  * process and passes.
  */

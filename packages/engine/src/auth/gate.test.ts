@@ -27,7 +27,8 @@ const buyOne = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =
   order({ price: 990_000, size, ...shape });
 
 /**
- * Returns a closed venue in which alice is long 100 lots, bought from bob, and carol is bidding.
+ * Returns a closed venue in which alice is long 100 lots that she bought from bob, and carol has a
+ * bid.
  */
 function closed(): Scenario {
   const scenario = Scenario.open();
@@ -39,8 +40,8 @@ function closed(): Scenario {
 }
 
 /**
- * Executes a command and checks that admission and execution agree, and that the rejection of an
- * unauthorized signer uses no nonce.
+ * Executes a command and checks that admission and execution agree, and that an unauthorized signer
+ * does not consume a nonce.
  */
 function judge(scenario: Scenario, command: Unsigned, signer = alice, role: SignedFor = {}) {
   const signed = signedFor(scenario, signer, role, command);
@@ -53,7 +54,7 @@ function judge(scenario: Scenario, command: Unsigned, signer = alice, role: Sign
   return reject;
 }
 
-describe('R-gate: increase of risk on a closed channel', () => {
+describe('R-gate: a closed channel rejects every increase of risk', () => {
   const stop = { price: 900_000 };
   test.each([
     ['a buy on top of a long', place(buyOne(20))],
@@ -97,7 +98,7 @@ describe('R-gate: increase of risk on a closed channel', () => {
   });
 });
 
-describe('R-gate: reduction of risk on a closed channel', () => {
+describe('R-gate: a closed channel accepts every reduction of risk', () => {
   test.each([
     ['reduce-only orders', place(sell(100, { reduceOnly: true }))],
     ['reduce-only triggers', place(waiting({ price: 900_000 }))],
@@ -134,7 +135,7 @@ describe('R-gate: reduction of risk on a closed channel', () => {
   });
 });
 
-describe('R-gate: the applicable gate', () => {
+describe('R-gate: the gate of the acting account and of the instrument’s channel applies', () => {
   const blacklist = (...add: Address[]): SetGateCommand => ({
     type: 'setGate',
     channel: 0,
@@ -177,7 +178,7 @@ describe('R-gate: the applicable gate', () => {
     scenario.block({ ...CLOSED, channel: 1 });
     expect(judge(scenario, place(buyOne(20)))).toBeUndefined();
     expect(judge(scenario, buyShares)).toEqual(gateOf(1));
-    // A sell adds no risk and passes the gate; the market does not exist yet.
+    // A sell adds no risk and passes the gate, although the market does not exist yet.
     const sellShares = signedFor(
       scenario,
       alice,
@@ -199,7 +200,7 @@ describe('R-gate: the applicable gate', () => {
   });
 });
 
-describe('R-gate: check at execution', () => {
+describe('R-gate: the gate is checked again at execution', () => {
   test('a gate closed in the same block rejects commands that were already admitted', () => {
     const scenario = Scenario.open();
     const command = signedFor(scenario, alice, {}, place(buyOne(20, { timeInForce: 'alo' })));

@@ -17,8 +17,8 @@ import type { Gate } from '../state/permissions.ts';
 
 /**
  * Rejects commands that add risk on a channel that is closed to the acting account (R-gate): orders
- * that can open a position, amendments of orders that are not reduce-only, reversals and splits.
- * One affected order causes its whole action to be rejected. All other commands pass, so that
+ * that can open a position, amendments of orders that are not reduce-only, reversals and splits. If
+ * one order of an action is rejected, the whole action is. All other commands pass, so that
  * positions can always be closed.
  */
 export function checkGate(
@@ -95,8 +95,8 @@ export function doesAmendReduce(
 }
 
 /**
- * Checks an order again when it enters the book, because a delayed order may open a position by
- * that time.
+ * Checks an order again when it enters the book, because an order that was delayed may now open a
+ * position.
  */
 export function checkOrderGate(
   state: State,
@@ -107,7 +107,7 @@ export function checkOrderGate(
   return refuse(state, account, order.instrumentId);
 }
 
-/** Returns the first reason why a channel is closed to an address, or undefined. */
+/** Returns the first reason why a channel is closed to an address, or undefined if it is open. */
 export function gateRefusal(
   state: State,
   channel: Exchange,
@@ -145,8 +145,8 @@ function checkNewOrder(state: State, account: Account, order: OrderRequest): Rej
 }
 
 /**
- * Returns true if an order can open a position. A trigger order that is not reduce-only can do so
- * by the time it fires.
+ * Returns true if an order can open a position. A trigger order that is not reduce-only might do so
+ * when it fires.
  */
 function isOpening(account: Account, order: OrderRequest): boolean {
   return order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
@@ -170,14 +170,14 @@ function refuse(state: State, account: Account, instrumentId: number): Reject | 
   return gate === undefined ? undefined : { reason: 'gated', gate, channel };
 }
 
-/** The columns of a command's row that determine its authorization. */
+/** The fields of a command's row that determine its authorization. */
 export type SigningRules<Asked extends SignedCommand = SignedCommand> = {
   /**
    * `agent` accepts the account's own key or one of its agents' keys. `ownKey` accepts only the
    * account's own key, because agents trade and never move funds (R-agents).
    */
   readonly signedBy: 'agent' | 'ownKey';
-  /** Check against a closed channel, or `passes` if the command adds no risk (R-gate). */
+  /** The check against a closed channel, or `passes` if the command adds no risk (R-gate). */
   readonly gate:
     | 'passes'
     | ((state: State, account: Account, command: Asked) => Reject | undefined);

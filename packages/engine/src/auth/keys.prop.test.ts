@@ -9,14 +9,13 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Number of random histories, after which signers and gates must be accepted and rejected according
- * to the rules. They consist of approvals, conversions, vaults and gates among a few addresses,
- * some of which have an account. Each command has its own block and also runs in a model that
- * shares no code with the engine; both must reject for the same reason and have the same
- * registries. The model mostly supplies valid signers. Every history runs again with a restart
- * before every block, and the scenario checks money and all other invariants.
+ * The number of random histories. After each one, the rules determine which signers and gates must
+ * be accepted. The histories consist of approvals, conversions, vaults and gates among a few
+ * addresses, some of which have an account. Each command has its own block and also runs in a model
+ * that shares no code with the engine. Both must reject for the same reason and reach the same
+ * agents, vaults and gates. The model mostly supplies valid signers. Every history runs again with
+ * a restart before every block, and the scenario checks money and all other invariants.
  */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 const PEOPLE: readonly Address[] = Array.from({ length: 9 }, (_, n) => actor(0x9e0 + n));
 const FUNDED = PEOPLE.slice(0, 4);
@@ -24,7 +23,9 @@ const CODES = ['A', 'B'];
 
 const person = fc.nat(PEOPLE.length - 1);
 const people = fc.array(person, { maxLength: 2 });
-/** The first addresses can be multisig accounts; the last ones are agents and have no account. */
+/**
+ * The first addresses can be multisig accounts; the last ones are agents only and have no account.
+ */
 const vaults = fc.integer({ min: 3, max: 5 });
 
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
@@ -54,7 +55,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('approve'),
       signing,
-      /** The index after the last address revokes the agent. */
+      /** An index past the last address revokes the agent. */
       agent: fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 6, max: PEOPLE.length }) },
         { weight: 1, arbitrary: person },
@@ -176,7 +177,8 @@ function toCommand(scenario: Scenario, model: KeysModel, each: Step): Command {
     case 'cancel':
       return { type: 'cancelAll', authority };
     case 'buy': {
-      // There are no sellers, so the order opens nothing, although it could.
+      // There are no sellers, so the order cannot fill, but the gate must treat it as one that
+      // could open a position.
       const orders = [order({ price: 1_000_000, size: 20, timeInForce: 'ioc' })];
       return { type: 'placeOrders', authority, orders };
     }
@@ -210,7 +212,7 @@ test('for any history, keys and gates match the model, before and after restarts
   );
 });
 
-test('the random histories of keys reach the important cases', () => {
+test('the random histories of keys reach the important accepts and rejects', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(history, { numRuns: 90, seed: 4 })) play(steps, seen);
   const wanted = [

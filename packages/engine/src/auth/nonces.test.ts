@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-describe('R-nonce: nonces before the first log entry', () => {
+describe('R-nonce: nonces from before the first log entry are rejected', () => {
   test.each([
     [-DAY, 'nonceBeforeLog'],
     [0, 'nonceBeforeLog'],
@@ -58,8 +58,8 @@ describe('R-nonce: nonces before the first log entry', () => {
   });
 });
 
-describe('R-nonce: the 100 stored nonces', () => {
-  test('nonces are accepted in any order, each once', () => {
+describe('R-nonce: the 100 highest nonces of a signer are stored', () => {
+  test('nonces are accepted in any order, and each only once', () => {
     const scenario = Scenario.open();
     for (const nonce of [5, 3, 9, 4]) expect(use(scenario, START_MS + nonce)).toBeUndefined();
     expect(usedBy(scenario)).toEqual([3, 4, 5, 9].map((nonce) => START_MS + nonce));
@@ -97,8 +97,8 @@ describe('R-nonce: the 100 stored nonces', () => {
   });
 });
 
-describe('R-nonce: commands that use a nonce', () => {
-  test('a rejected order uses the nonce of its action, because the action was executed', () => {
+describe('R-nonce: every executed action consumes its nonce', () => {
+  test('a rejected order consumes the nonce of its action, because the action was executed', () => {
     const scenario = Scenario.open();
     const authority = scenario.authority(alice, START_MS + 5);
     const orders = [order({ price: 1, size: 1 })];
@@ -107,7 +107,7 @@ describe('R-nonce: commands that use a nonce', () => {
     expect(use(scenario, START_MS + 5)).toBe('nonceUsed');
   });
 
-  test('an expired action does not use its nonce', () => {
+  test('an expired action does not consume its nonce', () => {
     const scenario = Scenario.open();
     const signed = {
       ...scenario.authority(alice, START_MS + 5),
@@ -150,7 +150,7 @@ describe('R-nonce: commands that use a nonce', () => {
   });
 });
 
-describe('order of the checks of a signer', () => {
+describe('an action is rejected by the first check that its signer fails', () => {
   const expired = { expiresAfterMs: timeMs(START_MS - 1) };
   test.each([
     ['window before role', bob, START_MS - 2 * DAY, expired, 'nonceTooOld'],
@@ -158,7 +158,7 @@ describe('order of the checks of a signer', () => {
     ['role before expiry', bob, START_MS + 5, expired, 'accountUnknown'],
     ['expiry before a used nonce', alice, START_MS + 5, expired, 'actionExpired'],
     ['a used nonce before the order', alice, START_MS + 5, {}, 'nonceUsed'],
-  ])('the checks of a signer are in order: %s', (_, signer, nonce, expiry, reason) => {
+  ])('the checks of a signer have a fixed order: %s', (_, signer, nonce, expiry, reason) => {
     const scenario = Scenario.open({ accounts: [alice] });
     use(scenario, START_MS + 5);
     const authority = { ...scenario.authority(signer, nonce), ...expiry };
@@ -169,7 +169,7 @@ describe('order of the checks of a signer', () => {
   });
 });
 
-describe('R-nonce: nonces of a revoked agent', () => {
+describe('R-nonce: revocation invalidates all earlier nonces of an agent', () => {
   function revoked(highest: number): Scenario {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
@@ -193,7 +193,7 @@ describe('R-nonce: nonces of a revoked agent', () => {
   test('an agent that is approved again can only use nonces above the time of its revocation', () => {
     const scenario = revoked(START_MS + 500);
     expect(scenario.approve(bob, agent).reject).toBeUndefined();
-    // These actions were signed before the revocation and never sent.
+    // These actions were signed before the revocation but were never sent.
     expect(use(scenario, START_MS + 700, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_000, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_001, agent)).toBeUndefined();

@@ -5,15 +5,15 @@ import type { NonceBounds, Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 
-// The compiler knows constants of this module; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
 /**
- * Signers with more nonces than this have their address cached in digest form; caching all signers
+ * If a signer has more nonces than this, its address is cached in digest form. Caching all signers
  * would need too much memory.
  */
 const OFTEN = 16;
 
-/** Returns the bounds between which nonces are valid at a time. */
+/** Returns the bounds within which nonces are valid at the given time. */
 export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
   return {
     minExclusive: Math.max(timeMs - nonceAgeMs, beganMs),
@@ -22,7 +22,7 @@ export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number)
 }
 
 /**
- * Checks a nonce by time alone: it must be younger than two days, at most one day ahead, and after
+ * Checks a nonce by time alone: it must be less than two days old, at most one day ahead, and after
  * the start of the log. Earlier actions were signed for a previous venue with the same name.
  */
 export function checkNonceWindow(
@@ -53,7 +53,7 @@ export function checkNonceFresh(
   return undefined;
 }
 
-/** Records a nonce of the signer and drops nonces that are too old to be valid. */
+/** Records a nonce of the signer and removes nonces that are too old to be valid. */
 export function useNonce(
   state: State,
   signer: Address,

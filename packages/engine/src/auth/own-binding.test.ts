@@ -15,7 +15,7 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from './agents.ts';
 
-/** An address without an account that another account has bound as its agent. */
+/** The address has no account, and another account has bound it as its agent. */
 const victim = actor(0x7ac7);
 
 function captured(): Scenario {
@@ -48,7 +48,7 @@ function withAccount(): Scenario {
   return scenario;
 }
 
-describe('R-agents: accounts for bound addresses', () => {
+describe('R-agents: no account can be opened for a bound address', () => {
   test.each([
     ['a send', (scenario: Scenario) => sent(scenario, bob, victim)],
     [
@@ -77,7 +77,7 @@ describe('R-agents: accounts for bound addresses', () => {
   });
 });
 
-describe('R-agents: release by the key itself', () => {
+describe('R-agents: a key can end its own binding', () => {
   test('a key without an account ends its binding with the zero address, which invalidates earlier nonces', () => {
     const scenario = captured();
     scenario.wait(500);
@@ -97,7 +97,7 @@ describe('R-agents: release by the key itself', () => {
     expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
   });
 
-  test('commands of an agent for its owner execute before its release in the same block', () => {
+  test('commands of an agent for its owner are executed before its release in the same block', () => {
     const scenario = captured();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = { type: 'placeOrders', authority: scenario.authority(victim), orders } as const;
@@ -135,7 +135,7 @@ describe('R-agents: release by the key itself', () => {
   });
 });
 
-describe('R-nonce: former agents', () => {
+describe('R-nonce: approving a former agent returns a warning', () => {
   const DAY = 86_400_000;
 
   test('approving a former agent again returns a warning while the agent is remembered', () => {
@@ -159,7 +159,7 @@ describe('R-nonce: former agents', () => {
   });
 });
 
-describe('R-transfer: the zero address', () => {
+describe('R-transfer: the zero address receives nothing', () => {
   test.each([
     ['a send', (s: Scenario) => sent(s, alice, ZERO_ADDRESS)],
     [

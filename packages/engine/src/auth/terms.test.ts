@@ -21,7 +21,7 @@ function accepted(venue: Scenario, ...terms: readonly (HolderTerm | undefined)[]
   return terms.map((term) => venue.block(grant(term)).outcomes[0]?.reject === undefined);
 }
 
-describe('R-terms: terms of commands', () => {
+describe('R-terms: only the holder of the current term may send commands', () => {
   test.each([
     { title: 'the same term', terms: [of(1), of(1)], executed: [true, true] },
     { title: 'a later term', terms: [of(1), of(2, B)], executed: [true, true] },

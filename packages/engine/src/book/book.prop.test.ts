@@ -6,14 +6,12 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 import { ReferenceBook } from './reference-book.ts';
 
 /**
- * Number of random histories on which the level book must behave exactly like the flat reference
- * book. Random steps run on both, and everything observable is compared after each step. A step
- * names "the n-th live order" instead of an id, so that a failure shrinks to a few steps. Few
- * prices make long queues and short-lived levels; a wide range of prices makes the index move and
- * grow, and the widest range gives each level its own block. Time often does not advance, so that
- * the rank decides.
+ * The number of random histories. Random steps run on the level book and on the flat reference
+ * book, and all observable results are compared after each step. A step names "the n-th live order"
+ * instead of an id, so that a failure shrinks to a few steps. Few prices make long queues and
+ * short-lived levels; a wide range of prices makes the index move and grow, and the widest range
+ * gives each level its own block. Time often does not advance, so that ties are broken by rank.
  */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
 const INSTRUMENT = 3;
 
@@ -62,8 +60,8 @@ class Pair {
   #nowMs: number;
 
   /**
-   * Creates a pair of books, or a fork of `origin`: pool and book fork themselves, the rest is
-   * copied.
+   * Creates a pair of books, or a fork of `origin`: the pool and the book are forked, and
+   * everything else is copied.
    */
   constructor(origin?: Pair) {
     this.pool = origin?.pool.fork() ?? new OrderPool(1);
@@ -140,8 +138,8 @@ class Pair {
 }
 
 function compare({ book, pool, reference, live }: Pair, probes: number[]): void {
-  // This check comes first and the walk below is bounded, so that a broken link fails the test and
-  // does not hang it.
+  // This check comes first and the loop below is bounded, so that a broken link fails the test
+  // instead of causing an endless loop.
   book.checkConsistency();
   pool.checkConsistency();
   for (const isBuy of [true, false]) {
@@ -169,7 +167,7 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
   const ahead = live.map((id) => reference.aheadOf(id));
   const slots = live.map((id) => pool.find(id));
   expect(slots.map((slot) => book.aheadOf(slot, live.length))).toEqual(ahead);
-  // With a smaller limit, the result is either correct or undefined.
+  // With a smaller limit, the result must be either correct or undefined.
   const near = slots.map((slot) => book.aheadOf(slot, 1));
   expect(near.map((each, at) => each ?? ahead[at])).toEqual(ahead);
   expect(book.orderCount).toBe(live.length);

@@ -6,14 +6,16 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 const INSTRUMENT = 3;
 
 /**
- * Runs a table with one operation per line and, after `=>`, the side that it changed, best first,
- * as `price: id(size) id(size)` with `|` between levels. The rank of an order is its id, so a
- * smaller id was accepted earlier, at 1,000 ms times the id.
- * - `buy|sell <id> <size>@<price>`: a new order
- * - `cancel <id>`: remove and release
- * - `fill <id> <size>`: trade, and remove when nothing is left
- * - `resize <id> <size>`: amend only the size
- * - `amend <id> <size>@<price> [notBefore <ms>]`: amend to another price
+ * `, the side that it changed, best first, as `price: id(size) id(size)` with `|` between levels.
+ * => Runs a table of operations, one per line. After `=>`, a line shows the side that it changed,
+ * best price first, as `price: id(size) id(size)` with `|` between levels.=>`, the side that it
+ * changed, best first, as `price: id(size) id(size)` with `|` between levels. The rank of an order
+ * is its id, so a smaller id was accepted earlier, at 1,000 ms times the id.
+ * - `buy|sell <id> <size>@<price>`: places a new order
+ * - `cancel <id>`: removes and releases the order
+ * - `fill <id> <size>`: fills the order, and removes it when nothing is left
+ * - `resize <id> <size>`: amends only the size
+ * - `amend <id> <size>@<price> [notBefore <ms>]`: amends to another price
  */
 function check(table: string): LevelBook {
   const pool = new OrderPool();
@@ -93,7 +95,7 @@ test('the better price trades first, then the earlier order', () => {
   `);
 });
 
-test('a level is removed with its last order and is empty when it is opened again', () => {
+test('a level is removed with its last order and is empty when it is reopened', () => {
   check(`
     sell 1 5@100  => 100: 1(5)
     sell 2 6@101  => 100: 1(5) | 101: 2(6)
@@ -190,7 +192,7 @@ test('an order crosses at the best opposite price and beyond it', () => {
   expect([book.bestPrice(true), book.bestPrice(false)]).toEqual([99, 101]);
 });
 
-test('next walks a side in trading order', () => {
+test('an iteration over a side visits its orders in trading order', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const prices = [100, 102, 100, 101, 102];

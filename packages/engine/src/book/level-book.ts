@@ -29,12 +29,12 @@ type BookLevel = {
 };
 
 /**
- * The order book of one instrument, in price-time priority (R-book). Orders are stored in the pool
- * that all books share and linked into a queue per price level; each side keeps its levels sorted.
- * The book sorts and counts orders; it does not match them. The engine decides which orders may
- * rest and guarantees that no two resting orders cross. Sums of lots are safe integers, which is
- * asserted for each level: the largest order size times the maximum number of orders in a book must
- * stay below 2^53.
+ * The order book of one instrument, in price-time priority (R-book). Orders are stored in a pool
+ * that all books share, and each price level links its orders into a queue; each side keeps its
+ * levels sorted. The book sorts and counts orders; it does not match them. The engine decides which
+ * orders may rest and guarantees that no two resting orders cross. Sums of lots are safe integers,
+ * which is asserted for each level: the largest order size times the maximum number of orders in a
+ * book must stay below 2^53.
  */
 export class LevelBook {
   readonly instrument: number;
@@ -42,7 +42,7 @@ export class LevelBook {
   readonly #pool: OrderPool;
   #bids: LevelSide;
   #asks: LevelSide;
-  /** True in a fork that has not changed yet and still uses the levels of its origin. */
+  /** True in a fork that has not changed yet and still shares the levels of its origin. */
   #isShared: boolean;
   #orderCount = 0;
   #version = 0;
@@ -72,17 +72,19 @@ export class LevelBook {
     return this.#orderCount;
   }
 
-  /** Increases by one with each change, so that readers can check whether their copy is current. */
+  /**
+   * Increases by one with each change, so that readers can detect that their copy is out of date.
+   */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Inserts an order by its side, price, acceptance time and rank, which the pool contains. At its
-   * price, the order is queued by time, then by rank. A new order is the youngest and is appended;
-   * an amended order walks back from the end to its position. `notBeforeMs` limits how far: the
-   * order is queued as if it had been accepted no earlier than that (R-modify). A restored book
-   * passes the dumped `queueMs`, which results in the same position.
+   * Inserts an order, whose side, price, acceptance time and rank the pool contains. At its price,
+   * the order is queued by time and then by rank. A new order is the youngest and is appended; an
+   * amended order moves back from the end to its position. `notBeforeMs` limits how far it moves:
+   * it is queued as if it had been accepted no earlier than that (R-modify). A restored book passes
+   * the dumped `queueMs`, which results in the same position.
    */
   insert(slot: number, notBeforeMs = 0): void {
     const { floats, ints } = this.#pool;
@@ -168,8 +170,8 @@ export class LevelBook {
   }
 
   /**
-   * Returns the next order in trading order: the next one in its queue, or the first at a worse
-   * price.
+   * Returns the next order in trading order: the next order in its queue, or the first order at the
+   * next worse price.
    */
   next(slot: number): number {
     const { floats, ints } = this.#pool;
@@ -199,9 +201,9 @@ export class LevelBook {
   }
 
   /**
-   * Returns the lots that trade before a resting order at its price. It walks to the nearer end of
-   * the queue, over at most `ordersMax` orders in either direction, and returns undefined if both
-   * ends are further away.
+   * Returns the number of lots that trade before a resting order at its price. The search walks to
+   * the nearer end of the queue, over at most `ordersMax` orders in either direction, and returns
+   * undefined if both ends are further away.
    */
   aheadOf(slot: number, ordersMax: number): number | undefined {
     const { floats, ints } = this.#pool;
@@ -321,8 +323,8 @@ export class LevelBook {
   }
 
   /**
-   * Returns true if an order precedes another one at the same price: it has an earlier time, or the
-   * same time and a lower rank.
+   * Returns true if an order precedes another one at the same price: it has an earlier time, or an
+   * equal time and a lower rank.
    */
   #isAhead(slot: number, other: number): boolean {
     const { floats } = this.#pool;

@@ -2,18 +2,18 @@ import { assert } from '@oddlot/units';
 import { NONE as NO_LEVEL } from './order-index.ts';
 
 /**
- * Memory layout of a price level: two Int32 and two Float64 numbers, each relative to the level, so
- * that fields that are used together are adjacent.
+ * The memory layout of a price level: two Int32 and two Float64 numbers. Each offset is relative to
+ * the level, so that fields that are used together are adjacent.
  */
 export const LEVEL_FIELDS = {
   LEVEL_STEP: 2,
-  /** Int32: slot of the first order of the queue. */
+  /** The first order of the queue as a slot, in the Int32 array. */
   HEAD: 0,
-  /** Int32: slot of the last order of the queue. */
+  /** The last order of the queue as a slot, in the Int32 array. */
   TAIL: 1,
-  /** Float64: number of orders. */
+  /** The number of orders, in the Float64 array. */
   COUNT: 0,
-  /** Float64: lots of all orders. */
+  /** The total size of all orders in lots, in the Float64 array. */
   TOTAL: 1,
 } as const;
 
@@ -22,12 +22,12 @@ const { COUNT, HEAD, LEVEL_STEP, TAIL, TOTAL } = LEVEL_FIELDS;
 const NONE = NO_LEVEL;
 
 const BLOCK = 8;
-/** Above this price, the number of a block would no longer fit into 31 bits. */
+/** Above this price, the block number would no longer fit into 31 bits. */
 export const PRICE_MAX = BLOCK * 2 ** 31 - 1;
 
 /**
- * Offsets in a block's index entry: its number, the bits of its open levels, and the position of
- * its levels.
+ * These are the offsets in a block's index entry: the block number, the bits of its open levels,
+ * and the position of its levels.
  */
 const NUMBER = 0;
 const BITS = 1;
@@ -35,31 +35,37 @@ const FIRST_LEVEL = 2;
 const ENTRY = 3;
 
 /**
- * The initial number of blocks; it is small, because most books are thin and a venue can list
+ * The initial number of blocks; it is small because most books are thin and a venue can list
  * thousands of them.
  */
 const BLOCKS_START = 2;
 /** The length of a block in elements of the level arrays. */
 const BLOCK_STEP = BLOCK * LEVEL_STEP;
-/** Below this many elements, a loop is faster than the call overhead of `copyWithin`. */
+/** Below this number of elements, a loop is faster than a call of `copyWithin`. */
 const SHORT_MOVE = 48;
 
 /**
- * Price levels of one side of a book. Neighbouring prices share a block, and a level is a position
- * in a block. Bits mark the open levels: near the best price, where levels are dense, opening or
- * closing a level sets a bit, and the next level is found by counting zeros. Only the blocks are
- * sorted, from the worst to the best. When prices are far apart, each level has its own block, and
- * the side is a sorted array. The number of a block, and the position of a level in it, are larger
- * for better prices: on the sell side their bits are inverted.
+ * The price levels of one side of a book. Neighbouring prices share a block, and a level is a
+ * position in a block. Bits mark the open levels: near the best price, where levels are dense,
+ * opening or closing a level sets a bit, and the next level is found by counting zeros. Only the
+ * blocks are sorted, from the worst to the best. When prices are far apart, each level has its own
+ * block, and the side is a sorted array. The number of a block, and the position of a level in it,
+ * are larger for better prices: on the sell side their bits are inverted.
  */
 export class LevelSide {
-  /** Arrays of the levels (see `LEVEL_FIELDS`), which are replaced when the side grows. */
+  /** The arrays of the levels (see `LEVEL_FIELDS`), which are replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 
-  /** Inverts the bits of numbers and positions: 0 on the buy side, −1 on the sell side. */
+  /**
+   * The mask that inverts the bits of numbers and positions: 0 on the buy side, −1 on the sell
+   * side.
+   */
   readonly #flip: number;
-  /** An entry for each block, the best one last, followed by the entries of free blocks. */
+  /**
+   * The index has an entry for each block, the best one last, followed by the entries of free
+   * blocks.
+   */
   #index = freshIndex(BLOCKS_START);
   /** The index at which the entries of free blocks start. */
   #end = 0;
@@ -85,7 +91,7 @@ export class LevelSide {
     return this.#best;
   }
 
-  /** Best price, or 0, which is not a valid price, if no level is open. */
+  /** The best price, or 0, which is not a valid price, if no level is open. */
   get bestPrice(): number {
     return this.#bestPrice;
   }
@@ -132,7 +138,7 @@ export class LevelSide {
     return at === 0 ? NONE : this.#bestOf(at - ENTRY);
   }
 
-  /** Asserts that blocks are sorted and that exactly the levels with orders are open. */
+  /** Asserts that blocks are sorted and that a level is open exactly if it has orders. */
   checkConsistency(): void {
     const index = this.#index;
     for (let at = 0; at < index.length; at += ENTRY) {
@@ -164,8 +170,8 @@ export class LevelSide {
     const index = this.#index;
     const last = this.#end - ENTRY;
     if (last < 0) return 0;
-    // There cannot be more entries up to the last one than numbers between them. If no number is
-    // missing, which is usual near the best price, the first guess is correct.
+    // The number of entries up to the last one is at most the number of block numbers between them.
+    // If no number is missing, which is usual near the best price, the first guess is correct.
     const ahead = index[last]! - number;
     if (ahead < 0) return this.#end;
     let low = Math.max(last - ENTRY * ahead, 0);

@@ -4,27 +4,27 @@ export const NONE = -1;
 
 const PLACES_MIN = 256;
 /**
- * The minimum number of places per live order, so that an order moves to the hash only after many
- * later ids.
+ * The minimum number of positions per live order. It ensures that an order moves to the hash only
+ * after many later ids.
  */
 const PLACES_PER_ORDER = 4;
 const PLACES_MAX = 2 ** 30;
 
 /**
  * Maps order ids to slots. Ids are consecutive and most orders are short-lived, so the low bits of
- * an id are its place, and a new order is adjacent to the previous one. When an id reaches a place
- * that is still taken, the older order there moves to a hash, which answers every lookup that
- * misses its place. A client that keeps orders whose places collide slows down only the lookups of
- * its own orders.
+ * an id are its position, and a new order is adjacent to the previous one. When a new id reaches a
+ * position that is still occupied, the older order moves to a hash table, which serves every lookup
+ * that does not find its id at its position. A client that keeps orders with colliding positions
+ * slows down only the lookups of its own orders.
  */
 export class OrderIndex {
   /**
-   * By the low bits of the id: `slot + 1`, or 0 if the place is free. The order in the slot
-   * confirms the full id.
+   * The entry is `slot + 1` at the index given by the low bits of the id, or 0 if the position is
+   * free. The order in the slot confirms the full id.
    */
   #places = new Int32Array(PLACES_MIN);
   readonly #older: OrderHash;
-  /** The highest id in the hash, so that new ids are not looked up there. */
+  /** The highest id in the hash table, so that newer ids are not searched there. */
   #olderMax = -1;
   #size = 0;
   readonly #orders: Orders;
@@ -44,7 +44,9 @@ export class OrderIndex {
     return this.#older.get(orderId);
   }
 
-  /** Allocates all places at once, because gradual growth would move each id several times. */
+  /**
+   * Allocates all positions in one step, because gradual growth would move each id several times.
+   */
   reserve(count: number): void {
     let length = this.#places.length;
     while (PLACES_PER_ORDER * count > length) length *= 2;
@@ -70,7 +72,7 @@ export class OrderIndex {
     this.#size -= 1;
   }
 
-  /** Moves an order into the hash because a new order takes its place. */
+  /** Moves an order into the hash table because a new order needs its position. */
   #retire(slot: number, orderId: number): void {
     const olderId = this.#orders.orderId[slot]!;
     assert(olderId !== orderId, 'order index: an order id is used once');
@@ -81,7 +83,7 @@ export class OrderIndex {
   #grow(length: number): void {
     assert(length <= PLACES_MAX, 'order index: there is room to grow');
     const places = new Int32Array(length);
-    // An id with its own place also has its own place in a larger index.
+    // Ids with distinct positions also have distinct positions in a larger index.
     for (const taken of this.#places) {
       if (taken !== 0) places[this.#orders.orderId[taken - 1]! & (length - 1)] = taken;
     }
@@ -90,10 +92,10 @@ export class OrderIndex {
 }
 
 const ENTRIES_MIN = 64;
-/** The maximum number of entries, so that twice the index of an entry fits into 31 bits. */
+/** The maximum number of entries, chosen so that twice the index of an entry fits into 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
-/** 2^32 divided by the golden ratio. */
+/** This constant is 2^32 divided by the golden ratio. */
 const GOLDEN = 0x9e3779b1;
 const ELEMENTS_PER_ID = 4;
 
@@ -105,13 +107,13 @@ type Orders = { readonly orderId: Float64Array };
  * one typed array. An entry consists of two adjacent numbers, the low half of the id and `slot + 1`
  * (0 if empty), so a lookup usually touches one cache line. If the low half matches, the order
  * itself confirms the full id. Deletion shifts the following entries back instead of leaving
- * tombstones, so lookups do not become slower over time. The salt makes the layout unpredictable to
- * a client that tries to keep orders that collide. Results do not depend on the layout, so replicas
- * can have different ones.
+ * tombstones, so lookups do not become slower over time. The salt makes the layout unpredictable,
+ * so that clients cannot create orders that collide. Results do not depend on the layout, so each
+ * replica can have its own salt.
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);
-  /** The mask for the array index of an entry, which is even. */
+  /** The mask for the array index of an entry; such an index is even. */
   #mask = 2 * ENTRIES_MIN - 1;
   #shift = Math.clz32(ENTRIES_MIN - 1);
   #size = 0;
@@ -150,8 +152,8 @@ class OrderHash {
       hole = (hole + 2) & mask;
     }
     for (let at = (hole + 2) & mask; entries[at + 1] !== 0; at = (at + 2) & mask) {
-      // A following entry can fill the hole unless its home position comes after the hole; a search
-      // that starts there would end before the entry.
+      // A following entry can fill the hole unless its home position comes after the hole. In that
+      // case, a search from the home position would end before the entry.
       const low = entries[at]!;
       if (((at - this.#home(low)) & mask) < ((at - hole) & mask)) continue;
       entries[hole] = low;
@@ -174,8 +176,8 @@ class OrderHash {
   }
 
   /**
-   * Returns where the search for an id with this low half starts. Multiplication by this constant
-   * spreads consecutive ids evenly, so that recent orders rarely collide.
+   * Returns the position where the search for an id with this low half starts. Multiplication by
+   * this constant spreads consecutive ids evenly, so that recent orders rarely collide.
    */
   #home(low: number): number {
     return 2 * (Math.imul(low ^ this.#salt, GOLDEN) >>> this.#shift);
@@ -201,12 +203,12 @@ class OrderHash {
 export type SlotIndex = Pick<OrderIndex, 'get' | 'add' | 'delete' | 'size'>;
 
 /**
- * An index on top of another one, which it never changes and which must not change while this one
- * exists.
+ * An index on top of another one. It never changes the lower index, which must not change while
+ * this one exists.
  */
 export class LayeredIndex {
   readonly #below: SlotIndex;
-  /** Slots of added ids; deleted ids have `NONE`. */
+  /** The slots of added ids; deleted ids map to `NONE`. */
   readonly #changes = new Map<number, number>();
   #size: number;
 

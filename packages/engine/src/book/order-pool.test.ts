@@ -38,7 +38,7 @@ test('a released slot is reused for an order that is in no list', () => {
   expect(pool.clientOrderIds.size).toBe(0);
 });
 
-test('each field has its own place in memory', () => {
+test('each field has its own position in memory', () => {
   const pool = new OrderPool();
   const slots = [pool.allocate(1), pool.allocate(2)];
   const fields = fieldsOf(pool);
@@ -128,8 +128,8 @@ test('the list of an owner keeps its insertion order through removals', () => {
 });
 
 /**
- * Compares the pool with a `Map`. Ids come from a small range so that they repeat, in both halves
- * of the 53 bits; removals name the n-th live order so that failures shrink.
+ * Compares the pool with a `Map`. Ids come from a small range so that both halves of the 53 bits
+ * repeat. Removals name the n-th live order so that failures shrink.
  */
 test('the pool finds the same orders as a Map, through growth and deletion', () => {
   const id = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0, 2 ** 32, 2 ** 52));
@@ -180,7 +180,7 @@ test('a fork has its own orders and those of its origin, which never changes', (
   const second = fork.find(2);
   fork.ownRemove(forked, second);
   fork.release(second);
-  // These orders exceed the capacity, so the fork grows.
+  // These orders exceed the capacity, so the fork has to grow.
   for (let id = 10; id < 2_010; id += 1) fork.price[fork.allocate(id)] = id;
 
   expect([fork.size, pool.size]).toEqual([2_002, 3]);

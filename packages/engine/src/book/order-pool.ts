@@ -3,12 +3,11 @@ import { LayeredMap } from '../collections/maps.ts';
 import { LayeredIndex, NONE as NO_SLOT, OrderIndex, type SlotIndex } from './order-index.ts';
 
 /**
- * Memory layout of an order in the pool: its Float64 fields are adjacent in one array and its Int32
- * fields in another, both starting at the order's slot. Fields that books use come first. An
- * operation on a random order therefore causes a few cache misses instead of one per field. The
- * pool documents the fields.
+ * The memory layout of an order in the pool: its Float64 fields are adjacent in one array and its
+ * Int32 fields in another, both starting at the order's slot. Fields that books use come first. A
+ * random order therefore costs a few cache misses and not one per field. `OrderPool` documents the
+ * fields.
  */
-
 export const ORDER_FIELDS = {
   STRIDE: 11,
 
@@ -25,7 +24,8 @@ export const ORDER_FIELDS = {
   TAKER_OVERPAID: 10,
 
   /**
-   * Public methods of a book use this field to reject slots that do not exist, which have no level.
+   * The public methods of a book use this field to reject slots that do not exist, because such
+   * slots have no level.
    */
   LEVEL: 0,
   BOOK_NEXT: 1,
@@ -36,7 +36,7 @@ export const ORDER_FIELDS = {
   OWN_NEXT: 6,
   OWN_PREV: 7,
   TIF: 8,
-  /** In the memory of forks: stamp of the fork that copied the order. */
+  /** The stamp of the fork that copied the order; used only in the memory of forks. */
   STAMP: 9,
 } as const;
 
@@ -72,39 +72,41 @@ const NONE = NO_SLOT;
 /**
  * All live resting orders of the venue, in typed arrays. An order is a slot number into these
  * arrays. Orders therefore create no work for the garbage collector, and books link them by slot.
- * Slots are reused: callers must drop a slot when its order is released. The slot of an order
+ * Slots are reused: callers must not keep a slot when its order is released. The slot of an order
  * depends on history, so no result of the engine, no dump and no iteration order may depend on slot
  * numbers. Slots are opaque and not dense: they increase by `STRIDE` from record to record. The
  * array of a field is a view of the memory of all records, offset by the position of the field in a
  * record: `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field
- * uses its array; performance-critical code reads and writes records through one array per type. In
- * this folder typed arrays are read with `!`: the index is a slot or level from one of these lists
- * or indexes, and the property tests check them. A wrong index from outside reads `undefined`,
- * which fails the range assertions of each public method.
+ * uses its array; performance-critical code reads and writes records through one array per type.
+ * The code in this folder reads typed arrays with `!`, because each index is a slot or level from
+ * one of these lists or indexes, which the property tests check. An invalid index from a caller
+ * reads `undefined`, which fails the range assertions of the public methods.
  */
 
-/** Flag of buy orders; orders without it sell. */
+/** The flag of buy orders; sell orders do not have it. */
 export const SIDE_BUY = 1;
-/** Flag of orders that can only reduce a position. */
+/** The flag of orders that can only reduce a position. */
 export const REDUCE_ONLY = 2;
-/** Flag of orders for the short leg of an account in hedge mode. */
+/** The flag of orders for the short leg of an account in hedge mode. */
 export const LEG_SHORT = 4;
-/** Flag of orders that pay a builder fee. */
+/** The flag of orders that pay a builder fee. */
 export const HAS_BUILDER = 8;
 
 const CAPACITY_MAX = 2 ** 27;
 /** The order id of a slot without an order. */
 const FREE = -1;
 
-/** The number of orders that a fork can add; a single command adds fewer. */
+/** The number of orders that a fork can add, which is more than a single command adds. */
 const FORK_ROOM = 1024;
-/** The highest stamp that fits into an int32; afterwards stamps start again, in new memory. */
+/**
+ * The highest stamp that fits into an int32. After it, stamps restart in newly allocated memory.
+ */
 const STAMP_MAX = 2 ** 31 - 1;
 
 const NO_FLOATS = new Float64Array(0);
 const NO_INTS = new Int32Array(0);
 
-/** Live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
+/** The live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
 export type OwnList = {
   head: number;
   tail: number;
@@ -112,9 +114,9 @@ export type OwnList = {
 };
 
 /**
- * Memory of forks. It is as large as the pool, but only the parts that forks touch are ever
- * written. Consecutive forks reuse it, because allocating arrays of this size for each fork would
- * load the garbage collector.
+ * The memory of forks. It is as large as the pool, but only the parts that a fork uses are written.
+ * Consecutive forks reuse it, because allocating arrays of this size for each fork would burden the
+ * garbage collector.
  */
 type Scratch = {
   readonly floats: Float64Array<ArrayBuffer>;
@@ -129,11 +131,11 @@ export function emptyOwnList(): OwnList {
 }
 
 /**
- * Stores resting orders. The arrays are replaced when the pool grows: read them through the pool
- * each time (`pool.price[slot]`) and never keep one across an `allocate`.
+ * Stores resting orders. The arrays are replaced when the pool grows. Always read them through the
+ * pool (`pool.price[slot]`), and never keep one across a call of `allocate`.
  */
 export class OrderPool {
-  /** All Float64 fields of all orders; see `ORDER_FIELDS`. */
+  /** All Float64 fields of all orders (see `ORDER_FIELDS`). */
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
@@ -144,23 +146,26 @@ export class OrderPool {
    * book.
    */
   price: Float64Array = NO_FLOATS;
-  /** Lots still to trade. While the order is in a book, only the book writes this field. */
+  /**
+   * The lots that have not traded yet. While the order is in a book, only the book writes this
+   * field.
+   */
   remaining: Float64Array = NO_FLOATS;
-  /** The ordered size in lots, including filled lots. */
+  /** The ordered size in lots, including the filled size. */
   original: Float64Array = NO_FLOATS;
-  /** The sum of price × size over the fills, in micro-USDC: a safe integer. */
+  /** The sum of price × size over the fills, in micro-USDC, which is a safe integer. */
   filledNotional: Float64Array = NO_FLOATS;
   /** The consensus time of acceptance, in milliseconds. */
   acceptedMs: Float64Array = NO_FLOATS;
-  /** The order of acceptance, from a venue-wide counter; it never changes. */
+  /** The acceptance rank from a venue-wide counter, which never changes. */
   rank: Float64Array = NO_FLOATS;
   /** The consensus time at which the order expires, in milliseconds; 0 means never. */
   expireMs: Float64Array = NO_FLOATS;
-  /** The maker fee overcharged by rounding up, in 10^-8 micro-USDC. */
+  /** The amount by which rounding has overcharged the maker fee, in 10^-8 micro-USDC. */
   feeOverpaid: Float64Array = NO_FLOATS;
   /**
-   * The taker fee overcharged by rounding up, in 10^-8 micro-USDC, for a perp order that traded
-   * before it rested.
+   * The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC. It is set for
+   * a perp order that traded before it rested.
    */
   takerOverpaid: Float64Array = NO_FLOATS;
   /**
@@ -172,37 +177,41 @@ export class OrderPool {
   /** The instrument id. Constant while the order is in a book. */
   instrument: Int32Array = NO_INTS;
   /**
-   * The next order in the queue of the price level, or `NONE`; in a free slot, the next free slot.
+   * The next order in the queue of the price level, or `NONE`. In a free slot, this is the next
+   * free slot.
    */
   bookNext: Int32Array = NO_INTS;
   /** The previous order in the queue of the price level, or `NONE`. */
   bookPrev: Int32Array = NO_INTS;
-  /** Price level in the book, or `NONE` while the order is in no book. */
+  /** The price level in the book, or `NONE` while the order is not in a book. */
   level: Int32Array = NO_INTS;
   /** The next order in the owner's list, or `NONE`. */
   ownNext: Int32Array = NO_INTS;
   /** The previous order in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
-  /** Combination of the flags above; the engine defines the other bits. */
+  /** A combination of the flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
   /** The time in force, in the engine's encoding. */
   tif: Int32Array = NO_INTS;
-  /** The client order ids by slot, for orders that have one; they are deleted on release. */
+  /**
+   * The client order ids by slot, for orders that have one. An entry is deleted when its order is
+   * released..
+   */
   readonly clientOrderIds: Map<number, string>;
 
   #capacity = 0;
-  /** Slots from this one on were never used; the free list contains only returned slots. */
+  /** The first slot that was never used; the free list contains only returned slots. */
   #used = 0;
   #freeHead = NONE;
   readonly #index: SlotIndex;
-  /** The origin of a fork. A slot was copied if it carries the fork's stamp. */
+  /** The origin of a fork. A slot has been copied if it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
   /** Memory of this pool's forks or, in a fork, the memory that it uses. */
   #scratch: Scratch | undefined;
 
   /**
-   * Creates a pool with space for `capacity` orders, which avoids pauses for growing if the load is
+   * Creates a pool with space for `capacity` orders, which avoids pauses for growth if the load is
    * known. The salt is any integer that clients do not know; it has no visible effect (see
    * `OrderIndex`). With an origin, the new pool is a fork of it (see `fork`).
    */
@@ -227,18 +236,18 @@ export class OrderPool {
 
   /**
    * Returns a pool with the same orders in the same slots that can change without changing this
-   * one. Orders are copied when they are needed, so a fork costs only what it touches. The fork is
-   * valid until the next one is made, and this pool must not change until then. A slot must be
-   * copied before its fields are read: `find`, `allocate` and the books do so, and `needList` does
-   * it for all orders of an owner. Reading another slot returns data of an earlier fork, which
-   * corrupts only the fork.
+   * one. Orders are copied when they are needed, so the cost depends only on the orders that the
+   * fork uses. The fork is valid until the next one is created, and this pool must not change until
+   * then. A slot must be copied before its fields are read: `find`, `allocate` and the books do so,
+   * and `needList` does it for all orders of an owner. Reading another slot returns data of an
+   * earlier fork, which corrupts only the fork.
    */
   fork(): OrderPool {
     assert(this.#origin === undefined, 'order pool: a fork is not forked again');
     return new OrderPool(0, 0, this);
   }
 
-  /** Copies an order into a fork. It has no effect in a pool that is not a fork. */
+  /** Copies an order into a fork; has no effect in a pool that is not a fork. */
   need(slot: number): void {
     if (this.#origin !== undefined) this.#bring(slot, this.#origin);
   }
@@ -261,7 +270,7 @@ export class OrderPool {
     return slot;
   }
 
-  /** Most orders have no client order id; if none has one, the map is not searched. */
+  /** Most orders have no client order id. If no order has one, the map is not searched. */
   clientOrderIdOf(slot: number): string | undefined {
     return this.clientOrderIds.size === 0 ? undefined : this.clientOrderIds.get(slot);
   }
@@ -325,8 +334,8 @@ export class OrderPool {
   }
 
   /**
-   * Inserts an order into its owner's list by its rank, counted from the end: a new order has the
-   * highest rank and is appended, an amended order returns to its position.
+   * Inserts an order into its owner's list by rank, starting at the end: a new order has the
+   * highest rank and is appended, and an amended order returns to its position.
    */
   ownInsert(list: OwnList, slot: number): void {
     const rank = this.rank[slot]!;
@@ -440,7 +449,10 @@ export class OrderPool {
     return scratch;
   }
 
-  /** Copies an order of the origin once. A slot that the origin never used has no data to copy. */
+  /**
+   * Copies an order of the origin unless it has been copied already. A slot that the origin never
+   * used has no data to copy.
+   */
   #bring(slot: number, origin: OrderPool): void {
     const stamp = this.#forkStamp;
     assert(this.#scratch?.stamp === stamp, 'order pool: a fork is used until the next one is made');
@@ -456,7 +468,7 @@ export class OrderPool {
   }
 }
 
-// There is one function per array type, because a shared one would check the type on each call.
+// Each array type has its own function, because a shared one would check the type on each call.
 
 export function readSlot(array: Float64Array, slot: number): number {
   return present(array[slot], 'an order slot');

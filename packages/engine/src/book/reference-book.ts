@@ -7,7 +7,7 @@ type ReferenceOrder = {
   readonly size: number;
   readonly rank: number;
   /**
-   * The time in milliseconds that determines the order's place in the queue at its price; 0 if
+   * The time in milliseconds that determines the queue position of the order at its price; 0 if
    * absent.
    */
   readonly queueMs?: number;
@@ -16,8 +16,8 @@ type ReferenceOrder = {
 /**
  * A reference model of the book as one flat list that is searched from the start every time.
  * `LevelBook` is tested against it, so it stays simple: it has no index, no cached best price and
- * no state that could diverge from the list. It shares no helper with `LevelBook`, because a
- * comparison cannot find a mistake that both import.
+ * no state that could diverge from the list. It shares no helper with `LevelBook`, because the
+ * comparison would not find a mistake in code that both use.
  */
 export class ReferenceBook {
   #orders: ReferenceOrder[] = [];

@@ -9,7 +9,7 @@ const hexOf = (feed: (digest: EffectsDigest) => void): string => {
   return digest.hex();
 };
 
-describe('the effects digest', () => {
+describe('equal values give equal digests and different values different ones', () => {
   test('a digest has 32 hex digits and depends on the order of values', () => {
     const forth = hexOf((digest) => [1, 2].forEach((value) => digest.number(value)));
     const back = hexOf((digest) => [2, 1].forEach((value) => digest.number(value)));
@@ -25,7 +25,7 @@ describe('the effects digest', () => {
     [-5n, -5n - (1n << 64n)],
     [(1n << 63n) - 1n, -1n - (1n << 63n)],
     [7n << 128n, 7n << 192n],
-  ])('a digest distinguishes amounts, also beyond 64 bits: %s and %s', (a, b) => {
+  ])('a digest distinguishes amounts, even beyond 64 bits: %s and %s', (a, b) => {
     expect(hexOf((digest) => digest.amount(a))).not.toBe(hexOf((digest) => digest.amount(b)));
   });
 
@@ -83,7 +83,7 @@ describe('the effects digest', () => {
   });
 });
 
-describe('R-determinism: digests of histories', () => {
+describe('R-determinism: the digest of a history covers every effect', () => {
   const base: OrderShape = { price: 1_000_000, size: 20 };
   const digestAfter = (shape: OrderShape, oracle = 1_000_000): string => {
     const scenario = Scenario.open({ oracle });

@@ -1,22 +1,21 @@
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-// Buffer for values that are mixed in together; its contents are not used between calls.
+// A buffer for values that are mixed in together. Its contents are not kept between calls.
 const floats = new Float64Array(6);
 const bigs = new BigInt64Array(floats.buffer);
 const words = new Int32Array(floats.buffer);
 
 /**
  * A 128-bit digest of all effects of the log so far (R-determinism): the same log gives the same
- * digest on every machine. It detects replicas that disagree and is not meant to resist an
- * attacker; the process around the engine hashes the commands cryptographically. Mixing follows
- * MurmurHash3. Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c
- * becomes d, d becomes the new word. An order adds a few dozen words. Values that always occur
- * together have their own method, which keeps the lanes in local variables and returns the same
- * result as separate calls.
+ * digest on every machine. It detects diverging replicas but does not resist an attacker; for that,
+ * the process around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
+ * Each new word rotates the four lanes by one and mixes the word into the last one. An order adds a
+ * few dozen words. Values that always occur together have their own method, which keeps the lanes
+ * in local variables. Its result equals that of separate calls.
  */
 export class EffectsDigest {
-  // Separate fields that always contain numbers are faster than an array.
+  // Separate fields that always contain numbers are faster than an array of lanes.
   #a = 0;
   #b = 0;
   #c = 0;
@@ -39,7 +38,7 @@ export class EffectsDigest {
     this.#pair(words[0] ?? 0, words[1] ?? 0);
   }
 
-  /** Adds an amount of money. The part above 64 bits follows as another amount. */
+  /** Adds an amount of money. The part above 64 bits is added as another amount. */
   amount(value: bigint): void {
     bigs[0] = value;
     this.#pair(words[0] ?? 0, words[1] ?? 0);
@@ -107,15 +106,16 @@ export class EffectsDigest {
   }
 
   /**
-   * Adds a text prepared by `scrambledText`, with the same result as `text` but several times as
-   * fast.
+   * Adds a string prepared by `scrambledText`. The result equals that of `text` but takes a
+   * fraction of the time.
    */
   scrambled(text: Int32Array): void {
     let a = this.#a;
     let b = this.#b;
     let c = this.#c;
     let d = this.#d;
-    // Two words per step return the lanes to their variables, so that none has to be moved.
+    // Each step adds two words and so returns the lanes to their variables without moving any of
+    // them.
     for (let at = 0; at + 1 < text.length; at += 2) {
       const first = join(a, b, text[at] ?? 0);
       a = turned(c, first);
@@ -192,7 +192,7 @@ function hexOf(lane: number): string {
 }
 
 /**
- * Prepares a text that is added often. Every signed command contains an address, and reading the
+ * Prepares a string that is added often. Every signed command contains an address, and reading the
  * characters of a string takes longer than mixing them.
  */
 export function scrambledText(text: string): Int32Array {

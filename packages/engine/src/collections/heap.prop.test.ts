@@ -15,7 +15,7 @@ const step = fc.oneof(
   },
 );
 
-test('a heap returns its entries in order after any pushes, pops and removals', () => {
+test('a heap returns its entries in order after any insertions and removals', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const heap = new Heap(isBefore);

@@ -1,6 +1,6 @@
 /**
- * A binary heap with the first entry in order on top. Entries that compare as equal come in no
- * particular order; callers that need one must break ties in the comparison.
+ * A binary heap whose top is the first entry in order. The order of equal entries is undefined;
+ * callers that depend on it must break ties in the comparison.
  */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
@@ -50,7 +50,10 @@ export class Heap<T> {
       .sort((a, b) => (this.#isBefore(a, b) ? -1 : this.#isBefore(b, a) ? 1 : 0));
   }
 
-  /** Puts an entry in the place of the removed first one and moves it down to its position. */
+  /**
+   * Puts an entry at the position of the removed first one and moves it down to its correct
+   * position.
+   */
   #sink(entry: T): void {
     const entries = this.#entries;
     let at = 0;
@@ -75,8 +78,8 @@ type Due = { readonly dueMs: number; readonly id: number };
 
 /**
  * A queue of ids by due time, used for expiring orders and for the opening and closing of markets.
- * The earliest time comes first, then the lowest id. Ids that end earlier for another reason leave
- * their entry behind, so the owner calls `retain` when dead entries outnumber live ones.
+ * The earliest time comes first, then the lowest id. If an id ends earlier for another reason, its
+ * entry remains, so the owner calls `retain` when such entries outnumber the others.
  */
 export class DueQueue {
   readonly #heap = new Heap<Due>(isDueBefore);
@@ -113,12 +116,15 @@ const CAPACITY_START = 16;
 
 /**
  * A binary heap of small numbers, each with a key. The lowest key is on top, and a number can be
- * moved or removed. Numbers with the same key come in no particular order. All data is in typed
- * arrays, so its size does not affect garbage collection.
+ * moved or removed. The order of numbers with equal keys is undefined. All data is in typed arrays,
+ * so the size of the heap does not affect garbage collection.
  */
 export class NumberedHeap {
   #keys = new Float64Array(CAPACITY_START);
-  /** By number: the position in the heap starting with 1, or 0 if the number is not in the heap. */
+  /**
+   * The position of each number in the heap, starting with 1, or 0 if the number is not in the
+   * heap.
+   */
   #places = new Uint32Array(CAPACITY_START);
   #numbers = new Uint32Array(CAPACITY_START);
   #size = 0;
@@ -160,7 +166,7 @@ export class NumberedHeap {
     if (last !== number) this.#settle(place - 1, last);
   }
 
-  /** Puts a number at a free position and moves it to its correct one. */
+  /** Puts a number at a free position and moves it to its correct position. */
   #settle(place: number, number: number): void {
     const key = this.#keys[number] ?? 0;
     const isAbove = place > 0 && key < this.#keyAt((place - 1) >> 1);
@@ -203,7 +209,7 @@ export class NumberedHeap {
     this.#places[number] = place + 1;
   }
 
-  /** Grows all arrays to the same size, because the heap never contains more numbers than exist. */
+  /** Grows all arrays to the same size; the heap never contains more numbers than exist. */
   #makeRoom(number: number): void {
     if (number < this.#keys.length) return;
     const capacity = Math.max(number + 1, 2 * this.#keys.length);

@@ -3,11 +3,9 @@ import { expect, test } from 'vitest';
 import { LayeredMap } from './maps.ts';
 
 /**
- * A mutable value of the map. A layered map must behave like a plain copy: the same random steps
- * run on both, and on layers of two depths, and after each step both have the same entries in the
- * same order.
+ * A mutable value in the map. The same random steps run on a layered map, on layers of two depths
+ * and on a plain copy. After each step all of them must have the same entries in the same order.
  */
-
 type Box = { value: number };
 
 const key = fc.nat(6);

@@ -1,18 +1,18 @@
 /**
  * A map on top of another one, which it never changes: changes are stored in the upper map. A value
  * of the lower map is copied on its first read, so that callers can change it; later reads return
- * the same object. Iteration has the order of a plain copy of the lower map. The lower map must not
- * change while this one is in use.
+ * the same object. Iteration follows the order of a plain copy of the lower map. The lower map must
+ * not change while this one is in use.
  */
 export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #below: ReadonlyMap<Key, Value>;
   readonly #copy: (value: Value) => Value;
   readonly #covers = new Map<Key, Value>();
-  /** Deleted keys of the lower map; a key that is set again comes after all others. */
+  /** The deleted keys of the lower map; a key that is set again comes after all others. */
   readonly #deleted = new Set<Key>();
   readonly #added = new Map<Key, Value>();
 
-  /** Creates a layer over `below`; without `copy`, its values must never be changed. */
+  /** Creates a layer over `below`. Without `copy`, the values of `below` must never be changed. */
   constructor(below: ReadonlyMap<Key, Value>, copy: (value: Value) => Value = (value) => value) {
     this.#below = below;
     this.#copy = copy;
@@ -88,9 +88,9 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
 }
 
 /**
- * A map that allocates nothing until its first entry. An account has several maps, most of which
- * stay empty. An empty `Map` takes 200 bytes, which would be most of the memory of a million
- * accounts and would load the garbage collector.
+ * A map that allocates nothing until its first entry. Most of an account's maps stay empty. At 200
+ * bytes each, empty `Map` objects would take most of the memory of a million accounts and burden
+ * the garbage collector.
  */
 export class LazyMap<Key, Value> implements Map<Key, Value> {
   #map: Map<Key, Value> | undefined;
@@ -158,8 +158,7 @@ type Older<Key, Value> = {
 };
 
 /**
- * A map whose older entries are stored in compact form. Changing a value read from them has no
- * effect.
+ * A map that stores older entries in compact form. Changing a value read from them has no effect.
  */
 export class MapWithPast<Key, Value> {
   readonly #live = new Map<Key, Value>();

@@ -1,14 +1,15 @@
 /**
- * The number of hex digits of an address that determine its bucket, and the bits that they contain.
+ * The number of leading hex digits of an address that determine its bucket, and the number of bits
+ * in them.
  */
 const DIGITS = 4;
 const BITS = 16;
 
 /**
- * Sorts items by address, and items with the same address by a given comparison. Addresses are
- * nearly random, so with as many buckets as items each bucket has one or two items. Texts are
- * compared only within a bucket, which is several times as fast for very many items. Addresses that
- * were chosen to share a bucket are sorted in the ordinary way.
+ * Sorts items by address, and items with equal addresses by the given comparison. Addresses are
+ * nearly random, so with as many buckets as items each bucket has one or two items. Strings are
+ * compared only within a bucket, which is several times faster for large arrays. If many addresses
+ * share a bucket, that bucket is sorted in the ordinary way.
  */
 export function sortByAddress<T>(
   items: readonly T[],
@@ -34,7 +35,7 @@ export function sortByAddress<T>(
     const right = addressOf(b);
     return left === right ? compareSame(a, b) : left < right ? -1 : 1;
   };
-  // At this point, each bucket ends where the next one began.
+  // At this point, the end of each bucket is the start of the next one.
   for (let bucket = 0, from = 0; bucket < next.length - 1; bucket++) {
     const until = next[bucket]!;
     if (until - from > 1) sortRange(sorted, from, until, compare);
@@ -77,9 +78,9 @@ export function byText(a: string, b: string): number {
 }
 
 /**
- * Sorts numbers in place in ascending order. A typed array needs no comparator for that, and takes
- * three times as long with one. An ordinary array would sort numbers as texts, so this is the only
- * file that is allowed to omit the comparator.
+ * Sorts numbers in place in ascending order. A typed array needs no comparator for this and takes
+ * three times as long with one. An ordinary array would sort numbers as strings, so this is the
+ * only file in which the comparator may be omitted.
  */
 export function sortNumbers(numbers: Float64Array): Float64Array {
   return numbers.sort();
@@ -87,7 +88,8 @@ export function sortNumbers(numbers: Float64Array): Float64Array {
 
 /**
  * Adds an entry to a map that is iterated by ascending key. A map iterates in insertion order,
- * which would differ in a restored state, so entries with higher keys are moved behind the new one.
+ * which would differ in a restored state, so entries with higher keys are inserted again after the
+ * new one.
  */
 export function putInOrder<Key extends number, Value>(
   map: Map<Key, Value>,

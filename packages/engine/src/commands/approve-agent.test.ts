@@ -7,7 +7,7 @@ const first = actor(0xa1);
 const second = actor(0xa2);
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
-describe('R-agents: approval of an agent', () => {
+describe('R-agents: an account can approve, replace and revoke agents', () => {
   test('an approved agent can trade for its owner', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, 'bot'))).toBeUndefined();
@@ -16,7 +16,7 @@ describe('R-agents: approval of an agent', () => {
     expect(openOrders(scenario.state, alice)).toHaveLength(1);
   });
 
-  test('approving another address under a label replaces the agent and needs no other slot', () => {
+  test('approving another address under a label replaces the agent and needs no additional slot', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     const createdMs = scenario.nowMs;
@@ -62,7 +62,7 @@ describe('R-agents: approval of an agent', () => {
     },
   );
 
-  test('a label can have 64 code points outside the basic plane', () => {
+  test('a label can have 64 code points outside the Basic Multilingual Plane', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, '🦆'.repeat(64)))).toBeUndefined();
   });

@@ -23,8 +23,8 @@ function open(): Scenario {
   return Scenario.open({ accounts: [alice, bob, builder] });
 }
 
-describe('R-builder: approval of a builder', () => {
-  // The rows are in the order of the checks, and each row passes the checks of all rows below it.
+describe('R-builder: an account approves each builder up to a rate', () => {
+  // The rows are in the order of the checks, and each row passes the checks of all following rows.
   test.each([
     ['builderInvalid', 'the zero address', ZERO_ADDRESS, undefined],
     ['builderInvalid', 'a vault', vault, undefined],
@@ -55,7 +55,7 @@ describe('R-builder: approval of a builder', () => {
     },
   );
 
-  test('an account can approve 20 builders, and a new rate for one of them needs no other slot', () => {
+  test('an account can approve 20 builders, and a new rate for one of them needs no additional slot', () => {
     const venue = open();
     for (let n = 0; n < 20; n++)
       expect(approve(venue, alice, 5, actor(n + 1)).reject).toBe(undefined);
@@ -121,8 +121,8 @@ describe('R-builder: approval of a builder', () => {
   });
 });
 
-describe('builder addresses', () => {
-  test('an address counts as a builder while it has approvals or past earnings, also after a restart', () => {
+describe('an address counts as a builder while it has approvals or past earnings', () => {
+  test('an address remains a builder after a restart', () => {
     const venue = open();
     const seen = (): boolean[] =>
       [venue.state, restore(JSON.parse(JSON.stringify(dump(venue.state))))].map((state) =>
@@ -143,8 +143,8 @@ describe('builder addresses', () => {
   });
 });
 
-describe('R-builder: rewards', () => {
-  /** Returns a venue in which alice has paid 0.01% of 100 USDC to the builder. */
+describe('R-builder: a builder can claim its rewards', () => {
+  /** Returns a venue in which alice has paid 0.01% of 100 USDC to the builder as a fee. */
   function earning(): Scenario {
     const venue = open();
     approve(venue, alice, 10);
@@ -186,7 +186,7 @@ describe('R-builder: rewards', () => {
   });
 });
 
-describe('state of a builder', () => {
+describe('the state of a builder shows its eligibility and its totals', () => {
   test('a builder is eligible if its balance is at least 100 USDC', () => {
     const venue = open();
     setBalance(venue, builder, 99_999_999);

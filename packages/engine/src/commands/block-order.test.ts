@@ -24,7 +24,10 @@ function named(name: string | undefined): Address {
   return NAMES[name as keyof typeof NAMES] ?? alice;
 }
 
-/** Parses a signer: `bob@vault` leads a vault, `bob+alice` signs for a multisig account. */
+/**
+ * Parses a signer: `bob@vault` is a leader that acts for a vault, and `bob+alice` signs for a
+ * multisig account.
+ */
 function authorityOf(scenario: Scenario, signerText: string): Authority {
   const [signer, led] = signerText.split('@');
   const [sender, user] = (signer ?? '').split('+');
@@ -88,7 +91,7 @@ function arranged(...texts: string[]): string {
     .join(' | ');
 }
 
-describe('R-block: classes of commands', () => {
+describe('R-block: commands are executed by class', () => {
   test('operator commands come first, then passive commands, cancels and all others, each by arrival', () => {
     expect(arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle')).toBe(
       'venue faucet, venue oracle | alice alo | bob cancel | carol ioc',
@@ -108,8 +111,8 @@ describe('R-block: classes of commands', () => {
   });
 });
 
-describe('R-block: order of the commands of one account', () => {
-  test('a post-only order after a cancel of the same account stays behind the cancel', () => {
+describe('R-block: commands of one account keep their order', () => {
+  test('a post-only order after a cancel of the same account is executed after the cancel', () => {
     expect(arranged('alice cancel', 'alice alo', 'bob alo')).toBe(
       ' | bob alo | alice cancel, alice alo | ',
     );
@@ -147,7 +150,7 @@ describe('R-block: order of the commands of one account', () => {
     ]);
   });
 
-  test('all signers of a multisig account count as one account', () => {
+  test('all signers of a multisig account count as one account in a block', () => {
     expect(arranged('bob+alice ioc', 'agent cancel', 'alice alo', 'bob alo')).toBe(
       ' | bob alo |  | bob+alice ioc, agent cancel, alice alo',
     );
@@ -159,7 +162,7 @@ describe('R-block: order of the commands of one account', () => {
     );
   });
 
-  test('all signers of a vault count as one account, separate from that of its leader', () => {
+  test("all signers of a vault count as one account, which is separate from the leader's account", () => {
     expect(arranged('bob@vault cancel', 'vault alo', 'bob alo', 'carol@vault alo')).toBe(
       ' | bob alo | bob@vault cancel, vault alo, carol@vault alo | ',
     );
@@ -189,7 +192,7 @@ describe('R-block: order of the commands of one account', () => {
     );
   });
 
-  test('an approval that will fail delays no commands, and the first of two approvals counts', () => {
+  test('an approval that will fail delays no commands, and only the first of two approvals counts', () => {
     expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
       ' | bob alo |  | carol ioc, carol approve bob',
     );

@@ -7,7 +7,7 @@ import { type BlockClass, REST, type SignedRules } from './command-row.ts';
 import { signedRules } from './commands.ts';
 
 export type CommandOrder = {
-  /** Indexes of the commands by class, each in order of arrival. */
+  /** The indexes of the commands by class, each in order of arrival. */
   readonly classes: readonly [
     operator: readonly number[],
     passive: readonly number[],
@@ -15,8 +15,8 @@ export type CommandOrder = {
     rest: readonly number[],
   ];
   /**
-   * By command index: the account for which the command acts, or its address if it is not open yet;
-   * undefined for unsigned commands.
+   * The account for which each command acts, by command index. It is an address if the account is
+   * not open yet, and undefined for unsigned commands.
    */
   readonly acting: readonly (Actor | undefined)[];
   /** The value of `keyChanges` when the actors were determined. */
@@ -24,16 +24,18 @@ export type CommandOrder = {
 };
 
 /**
- * Orders the commands of a block (R-block): operator commands, commands that cannot take liquidity,
- * cancels, all others. Makers can therefore act before takers reach their orders. Within a block a
- * command never overtakes an earlier one of the same acting account, because its class is at least
- * as high.
+ * Orders the commands of a block (R-block): operator commands first, then commands that cannot take
+ * liquidity, then cancels, and finally all others. Makers can therefore act before takers reach
+ * their orders. Within a block, a command never overtakes an earlier one of the same acting
+ * account, because it is raised to at least the same class.
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
   const actors: (Actor | undefined)[] = [];
   const reached = new Map<Actor, number>();
-  /** Owners of the agents that this block approves; the first approval of an agent counts. */
+  /**
+   * The owners of the agents that this block approves; only the first approval of an agent counts.
+   */
   const bound = new Map<Actor, Actor>();
   for (let index = 0; index < commands.length; index++) {
     const command = present(commands[index], 'a command of the block');
@@ -47,12 +49,12 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     actors.push(acting);
     const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
     const own = classOf(state, command, rules, actor);
-    // The last class cannot be raised, so the class that the account has reached does not matter.
+    // The last class cannot be raised, so the class that the account has reached is not looked up.
     const rank = own === REST ? own : Math.max(own, reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;
-    // An approval that will fail must not delay commands of the address that it names.
+    // An approval that will fail must not delay commands of the address that it would bind.
     const { agent } = command;
     if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
   }

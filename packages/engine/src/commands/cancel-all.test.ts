@@ -18,8 +18,8 @@ afterEach(() => {
 });
 
 /**
- * Gives alice all kinds of orders: 3 rests with child 4, 5 and 6 wait for the mark, 7 is attached
- * to the position.
+ * Gives alice orders of every kind: order 3 rests with child 4, orders 5 and 6 wait for the mark,
+ * and order 7 is attached to the position.
  */
 function working(): void {
   const parent = order({ price: 900_000, size: 100 });
@@ -30,7 +30,7 @@ function working(): void {
   scenario.one(alice, { isBuy: false, price: 1_200_000, size: 50, reduceOnly: true });
 }
 
-describe('cancelAll', () => {
+describe('cancelAll cancels every resting and waiting order in scope', () => {
   test('cancelAll cancels every order with the same cause and reports one entry for each', () => {
     working();
     const result = act(scenario, alice, { type: 'cancelAll' });
@@ -55,7 +55,7 @@ describe('cancelAll', () => {
   });
 });
 
-describe('scheduleCancel', () => {
+describe('scheduleCancel cancels the account’s orders at the scheduled time', () => {
   const schedule = (aheadMs: number, signer = alice): string | undefined => {
     const atMs = timeMs(scenario.nowMs + aheadMs);
     return act(scenario, signer, { type: 'scheduleCancel', atMs }).outcomes[0]?.reject?.reason;
@@ -120,7 +120,7 @@ describe('scheduleCancel', () => {
     schedule(7_000, bob);
     schedule(7_000);
     scenario.wait(9_000);
-    // Alice has the lower address.
+    // The address of alice is lower than that of bob.
     expect(story(scenario.block())).toEqual([
       '3 cancelled expired',
       '5 cancelled scheduledCancel',
@@ -139,7 +139,7 @@ describe('scheduleCancel', () => {
     ]);
   });
 
-  test('postponing a scheduled cancel repeatedly does not fill the queue', () => {
+  test('postponing a scheduled cancel repeatedly does not grow the queue', () => {
     for (let round = 0; round < 3_000; round++) {
       scenario.state.schedules.set(0, scenario.nowMs + 1_000_000 + round);
     }

@@ -18,8 +18,8 @@ import { NONE, readSlotInt } from '../book/order-pool.ts';
 import { timeInForceOf } from '../order-common/snapshot.ts';
 
 /**
- * For each command, the signer that it requires, its check and its execution. There are no
- * defaults: a command without a row, or a row without one of its columns, does not compile.
+ * Defines the required signer, the check and the execution of each command. There are no defaults:
+ * a command without a row, or a row without one of its columns, does not compile.
  */
 export type CommandTable = {
   readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
@@ -33,39 +33,39 @@ type RulesOf<Asked extends Command> = Asked extends SignedCommand
       ? UnsignedRules<Asked> & { readonly signedBy: 'nobody' }
       : never;
 
-/** Required for commands that refer to orders, absent for all others. */
+/** Requires `targets` for commands that refer to orders and forbids it for all others. */
 type NamedOrders<Asked extends SignedCommand> = Asked extends
   | { readonly cancels: unknown }
   | { readonly target: unknown }
   ? Required<TargetRules<Asked>>
   : { readonly targets?: never };
 
-/** Row of a command that an account signs, with its own key or that of an agent. */
+/** The row of a command that an account signs with its own key or with that of an agent. */
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
     /**
-     * The class that determines when the command executes in its block (R-block); the account may
+     * The class that determines when the command executes in its block (R-block). The account may
      * not be open yet.
      */
     readonly class:
       | BlockClass
       | ((state: State, command: Asked, account: Account | undefined) => BlockClass);
     /**
-     * Whether a venue that accepts no new risk accepts the command (R-disk, R-clock); a function if
-     * the answer depends on the command.
+     * Defines whether the command is accepted by a venue that accepts no new risk (R-disk,
+     * R-clock). It is a function if that depends on the command.
      */
     readonly restricted:
       | 'passes'
       | 'stops'
       | ((state: State, account: Account, command: Asked) => boolean);
     /**
-     * Set if `execute` checks the command, or each of its entries, itself; `check` is used for
+     * Set if `execute` checks the command or each of its entries; `check` is then used for
      * admission only.
      */
     readonly checksItself?: true;
     /**
-     * Returns the reason why the command is rejected now, for an account that may send it. It is
-     * called at admission and again before `execute`. For a command with several entries, the
+     * Returns the reason why the command is rejected now, when an authorized account sends it. It
+     * is called at admission and again before `execute`. For a command with several entries, the
      * result also contains the index of the entry.
      */
     readonly check: (
@@ -74,7 +74,10 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       command: Asked,
       nowMs: number,
     ) => CommandResult | Reject | undefined;
-    /** Executes the command. If it returns undefined, the result contains only the account. */
+    /**
+     * Executes the command. If it returns undefined, the result of the command contains only the
+     * account.
+     */
     readonly execute: (
       execution: Execution,
       account: Account,
@@ -82,34 +85,35 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
     ) => CommandResult | undefined;
   };
 
-/** Row of a class 0 command, which the operator signs or the venue creates. */
+/** The row of a command of class 0, which the operator signs or the venue creates. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   /**
-   * The signature that the command needs if it came through the API; commands from the venue's own
-   * process are unsigned.
+   * The signature that a command from the API needs; commands from the venue's own process are
+   * unsigned.
    */
   readonly signedBy: OperatorRole | 'nobody';
   /**
-   * Returns the reason why the command is rejected now; called at admission and before execution.
+   * Returns the reason why the command is rejected now. It is called at admission and before
+   * execution.
    */
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
   readonly execute: (execution: Execution, command: Asked) => CommandResult | undefined;
 };
 
 /**
- * Check of commands that are never rejected as a whole: each cancel or price is checked when it
+ * The check of commands that are never rejected as a whole: each cancel or price is checked when it
  * executes.
  */
 export const checkedPerEntry = (): undefined => undefined;
 
 /**
- * Check of commands that the venue's own process proposes without admission; `execute` checks their
- * conditions.
+ * The check of commands that the venue's own process proposes without admission; `execute` checks
+ * their conditions.
  */
 export const checkedAtExecution = (): undefined => undefined;
 
 /**
- * The class of a command in its block (R-block). Class 0 is that of commands that no account signs.
+ * The class of a command in its block (R-block). Commands that no account signs belong to class 0.
  */
 export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
 
@@ -120,7 +124,7 @@ const CANCEL = 2;
 /** The class of commands that can take liquidity. */
 export const REST = 3;
 
-/** Columns of settings and transfers, which a venue that accepts no new risk always rejects. */
+/** The columns of settings and transfers, which a venue that accepts no new risk always rejects. */
 export const BY_AGENT = {
   signedBy: 'agent',
   class: PASSIVE,
@@ -129,17 +133,17 @@ export const BY_AGENT = {
 } as const;
 
 /**
- * The same columns for commands that require the account's own key: agents can neither move money
- * nor change permissions (R-agents).
+ * Equal columns for commands that require the account's own key: agents can neither move money nor
+ * change permissions (R-agents).
  */
 export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
 
-/** Columns of cancels, which pass every gate and which a restricted venue accepts. */
+/** The columns of cancels, which pass every gate and which a restricted venue accepts. */
 export const CANCELS = { ...BY_AGENT, class: CANCEL, restricted: 'passes' } as const;
 
 /**
- * Returns the class of the most aggressive order; only post-only orders that enter the book
- * immediately cannot take liquidity.
+ * Returns the class of the most aggressive order. Only post-only orders that enter the book
+ * immediately are certain to take no liquidity.
  */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
   for (const { timeInForce, trigger } of orders) {

@@ -22,7 +22,8 @@ const UNKNOWN = instrumentId(77);
 const HASH = hash(`0x${'1'.repeat(64)}`);
 
 /**
- * A rejected example of each command; `never` means that the command is not rejected as a whole.
+ * An example of each command that is rejected; `never` means that the command is not rejected as a
+ * whole.
  */
 const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
   placeOrders: ['sizeBelowMin', { orders: [order({ price: 1_000_000, size: 0 })] }],
@@ -114,7 +115,7 @@ function isSignedType(type: Type): type is SignedCommand['type'] {
   return signedBy === 'agent' || signedBy === 'ownKey';
 }
 
-describe('the table of commands', () => {
+describe('every command is checked alike at admission and at execution', () => {
   test.each(JUDGED)('admission and execution both reject $type with $reason', (refused) => {
     const scenario = venue();
     const signature = isSignedType(refused.type) ? { authority: scenario.authority(alice) } : {};
@@ -130,7 +131,7 @@ describe('the table of commands', () => {
   test('only commands without conditions are admitted without a check', () => {
     const blind = TYPES.filter((type) => COMMANDS[type].check.length === 0);
     expect(blind).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
-    // Among the commands of accounts these are only cancels, which are checked at execution.
+    // Among commands that accounts sign, these are only cancels, which are checked at execution.
     expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 

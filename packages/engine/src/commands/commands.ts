@@ -36,9 +36,9 @@ export const COMMANDS: CommandTable = {
 };
 
 /**
- * Checks a command for admission: returns the rejection that execution at `nowMs` would return, by
- * the same rules and without changing the state. Execution checks again, and only its result
- * counts.
+ * Checks a command for admission. The result is the rejection that execution at `nowMs` would
+ * return, by the same rules and without changing the state. Execution repeats the check, and only
+ * its result is final.
  */
 export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (!isSigned(command)) {
@@ -97,8 +97,8 @@ export function signedRules({ type }: SignedCommand): SignedRules {
 }
 
 /**
- * Returns rows of frequent commands by literal name, because a lookup with a variable key searches
- * the table each time.
+ * Returns rows of frequent commands by their literal names, because a lookup with a variable key
+ * would search the table each time.
  */
 function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']] {
   switch (type) {

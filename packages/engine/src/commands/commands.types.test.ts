@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts';
 
 /**
  * The compiler must report an error for each marked line of this file. If a change of the types
- * makes one compile, `npm run types` reports its mark as an error.
+ * lets such a line compile, `npm run types` reports the unused mark as an error.
  */
 
 const { withdraw, ...others } = COMMANDS;
@@ -45,22 +45,22 @@ test('a row with the wrong kind of signer does not compile', () => {
   const unsigned: CommandTable['withdraw'] = { ...withdraw, signedBy: 'nobody' };
   // @ts-expect-error The operator signs it.
   const own: CommandTable['setGate'] = { ...setGate, signedBy: 'ownKey' };
-  // @ts-expect-error It has no signature to check.
+  // @ts-expect-error The command has no signature to check.
   const signed: CommandTable['attest'] = { ...COMMANDS.attest, signedBy: 'admins' };
   expect([unsigned, own, signed]).toHaveLength(3);
 });
 
 test('a row with the functions of another command does not compile', () => {
-  // @ts-expect-error An amend is not a list of orders.
+  // @ts-expect-error The check of an amend does not accept a list of orders.
   const check: CommandTable['modifyOrder'] = { ...modifyOrder, check: placeOrders.check };
-  // @ts-expect-error It is not executed as one.
+  // @ts-expect-error The execution of an amend does not accept a list of orders.
   const execute: CommandTable['modifyOrder'] = { ...modifyOrder, execute: placeOrders.execute };
   expect([check, execute]).toHaveLength(2);
 });
 
 test('a command that names orders does not compile without a function that returns them', () => {
   const { targets, ...incomplete } = modifyOrder;
-  // @ts-expect-error A reject could not report the state of the order.
+  // @ts-expect-error A rejection could not report the state of the order.
   const row: CommandTable['modifyOrder'] = incomplete;
   expect(row).not.toHaveProperty('targets', targets);
 });

@@ -43,7 +43,7 @@ function converted(): Scenario {
   return scenario;
 }
 
-describe('R-multisig: valid sets of signers', () => {
+describe('R-multisig: a set of signers has distinct members and a reachable threshold', () => {
   const ten = Array.from({ length: 10 }, (_, n) => actor(0x1000 + n));
   test.each([
     ['no set at all', undefined, 'not a set of signers'],
@@ -119,7 +119,7 @@ describe('R-multisig: valid sets of signers', () => {
   });
 });
 
-describe('R-multisig: conversion of an account', () => {
+describe('R-multisig: a conversion changes only the keys of an account', () => {
   test('a conversion revokes all agents of the account and reports it', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, actor(0xa2), 'b');
@@ -136,14 +136,14 @@ describe('R-multisig: conversion of an account', () => {
     ]);
     expect(agentsOf(scenario.state, alice)).toEqual([]);
     expect(refusalFor(scenario, actor(0xa2), {}, buy)).toBe('agentUnknown');
-    // Only newly signed commands are accepted after the agent is bound again (R-nonce).
+    // After the agent is bound again, only newly signed commands are accepted (R-nonce).
     expect(scenario.approve(bob, actor(0xa2)).reject).toBeUndefined();
     const delayed = scenario.authority(actor(0xa2), scenario.nowMs - 1);
     const outcome = scenario.outcome({ type: 'cancelAll', authority: delayed });
     expect(outcome.reject?.reason).toBe('nonceTooLow');
   });
 
-  test('the digest includes the signers of a multisig account and its threshold', () => {
+  test('the digest includes the signers and the threshold of a multisig account', () => {
     const sets = [
       SET,
       { ...SET, threshold: 3 },
@@ -207,7 +207,7 @@ describe('R-multisig: conversion of an account', () => {
     expect(dump(scenario.state).signers).toEqual(signers);
   });
 
-  test('a conversion also applies to commands later in the same block that were already admitted', () => {
+  test('a conversion also applies to later commands of the same block that were already admitted', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     const send = (signer: Address, whom: SignedFor, command: Unsigned) =>
@@ -234,7 +234,7 @@ describe('R-multisig: conversion of an account', () => {
   });
 });
 
-describe('R-multisig: signed envelopes', () => {
+describe('R-multisig: an envelope needs enough valid signatures', () => {
   test.each([
     ['two of three', first, [first, second], undefined],
     ['all of them, in any order', third, [third, first, second], undefined],
@@ -256,8 +256,7 @@ describe('R-multisig: signed envelopes', () => {
       expect(outcome.reject?.reason).toBe(reason);
       expect(outcome.account).toBe(alice);
       expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-      // The nonce is checked and stored for the sender, and only if the sender has a role
-      // (R-nonce).
+      // The nonce is checked and stored for the sender only if the sender has a role (R-nonce).
       expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
     },
   );
@@ -278,7 +277,7 @@ describe('R-multisig: signed envelopes', () => {
     expect(reject).toEqual({ reason: 'multiSigUnknown', user });
   });
 
-  test('an envelope uses the nonce of its sender, which cannot be repeated', () => {
+  test('an envelope consumes the nonce of its sender, so it cannot be repeated', () => {
     const scenario = converted();
     const nonce = scenario.nowMs + 5;
     const send = (signer: Address) => {
@@ -288,7 +287,7 @@ describe('R-multisig: signed envelopes', () => {
     expect([send(first), send(first), send(second)]).toEqual([undefined, 'nonceUsed', undefined]);
   });
 
-  test('agents of a multisig account can trade alone but can neither approve agents nor move funds', () => {
+  test('agents of a multisig account can trade alone but cannot approve agents or move funds', () => {
     const scenario = converted();
     expect(refusalFor(scenario, first, QUORUM, bind)).toBeUndefined();
     expect(refusalFor(scenario, agent, {}, buy)).toBeUndefined();

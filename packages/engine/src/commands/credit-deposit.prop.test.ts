@@ -39,7 +39,7 @@ test('R-deposit: a deposit is credited once, in any order and however often it i
         const standing = depositStatus(scenario.state, command);
         const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
-        // No address in this history trades, so every binding is unused.
+        // None of the addresses in this history trades, so every binding is unused.
         expect(reject).toBeUndefined();
         expect(isKept).toBe(isNew && isBound && !isOwn);
         expect(standing).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');

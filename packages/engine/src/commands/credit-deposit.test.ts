@@ -40,7 +40,7 @@ function outcome(scenario: Scenario, command: CreditDepositCommand) {
   return outcomes[0];
 }
 
-describe('R-deposit: a deposit from the settlement chain', () => {
+describe('R-deposit: each deposit from the settlement chain is credited once', () => {
   test('R-account: the first deposit opens an account and is credited to its perp balance', () => {
     const scenario = opened();
     expect(result(scenario, deposited(carol, 1))).toEqual({
@@ -54,12 +54,12 @@ describe('R-deposit: a deposit from the settlement chain', () => {
     });
   });
 
-  test('a repeated deposit is credited only once and without an error, also after a restore', () => {
+  test('a repeated deposit is credited only once and without an error, even after a restore', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     const again = deposited(carol, 1);
     expect(result(scenario, again)).toEqual({ reject: undefined, types: [] });
-    // A reorganisation moved the transaction to another block.
+    // A reorganisation of the chain moved the transaction to another block.
     const elsewhere = { ...again, source: { ...again.source, blockNumber: 900 } };
     expect(result(scenario, elsewhere)).toEqual({ reject: undefined, types: [] });
     Object.assign(scenario.state, restore(JSON.parse(JSON.stringify(dump(scenario.state)))));
@@ -114,7 +114,7 @@ describe('R-deposit: a deposit from the settlement chain', () => {
     expect(restored.bridge).toEqual(bridge);
   });
 
-  test('deposits of a former chain are not credited again after a return to it', () => {
+  test('deposits on a former chain are not credited again when the venue returns to that chain', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     openTestBridge(scenario, 7);
@@ -127,7 +127,7 @@ describe('R-deposit: a deposit from the settlement chain', () => {
   });
 });
 
-describe('R-agents: deposits for agents', () => {
+describe('R-agents: a deposit for an unused agent address can end its binding', () => {
   function bound(isUsed: boolean): Scenario {
     const scenario = opened();
     scenario.approve(alice, carol, 'hers');
@@ -222,7 +222,7 @@ describe('R-agents: deposits for agents', () => {
   });
 });
 
-describe('R-transfer: contract addresses of the bridge', () => {
+describe('R-transfer: withdrawals to contracts of the bridge are rejected', () => {
   test.each([
     ['bridge', BRIDGE_CONTRACT],
     ['token', TOKEN_CONTRACT],
@@ -249,7 +249,7 @@ describe('R-transfer: contract addresses of the bridge', () => {
   });
 });
 
-describe('R-limits-of-state: accounts of relay withdrawal addresses', () => {
+describe('R-limits-of-state: opening the account of a relay withdrawal address is free', () => {
   function fees(isPeg: boolean): bigint {
     const scenario = Scenario.open({
       accounts: [alice],
@@ -293,7 +293,7 @@ describe('R-limits-of-state: accounts of relay withdrawal addresses', () => {
   });
 });
 
-describe('R-era: a log without a bridge', () => {
+describe('R-era: a log without a bridge contains no bridge data', () => {
   test('the dump of a venue without a bridge does not mention a bridge', () => {
     const scenario = Scenario.open({ accounts: [alice, bob] });
     scenario.approve(alice, carol, 'hers');

@@ -30,7 +30,7 @@ test.each<[string, OrderShape, string]>([
   ['a price off the tick', OFF_TICK, 'priceOffTick'],
   ['a small value', SMALL, 'valueBelowMin'],
   ['nothing to reduce', REDUCING, 'reduceOnlyIncreases'],
-])('R-independent: an order with %s does not stop the others', (_, bad, reason) => {
+])('R-independent: an order with %s does not affect the others', (_, bad, reason) => {
   const given = command(bad, GOOD, bad);
   expect(checked(given).reject).toBeUndefined();
   const { entries } = act(scenario, alice, given).outcomes[0]!;

@@ -27,7 +27,10 @@ import type { State } from '../state/state.ts';
 import { BY_AGENT, type CommandTable } from './command-row.ts';
 
 export const MARGIN_COMMANDS = {
-  /** Sets the leverage of an instrument for one margin mode; switches the mode only on request. */
+  /**
+   * Sets the leverage of an instrument for one margin mode; the mode itself changes only on
+   * request.
+   */
   updateLeverage: {
     ...BY_AGENT,
     check(state, account, command) {
@@ -90,7 +93,9 @@ export const MARGIN_COMMANDS = {
     },
   },
 
-  /** Moves margin from the free cross balance to an isolated position, or free margin back. */
+  /**
+   * Moves free cross margin to an isolated position, or removable margin back to the cross balance.
+   */
   updateIsolatedMargin: {
     ...BY_AGENT,
     check(state, account, command) {
@@ -139,8 +144,8 @@ export const MARGIN_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Returns why the margin mode of an instrument cannot change; setting the current mode always
- * succeeds.
+ * Returns the reason why the margin mode of an instrument cannot change; setting the current mode
+ * always succeeds.
  */
 function checkMode(
   state: State,
@@ -161,8 +166,8 @@ function checkMode(
 }
 
 /**
- * The leverage that a command sets: that of one margin mode and, for isolated margin in hedge mode,
- * of one side (R-leverage).
+ * The leverage that a command sets: the one of a margin mode and, for isolated margin in hedge
+ * mode, of one side (R-leverage).
  */
 type Target = { readonly perp: Perp; readonly isIsolated: boolean; readonly leg: Leg };
 
@@ -193,7 +198,8 @@ function checkMarginAt(
 }
 
 /**
- * Returns the margin that a position lacks at a lower leverage; a higher leverage releases nothing.
+ * Returns the margin that a position lacks at a lower leverage. A higher leverage releases no
+ * margin..
  */
 function missingMargin(state: State, account: Account, holding: Holding, leverage: number): bigint {
   const required = initialMargin(holding.perp, Math.abs(holding.size), leverage);
@@ -225,8 +231,8 @@ function targetOf(
 }
 
 /**
- * Returns true if the instrument has this leverage and mode. Clients that set both together repeat
- * them before each order, so that must succeed with open orders.
+ * Returns true if the instrument already has this leverage and mode. Clients that set both together
+ * repeat the command before each order, so it must succeed even with open orders.
  */
 function isUnchanged(state: State, account: Account, target: Target, leverage: number): boolean {
   if (!isCurrentMode(account, target)) return false;

@@ -37,7 +37,7 @@ function filledBy(size: number, price: number): number[] {
   return events.flatMap((event) => (event.type === 'tradeExecuted' ? [event.maker.orderId] : []));
 }
 
-describe('R-modify: target of an amendment', () => {
+describe('R-modify: only an open order of the account can be amended', () => {
   test('only a resting order of the same account and the named instrument can be amended', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 800_000 }));
@@ -61,7 +61,7 @@ describe('R-modify: target of an amendment', () => {
   });
 });
 
-test('R-rounding: a crossing amendment continues the rounding of its taker fee', () => {
+test('R-rounding: an amendment that crosses continues the rounding of its taker fee', () => {
   scenario.one(bob, { isBuy: false, price: 899_900, size: 20 });
   scenario.one(alice, { price: 899_900, size: 60 });
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
@@ -69,14 +69,14 @@ test('R-rounding: a crossing amendment continues the rounding of its taker fee',
   // The fee of 8,099.1 micro-USDC rounds up.
   expect(fees()).toBe(8_100n);
   expect(storyOf(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
-  // With another 8,108.1 the exact fee is 16,207.2 in total.
+  // With another fee of 8,108.1, the exact total is 16,207.2.
   expect(fees()).toBe(16_208n);
   // Maker fees are rounded separately: 0.015% of 18.018 USDC is 2,702.7 micro-USDC.
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
   expect(fees()).toBe(16_208n + 2_703n);
 });
 
-describe('R-modify: queue position of an amended order', () => {
+describe('R-modify: an amended order is queued by its price and acceptance time', () => {
   /** Places three bids of 20 lots at 90, one second apart, for alice, bob and alice. */
   beforeEach(() => {
     for (const trader of [alice, bob, alice]) {
@@ -85,12 +85,12 @@ describe('R-modify: queue position of an amended order', () => {
     }
   });
 
-  test('an order amended at an unchanged price keeps its queue position, smaller or larger', () => {
+  test('an order amended at an unchanged price keeps its queue position, whether its size grows or shrinks', () => {
     amend(1, { price: 900_000, size: 100 });
     expect(filledBy(110, 900_000)).toEqual([1, 2]);
   });
 
-  test('an order amended away and back is queued by its acceptance time', () => {
+  test('an order amended to another price and back is queued by its acceptance time', () => {
     amend(1, { price: 890_000, size: 20 });
     amend(1, { price: 900_000, size: 20 });
     expect(filledBy(60, 900_000)).toEqual([1, 2, 3]);
@@ -103,7 +103,8 @@ describe('R-modify: queue position of an amended order', () => {
   });
 
   test('an amended order is queued as if accepted at most 60 s ago, behind orders older than that', () => {
-    // When the oldest order joins them, order 4 has been at 91 for 61 s and order 5 for 59 s.
+    // Order 4 has been at 91 for 61 s and order 5 for 59 s when the oldest order is amended to that
+    // price.
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(2_000);
     scenario.one(bob, { price: 910_000, size: 20 });
@@ -113,7 +114,7 @@ describe('R-modify: queue position of an amended order', () => {
     expect(filledBy(60, 910_000)).toEqual([4, 1, 5]);
   });
 
-  test('the limit of 60 s is measured from each amendment', () => {
+  test('the limit of 60 s is measured from the time of each amendment', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
@@ -131,12 +132,12 @@ describe('R-modify: queue position of an amended order', () => {
     scenario.oracle(PRICE);
     amend(3, { price: 910_000, size: 20 });
     amend(1, { price: 910_000, size: 20 });
-    // Both are queued as if accepted 60 s ago, so the one that was accepted first comes first.
+    // Both are queued as if accepted 60 s ago, so the order with the earlier rank comes first.
     expect(filledBy(40, 910_000)).toEqual([1, 3]);
   });
 });
 
-describe('R-modify: size of an amended order', () => {
+describe('R-modify: the new size is the total size of the order', () => {
   beforeEach(() => {
     scenario.one(alice, { price: 900_000, size: 100 });
     filledBy(40, 900_000);
@@ -152,19 +153,22 @@ describe('R-modify: size of an amended order', () => {
     expect(scenario.holding(alice).restingBuy).toBe(70);
   });
 
-  test.each([40, 10, 0])('an amendment to size %i with 40 lots filled cancels the rest', (size) => {
-    expect(storyOf(1, { price: 900_000, size })).toEqual(['1 cancelled amendedBelowFilled']);
-    expect(openOrders(scenario.state, alice)).toEqual([]);
-  });
+  test.each([40, 10, 0])(
+    'an amendment to size %i with 40 lots filled cancels the remainder',
+    (size) => {
+      expect(storyOf(1, { price: 900_000, size })).toEqual(['1 cancelled amendedBelowFilled']);
+      expect(openOrders(scenario.state, alice)).toEqual([]);
+    },
+  );
 
-  test('the minimum value applies to the unfilled rest, the maximum size to the whole order', () => {
+  test('the minimum value applies to the unfilled remainder, and the maximum size to the whole order', () => {
     expect(amend(1, { price: 900_000, size: 51 }).reject?.reason).toBe('valueBelowMin');
     expect(amend(1, { price: 900_000, size: 52 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 100_000_001 }).reject?.reason).toBe('sizeAboveMax');
   });
 });
 
-describe('R-modify: checks of an amendment', () => {
+describe('R-modify: an amendment is checked like the order that results from it', () => {
   test.each([
     ['priceOffTick', { price: 900_050, size: 100 }],
     ['priceOffTick', { price: 900_000, size: 100, priceInexact: true }],
@@ -204,7 +208,7 @@ describe('R-modify: checks of an amendment', () => {
     expect(amend(3, { price: 880_000, size: 51 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('an amended reduce-only order is cut to the rest of the position', () => {
+  test('an amended reduce-only order is reduced to the remaining position', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
@@ -215,7 +219,7 @@ describe('R-modify: checks of an amendment', () => {
     expect(scenario.holding(alice).reduceSell).toBe(100);
   });
 
-  test('an amendment during a halt is rejected, even if it would only cancel', () => {
+  test('an amendment during a halt is rejected, even if it would only cancel the order', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     const { instrumentId } = PERP;
     scenario.block({ type: 'setPerp', instrumentId, halted: true, changes: {} });
@@ -224,8 +228,8 @@ describe('R-modify: checks of an amendment', () => {
   });
 });
 
-describe('R-modify: amendment to a crossing price', () => {
-  test('a crossing amendment trades as a taker under its own id, and its rest keeps the old rank', () => {
+describe('R-modify: an amendment to a crossing price trades immediately', () => {
+  test('an amendment that crosses trades as a taker under its own id, and its remainder keeps the old rank', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     filledBy(20, 900_000);
     scenario.wait(5_000);
@@ -242,7 +246,7 @@ describe('R-modify: amendment to a crossing price', () => {
     expect(filledBy(70, PRICE)).toEqual([1, 7]);
   });
 
-  test('a crossing amendment can be filled completely', () => {
+  test('an order can be filled completely by an amendment that crosses', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 100 });
     expect(storyOf(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 filled']);
@@ -257,7 +261,7 @@ describe('R-modify: amendment to a crossing price', () => {
     expect(amend(1, { price: 949_900, size: 100 }).reject).toBeUndefined();
   });
 
-  test('a crossing amendment cancels the account’s own orders with which it would trade', () => {
+  test('an amendment that crosses cancels the account’s own orders with which it would trade', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
     expect(storyOf(1, { price: 950_000, size: 100 })).toEqual([
@@ -266,7 +270,7 @@ describe('R-modify: amendment to a crossing price', () => {
     ]);
   });
 
-  test('a gtd order that crosses after an amendment expires once, at its original time', () => {
+  test('a gtd order that crosses after an amendment expires only once, at its original time', () => {
     const expireMs = (scenario.nowMs + 20_000) as never;
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'gtd', expireMs });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 40 });
@@ -276,14 +280,15 @@ describe('R-modify: amendment to a crossing price', () => {
     expect(story(scenario.block())).toEqual(['1 cancelled expired']);
   });
 
-  test('an amended order keeps its position in the owner’s list: the newest reduce-only order is cut first', () => {
+  test('an amended order keeps its position in the owner’s list, in which the newest reduce-only order is reduced first', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(carol, { price: 1_100_000, size: 10 });
-    // The order sells 10 and rests again, so 40 and 50 remain of a position of 90.
+    // The order sells 10 and its remainder of 40 rests again; the other order rests with 50, and
+    // the position is 90.
     expect(storyOf(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
@@ -294,14 +299,14 @@ describe('R-modify: amendment to a crossing price', () => {
     ]);
   });
 
-  test('a parent filled by an amendment activates its children', () => {
+  test('a parent that an amendment fills completely activates its children', () => {
     const parent = order({ price: 900_000, size: 100 });
     group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
     scenario.one(bob, { isBuy: false, price: 950_000, size: 60 });
     expect(storyOf(1, { price: 950_000, size: 60 })).toEqual(['3 filled', '1 filled', '2 open 60']);
   });
 
-  test('R-block: an amendment of a post-only order executes before cancels and takers', () => {
+  test('R-block: an amendment of a post-only order is executed before cancels and takers', () => {
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'alo' });
     const result = scenario.block(
       sign(scenario, bob, {
@@ -314,7 +319,7 @@ describe('R-modify: amendment to a crossing price', () => {
   });
 });
 
-describe('R-isolated: reserve of an amended order', () => {
+describe('R-isolated: an amendment adjusts the reserve of its order', () => {
   beforeEach(() => {
     const { instrumentId } = PERP;
     act(scenario, alice, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
@@ -322,7 +327,7 @@ describe('R-isolated: reserve of an amended order', () => {
   const reserved = (): bigint => 1_000_000_000n - scenario.balance(alice);
 
   test('the reserve grows and shrinks with the order', () => {
-    // 100 lots reserve 5 at 20× of a mark of 100, plus 0.045% of 90.
+    // At 20× and a mark of 100, the 100 lots reserve 5 plus 0.045% of 90.
     scenario.one(alice, { price: 900_000, size: 100 });
     expect(reserved()).toBe(5_040_500n);
     amend(1, { price: 900_000, size: 200 });
@@ -336,14 +341,14 @@ describe('R-isolated: reserve of an amended order', () => {
     expect(reserved()).toBe(0n);
   });
 
-  test('an amendment without sufficient free cross margin is rejected, even for a worse price only', () => {
+  test('an amendment without sufficient free cross margin is rejected, even if only its price is worse', () => {
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_900 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 1_100_000, size: 19_000 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 880_000, size: 19_000 }).reject).toBeUndefined();
   });
 
-  test('the fill of a crossing amendment uses the new reserve, and the rest keeps its own', () => {
+  test('an amendment that crosses pays its fill from the new reserve, and its remainder keeps the other part', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     expect(storyOf(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);

@@ -159,11 +159,11 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Credits a deposit to the perp balance, once per place on the chain (R-deposit); a repeated
+   * Credits a deposit to the perp balance, once per position on the chain (R-deposit); a repeated
    * report has no effect and is not an error. The first deposit opens the account (R-account). A
-   * deposit from the address itself ends an agent binding that it has never used (R-agents). A
-   * deposit for an address that stays bound is held, and credited when it is reported again after
-   * the binding has ended.
+   * deposit from the address itself ends an agent binding that it has never used (R-agents). If the
+   * address stays bound, the deposit is held and is credited when it is reported again after the
+   * binding ended.
    */
   creditDeposit: {
     signedBy: 'nobody',
@@ -235,9 +235,9 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Sets the contracts from which deposits come. Credited deposits of an earlier chain stay known,
-   * because the operator can return to that chain and its deposits must not be credited twice
-   * (R-deposit).
+   * Sets the contracts that receive deposits. Credited deposits of an earlier chain remain
+   * recorded, because the operator can return to that chain and its deposits must not be credited
+   * twice (R-deposit).
    */
   openBridge: {
     signedBy: 'nobody',
@@ -271,7 +271,7 @@ export const MONEY_COMMANDS = {
   /**
    * Registers relay withdrawal addresses. Opening the account of such an address is free
    * (R-limits-of-state), and it cannot become an agent (R-agents). Addresses that have an account
-   * are ignored; of the others, the newest are kept.
+   * are ignored, and only the newest of the others are kept.
    */
   registerPegs: {
     signedBy: 'nobody',
@@ -356,7 +356,7 @@ export function openAccount(execution: Execution, address: Address): Account {
 
 /**
  * Records a credited deposit. Only the newest deposits are kept individually (R-limits-of-state).
- * Of the removed ones the last place is kept, and all deposits up to it count as credited.
+ * For removed deposits, only the highest position is kept; all deposits up to it count as credited.
  */
 function remember(bridge: Bridge, source: CreditedDeposit): void {
   const { credited, floors } = bridge;

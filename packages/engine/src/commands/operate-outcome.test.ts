@@ -42,7 +42,7 @@ function send(
   return outcome;
 }
 
-describe('R-split-merge: splits and merges', () => {
+describe('R-split-merge: splits and merges convert between USDC and pairs', () => {
   test('a split locks 1.00 per pair and books each outcome at 0.50; a merge returns it', () => {
     const venue = openMarket();
     expect(operate(venue, alice, 'split', 1_234)).toEqual({ account: alice });
@@ -71,7 +71,7 @@ describe('R-split-merge: splits and merges', () => {
       kind: 'merge',
       entries: [{ instrumentId: MARKET_ID, size: 400 }],
     }).events;
-    // The results are 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
+    // The merge realises 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
     expect(event).toMatchObject({ type: 'sharesOperated', realised: [-800_000n, 1_200_000n] });
     expect(sharesOf(venue, alice)).toMatchObject({
       yes: { size: 600, cost: 4_200_000n },

@@ -17,12 +17,11 @@ import {
 } from '@oddlot/testing/engine/scenario';
 
 /**
- * Id of a second perp. The test checks that a venue restored from a dump at any moment has the same
- * future for all actions of the operator. Random blocks of trades, prices, halts and operator
- * commands are applied to a venue and to a copy that is dumped, converted to JSON and restored
- * before every block. The scenario checks money, books and bounds after each block.
+ * The id of a second perp. The test applies random blocks of trades, prices, halts and operator
+ * commands to a venue and to a copy that is dumped, converted to JSON and restored before every
+ * block. Both must behave identically. The scenario checks money, books and bounds after each
+ * block.
  */
-
 const SECOND = instrumentId(2);
 const TIERS = [{ tier: 1, minSize: 0, maxSize: 50_000, maxLeverage: 10, mmrE8: 2_000_000 }];
 const LADDER = [
@@ -33,7 +32,7 @@ const LADDER = [
 const ids = fc.constantFrom(PERP.instrumentId, SECOND);
 const people = fc.constantFrom(alice, bob, carol);
 
-/** A period of time followed by a command; most blocks have prices too. */
+/** A delay followed by a command; most blocks also contain prices. */
 type Step = {
   readonly waitMs: number;
   readonly toHour: boolean;
@@ -121,14 +120,14 @@ function both(venue: Scenario, reached: Reached, ...commands: readonly Command[]
 }
 
 /**
- * Passes the closing hour of a perp, which needs fresh prices (R-delist). Only a few histories do
- * so.
+ * Passes the closing hour of a perp, which needs fresh prices (R-delist). Only a few histories
+ * reach it.
  */
 function passClosingHour(venue: Scenario, reached: Reached): void {
   if (reached.count('positionSettled') > 2) return;
   const { closing, delisted } = venue.state.perps.get(SECOND)!;
   if (closing === undefined || delisted) return;
-  // Twice the hour is passed, because an hour with too few samples starts another one.
+  // Two closing hours are passed, because an hour with too few samples is followed by another one.
   for (let passedMs = 0; passedMs < 2 * HOUR_MS + 60_000; passedMs += 10_000) {
     venue.wait(10_000);
     const isCompared = passedMs % 120_000 === 0;
@@ -137,7 +136,7 @@ function passClosingHour(venue: Scenario, reached: Reached): void {
   }
 }
 
-test('a venue restored before every block has the same future', () => {
+test('a venue restored before every block continues identically', () => {
   const reached = new Reached();
   fc.assert(
     fc.property(fc.array(steps, { minLength: 1, maxLength: 60, size: 'max' }), (sequence) => {

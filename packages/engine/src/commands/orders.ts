@@ -130,7 +130,9 @@ export const ORDER_COMMANDS = {
     },
   },
 
-  /** Cancels every resting and waiting order in scope, and succeeds even if there is none. */
+  /**
+   * Cancels every resting and waiting order in scope. The command succeeds even if there is none.
+   */
   cancelAll: {
     ...CANCELS,
     check: checkedPerEntry,
@@ -166,8 +168,9 @@ export const ORDER_COMMANDS = {
 
   /**
    * Closes a position and opens one of the same size on the opposite side, with market orders as
-   * far as the book permits; a job continues what is not filled at once. The closing order replaces
-   * the resting reduce-only orders of the position, which are cancelled first.
+   * far as the book permits. A job continues with the part that is not filled immediately. The
+   * closing order replaces the resting reduce-only orders of the position, which are cancelled
+   * first.
    */
   reversePosition: {
     signedBy: 'agent',
@@ -259,8 +262,8 @@ function placeGrouped(
 }
 
 /**
- * Places the orders of an action. The position at the start of the action also counts when an order
- * is checked for closing the whole position, as at admission (R-sizes).
+ * Places the orders of an action. As at admission, an order that closes the whole position is
+ * recognised by the position at the start of the action as well as by the current one (R-sizes).
  */
 function placeEach(
   execution: Execution,
@@ -309,8 +312,8 @@ function ordersOf({ builder, orders }: PlaceOrdersCommand): readonly OrderReques
 }
 
 /**
- * Returns why the action's builder would not be paid now, for the first order to which this applies
- * (R-builder).
+ * Returns the reason why the action's builder would not be paid now, for the first order that has
+ * one (R-builder).
  */
 function builderDrop(
   state: State,
@@ -326,8 +329,8 @@ function builderDrop(
 }
 
 /**
- * Checks a whole action for admission and finds the first order that would certainly fail.
- * Independent orders are admitted if one of them would succeed (R-independent).
+ * Checks a whole action for admission and finds the first order that cannot succeed. Independent
+ * orders are admitted if at least one of them would succeed (R-independent).
  */
 function checkPlaceOrders(
   state: State,
@@ -379,8 +382,8 @@ function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): Comman
 }
 
 /**
- * Returns true for outcome orders. All orders of an action belong to one exchange, which request
- * parsing ensures.
+ * Returns true for outcome orders. Request parsing ensures that all orders of an action belong to
+ * one exchange.
  */
 function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
   return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
@@ -398,9 +401,9 @@ function reducesPosition(account: Account, order: OrderRequest): boolean {
 
 /**
  * Amends the price and size of a resting order (R-modify). The order keeps its id and its
- * acceptance rank. At an unchanged price it keeps its queue position, whatever the new size; at a
- * new price its acceptance time determines the position. The amendment is checked like a new order
- * that replaces the old one; if it fails, nothing changes.
+ * acceptance rank. At an unchanged price it keeps its queue position for any new size; at a new
+ * price its acceptance time determines the position. The amendment is checked like a new order that
+ * replaces the old one; if it fails, nothing changes.
  */
 function modifyOrder(
   execution: Execution,
@@ -439,8 +442,8 @@ function modifyOrder(
 }
 
 /**
- * Checks an amendment for admission. Whether it would trade is decided at execution, because the
- * book can change until then.
+ * Checks an amendment for admission. Only execution determines whether it trades, because the book
+ * can change before that.
  */
 function checkModifyOrder(
   state: State,
@@ -456,13 +459,15 @@ function checkModifyOrder(
   return checkAmend(state, amendOf(state, account, slot, command, nowMs), command);
 }
 
-/** An amendment: the position, the amended order, and the state of the order that it replaces. */
+/**
+ * An amendment: the position, the amended order, and the state of the order before the amendment.
+ */
 type Amend = {
   readonly holding: Holding;
   readonly context: OrderContext & { readonly replaced: NonNullable<OrderContext['replaced']> };
 };
 
-/** Returns the rest of the order as if it were new: the new total size less the filled size. */
+/** Returns the order as it would be placed again: with the new total size less the filled size. */
 function amendOf(
   state: State,
   account: Account,
@@ -483,8 +488,8 @@ function amendOf(
     reserve: reserveOf(state, readSlot(pool.orderId, slot)),
   };
   const { holding } = ownerOf(state, slot);
-  // A builder that currently cannot charge adds no fee to the required margin, but the order keeps
-  // it.
+  // A builder that currently cannot charge a fee adds nothing to the required margin, but it stays
+  // with the order.
   const judged = withAcceptedBuilder(state, account, order);
   return { holding, context: { state, account, order: judged, timeMs: nowMs, replaced } };
 }
@@ -507,7 +512,7 @@ function checkAmend(
 }
 
 /**
- * Returns the size that rests; a reduce-only order is reduced to the part of the position that
+ * Returns the size that rests. A reduce-only order is reduced to the part of the position that
  * other orders do not close.
  */
 function amendedRest({ context, holding }: Amend): number {
@@ -523,8 +528,8 @@ function amendedReserve({ context, holding }: Amend): MicroUsdc {
 }
 
 /**
- * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new one
- * it follows orders that were accepted earlier.
+ * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new
+ * price it is queued after orders that were accepted earlier.
  */
 function amendInPlace(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;

@@ -46,8 +46,8 @@ import { gateOperation } from '../auth/gate.ts';
 
 export const OUTCOME_COMMANDS = {
   /**
-   * Exchanges collateral for pairs of YES and NO, or pairs for collateral; all entries are executed
-   * or none (R-split-merge).
+   * Exchanges collateral for pairs of YES and NO, or pairs for collateral. Either all entries are
+   * executed or none (R-split-merge).
    */
   operateOutcome: {
     signedBy: 'agent',
@@ -149,7 +149,7 @@ export const OUTCOME_COMMANDS = {
   },
 
   /**
-   * Lists a series and its first markets, or changes those markets of a known series that are not
+   * Lists a series and its first markets, or changes the markets of a known series that are not
    * listed yet.
    */
   registerSeries: {
@@ -188,7 +188,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Opens, halts or closes markets: all of them, or none. */
+  /** Opens, halts or closes markets. The change applies to all of them or to none. */
   setTrading: {
     signedBy: 'deployers',
     check({ outcomes }, { instrumentIds, to }) {
@@ -213,7 +213,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Records reference prices separately; a skipped price does not stop the others. */
+  /** Records reference prices separately: an ignored price does not affect the others. */
   pushPrice: {
     signedBy: 'deployers',
     check: checkedPerEntry,
@@ -328,7 +328,7 @@ function operate(
   market.pairs += isSplit ? size : -size;
   postCollateral(state, market, signed);
   postToOutcome(state, account, negUsdc(signed));
-  // A lot of a pair is an even number of price units, so half of it is exact.
+  // A pair of one lot is an even number of price units, so half of it is exact.
   const half = microUsdc(divExact(amount, 2n));
   const legs = [holding.yes, holding.no] as const;
   const startSizes = [holding.yes.size, holding.no.size] as const;
@@ -349,7 +349,7 @@ function operate(
   });
 }
 
-/** Adds the shares of a split to one outcome at a price of 0.50. */
+/** Adds the shares of a split to one outcome at a cost of 0.50 each. */
 function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   if (leg.size === 0) {
     leg.feesPaid = ZERO_USDC;
@@ -362,7 +362,7 @@ function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc):
   return ZERO_USDC;
 }
 
-/** Removes the shares of a merge from one outcome at a price of 0.50. */
+/** Removes the shares of a merge from one outcome at a price of 0.50 each. */
 function takeHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   const released = releasedPart(leg.cost, size, leg.size);
   const realised = subUsdc(half, released);
@@ -410,7 +410,7 @@ function sortKeys<Value>(map: Map<string, Value>): void {
   for (const [key, value] of entries) map.set(key, value);
 }
 
-/** Phases from which an operator can enter each phase (R-phases). */
+/** The phases from which an operator can enter each phase (R-phases). */
 const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
   open: ['upcoming', 'halted'],
   halted: ['open'],
@@ -434,8 +434,8 @@ function takePrice(
   }
   if (atMs < feed.lastMs) return 'stale';
   feed.lastMs = atMs;
-  // Prices are never filled in later (R-series). An observation that arrives late is only reported
-  // in events.
+  // Missing prices are never added later (R-series). An observation that arrives late is only
+  // reported in events.
   if (state.timeMs - atMs <= LIMITS.observationLateMs) observe(feed, atMs, priceE8);
   state.digest.text(key);
   state.digest.number(priceE8);

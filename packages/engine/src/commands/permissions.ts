@@ -58,7 +58,7 @@ export const PERMISSION_COMMANDS = {
     },
   },
 
-  /** Allows a builder to charge the account up to a rate, or changes that rate (R-builder). */
+  /** Permits a builder to charge the account up to a rate, or changes that rate (R-builder). */
   approveBuilder: {
     ...BY_OWN_KEY,
     check(state, account, { builder, maxFeeE8 }) {
@@ -68,7 +68,7 @@ export const PERMISSION_COMMANDS = {
       if (maxFeeE8 === undefined || maxFeeE8 <= 0 || maxFeeE8 > LIMITS.builderRateMaxE8) {
         return { reason: 'builderFeeInvalid' };
       }
-      // A new rate for an approved builder does not need another entry.
+      // A new rate for an approved builder does not need an additional entry.
       const isFull = account.builders.size >= LIMITS.buildersPerAccount;
       return isFull && !account.builders.has(builder) ? { reason: 'buildersFull' } : undefined;
     },
@@ -186,8 +186,8 @@ export const PERMISSION_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Binds an agent. Returns true if the address was an agent before, because actions that its key has
- * signed for later can still execute (R-nonce).
+ * Binds an agent. Returns true if the address was an agent before, because actions that its key
+ * signed with later nonces can still execute (R-nonce).
  */
 function bindAgent(execution: Execution, account: Account, agent: Address, label: string): boolean {
   const { state } = execution;

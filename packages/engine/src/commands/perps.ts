@@ -20,7 +20,7 @@ import { restartClosing, startClosing } from '../steps/close-perps.ts';
 import { checkedPerEntry, type CommandTable } from './command-row.ts';
 
 export const PERP_COMMANDS = {
-  /** Lists a perpetual; trading starts with its first oracle price. */
+  /** Lists a perpetual. Trading starts with its first oracle price. */
   registerPerp: {
     signedBy: 'admins',
     check(state, { perp }) {
@@ -30,7 +30,8 @@ export const PERP_COMMANDS = {
       for (const listed of state.perps.values()) {
         if (listed.definition.name === name) return { reason: 'nameUsed', name };
       }
-      // Digits are reserved for ids, because requests can name a market by id or name.
+      // Names made only of digits are reserved for ids, because requests can name a market by id or
+      // name.
       if (/^[0-9]+$/.test(name)) {
         return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
       }
@@ -52,9 +53,9 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Changes a listed perpetual. A new margin table applies from the next margin check, a new tick
-   * to new and amended orders; resting orders stay. A delisting is final: its closing hour starts
-   * and cannot be stopped (R-delist).
+   * Changes a listed perpetual. A new margin table applies from the next margin check on. A new
+   * tick applies to new and amended orders, and resting orders stay. A delisting is final: the
+   * closing hour starts and cannot be stopped (R-delist).
    */
   setPerp: {
     signedBy: 'admins',
@@ -82,9 +83,9 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Records oracle prices. An observation slightly in the future counts as current. One further
-   * ahead, or older than the previous one of its instrument, is skipped and reported; the others
-   * apply (R-oracle-stale).
+   * Records oracle prices. An observation slightly in the future counts as current. An observation
+   * further ahead, or older than the previous one of its instrument, is skipped and reported; the
+   * others apply (R-oracle-stale).
    */
   pushOracle: {
     signedBy: 'admins',
@@ -106,10 +107,13 @@ export const PERP_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** The asset ids of perps are this number plus the instrument id; USDC is asset 1. */
+/** The asset id of a perp is this number plus its instrument id; USDC is asset 1. */
 const ASSET_ID_BASE = 100;
 
-/** Completes a listing with the next free instrument id and a bare asset where they are missing. */
+/**
+ * Completes a listing: a missing instrument id becomes the next free one, and a missing asset one
+ * without further data.
+ */
 function definitionOf(state: State, listing: PerpListing): PerpDefinition {
   const next = state.perpIds.length === 0 ? 1 : present(state.perpIds.at(-1), 'an id') + 1;
   const instrumentId = listing.instrumentId ?? toInstrumentId(next);
@@ -124,7 +128,7 @@ function definitionOf(state: State, listing: PerpListing): PerpDefinition {
 }
 
 /**
- * Returns the definition with its changeable fields replaced; other fields of the command are
+ * Returns the definition with its changeable fields replaced. Other fields of the command are
  * ignored.
  */
 function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
@@ -150,8 +154,8 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
 function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const before = perp.definition;
   const definition = changed(before, changes);
-  // Compares with the command and not with object identity, because a restored state shares no
-  // objects with it.
+  // The code compares with the command and not by object identity, because a restored state shares
+  // no objects with it.
   const hasNewTiers = changes.tiers !== undefined;
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
@@ -170,8 +174,8 @@ function redefine(state: State, perp: Perp, changes: PerpChanges): void {
 }
 
 /**
- * Keeps the margin mode of a position when the instrument's default changes: an account that uses
- * the instrument without its own setting gets the old default as its setting.
+ * Keeps the margin mode of a position when the instrument's default changes: if an account uses the
+ * instrument without its own setting, the old default becomes its setting.
  */
 function keepMode(state: State, account: Account, perp: Perp): void {
   if (!isInUse(state, account, perp.definition.instrumentId)) return;
@@ -186,9 +190,9 @@ function isolate(state: State, account: Account, perp: Perp): void {
 }
 
 /**
- * Updates every holding to its settings, or to the new defaults if there are none, because a
- * restored state would read them that way. A new table can lower ratios, so every margin account
- * with a position is checked again.
+ * Updates every holding to its account's settings or to the new defaults, because a restored state
+ * would derive them that way. A new table can lower ratios, so every margin account with a position
+ * is checked again.
  */
 function realign(state: State, account: Account, perp: Perp): void {
   const { instrumentId } = perp.definition;
@@ -213,7 +217,7 @@ function isInUse(state: State, account: Account, instrumentId: number): boolean 
 }
 
 /**
- * Halts or resumes a market (R-halt). Before the switch, the EMA of the mark is advanced to the
+ * Halts or resumes a market (R-halt). Before the change, the EMA of the mark is advanced to the
  * current time under the previous rules.
  */
 function setHalted(state: State, perp: Perp, halted: boolean): void {
@@ -222,7 +226,7 @@ function setHalted(state: State, perp: Perp, halted: boolean): void {
   if (perp.halted === halted || perp.closing?.isWaiting === true) return;
   if (perp.oracle > 0) advanceEma(perp, state.timeMs);
   perp.halted = halted;
-  // Forces the next step of this block to compute the mark under the new rules.
+  // A time of 0 forces the next step of this block to compute the mark under the new rules.
   perp.markMs = 0;
 }
 
@@ -252,7 +256,7 @@ function take(
   const { state } = execution;
   if (perp.oracle === 0) perp.emaMs = state.timeMs;
   setOracle(perp, oracle, atMs, parametersOf(state).oracleBandE8);
-  // Forces the next step of this block to compute the mark at the new price.
+  // A time of 0 forces the next step of this block to compute the mark at the new price.
   perp.markMs = 0;
   restartClosing(execution, perp);
   if (external !== undefined) {

@@ -35,7 +35,7 @@ function opened(): Scenario {
   return venue;
 }
 
-describe('R-conservation: publication of reserves', () => {
+describe('R-conservation: reserves are published in order and only once', () => {
   test.each([
     { height: 1159, blockNumber: 11, field: 'height' },
     { height: 1335, blockNumber: 20, field: 'height' },
@@ -77,7 +77,7 @@ describe('R-conservation: publication of reserves', () => {
   });
 });
 
-describe('R-conservation: newest chain block of the balances', () => {
+describe('R-conservation: the chain block of the balances never decreases', () => {
   test('deposits and settled withdrawals raise the chain block of the balances, and nothing lowers it', () => {
     const venue = Scenario.open({ accounts: [alice] });
     openTestBridge(venue);

@@ -18,8 +18,8 @@ function opened(): Scenario {
 
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
-describe('R-agents: registered relay addresses', () => {
-  test('a registered relay address cannot become an agent, also after a restart', () => {
+describe('R-agents: a registered relay address cannot become an agent', () => {
+  test('a relay address cannot become an agent even after a restart', () => {
     const scenario = opened();
     scenario.block({ type: 'registerPegs', addresses: [peg] });
     expect(reasonOf(scenario.approve(alice, peg))).toBe('agentAddressUsed');
@@ -30,7 +30,7 @@ describe('R-agents: registered relay addresses', () => {
     checkInvariants(scenario.state);
   });
 
-  test('registering a relay address rejects an approval of the same block but keeps an earlier binding', () => {
+  test('registering a relay address rejects an approval in the same block but keeps an earlier binding', () => {
     const scenario = opened();
     const authority = scenario.authority(alice);
     const { outcomes } = scenario.block(
@@ -45,7 +45,7 @@ describe('R-agents: registered relay addresses', () => {
     expect(reasonOf(scenario.approve(bob, other))).toBe('agentAddressUsed');
   });
 
-  test('R-limits-of-state: a relay address stays known while it is registered again and again', () => {
+  test('R-limits-of-state: a relay address stays registered if it is registered repeatedly', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept }, (_, at) => actor(0x100000 + at));
     scenario.block({ type: 'registerPegs', addresses: [peg, other] });

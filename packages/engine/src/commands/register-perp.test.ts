@@ -16,7 +16,7 @@ function register(venue: Scenario, perp: PerpListing): CommandResult {
   return outcome;
 }
 
-describe('listing of a perp', () => {
+describe('a perp is listed only with valid parameters', () => {
   test('a perp is listed under the id that the command names', () => {
     const venue = Scenario.open();
     const outcome = register(venue, { ...NEW, instrumentId: instrumentId(7) });
@@ -38,7 +38,7 @@ describe('listing of a perp', () => {
   test('a listing is rejected if its id or name is in use', () => {
     const venue = Scenario.open();
     const { instrumentId } = PERP;
-    // Both are invalid, and the id is checked first.
+    // Both the id and the name are invalid, and the id is checked first.
     expect(register(venue, PERP)).toEqual({ reject: { reason: 'instrumentIdUsed', instrumentId } });
     expect(register(venue, { ...NEW, name: PERP.name })).toEqual({
       reject: { reason: 'nameUsed', name: PERP.name },
@@ -80,7 +80,7 @@ describe('listing of a perp', () => {
     ['tier 1 is numbered 2', [{ ...tier, tier: 2 }]],
     ['tier 1 leaves a gap', [{ ...tier, minSize: 1 }]],
     ['mmr must rise', [tier, { ...tier, tier: 2, minSize: 100_000, maxSize: 200_000 }]],
-    // 1/50 is 2%, compared with 1.5% + 0.5% + 0.045%.
+    // The margin of 1/50 is 2%, and 1.5% + 0.5% + 0.045% is more.
     ['tier 1 would open positions at liquidation', [{ ...tier, mmrE8: 1_500_000 }]],
     ['a number is out of range', [{ ...tier, maxSize: 0.5 }]],
   ])('a listing with an invalid margin table is rejected: %s', (why, tiers) => {

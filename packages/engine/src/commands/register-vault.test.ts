@@ -35,7 +35,7 @@ function open(shape: Partial<RegisterVaultCommand> = {}): Scenario {
 
 const buy: Unsigned = { type: 'placeOrders', orders: [order({ price: 1_000_000, size: 20 })] };
 
-describe('R-vault: registration of a vault', () => {
+describe('R-vault: registering a vault creates or changes its account', () => {
   test('registering a new vault opens its account without money', () => {
     const scenario = Scenario.open();
     const digest = scenario.state.digest.hex();
@@ -138,7 +138,7 @@ describe('R-vault: registration of a vault', () => {
   });
 });
 
-describe('R-vault: keys that act for a vault', () => {
+describe('R-vault: the leader, the vault’s key and its agents can act for it', () => {
   test('the leader of a vault and agents of the leader can act for it', () => {
     const scenario = open();
     scenario.approve(alice, agent);
@@ -148,7 +148,7 @@ describe('R-vault: keys that act for a vault', () => {
     }
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
     expect(openOrders(scenario.state, alice)).toHaveLength(0);
-    // The nonce belongs to the signer (R-nonce).
+    // The nonce is recorded for the signer and not for the vault (R-nonce).
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
@@ -188,7 +188,7 @@ describe('R-vault: keys that act for a vault', () => {
     ['the vault itself, when it is not its own leader', vault, vault, 'vaultLeaderDiffers'],
     ['any account, for an address that is not a vault', alice, bob, 'vaultUnknown'],
     ['a signer without a role', holder, vault, 'accountUnknown'],
-  ])('no vault action is possible for %s', (_, signer, address, reason) => {
+  ])('%s cannot act for a vault', (_, signer, address, reason) => {
     const scenario = open();
     scenario.approve(carol, agent);
     const command = signedFor(scenario, signer, { vault: address }, buy);
@@ -230,7 +230,7 @@ describe('R-vault: keys that act for a vault', () => {
   });
 });
 
-describe('R-vault: value of vault shares', () => {
+describe('R-vault: vault shares have the value of their part of the vault', () => {
   const shares = [
     { user: alice, shares: 1_000_000 },
     { user: holder, shares: 2_000_000 },

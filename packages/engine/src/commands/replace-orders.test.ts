@@ -36,7 +36,7 @@ const byId = (orderId: number, shape: OrderShape): Replacement => [{ orderId }, 
 const resting = (shape: Partial<OrderShape> = {}) =>
   scenario.one(alice, { price: 900_000, size: 100, ...shape });
 
-describe('R-replace: replacement of orders', () => {
+describe('R-replace: an order can replace a live order', () => {
   test('a replacement cancels the live order and gets a new id', () => {
     resting();
     const change = byId(1, { price: 910_000, size: 70, isBuy: false });
@@ -53,7 +53,7 @@ describe('R-replace: replacement of orders', () => {
     expect(replace([target, next]).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
   });
 
-  test('a replacement can use the margin and the position that the old order occupied', () => {
+  test('a replacement can use the margin and the part of the position that the old order occupied', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     scenario.one(alice, { price: PRICE, size: 50 });
     const stop: OrderShape = { isBuy: false, reduceOnly: true, size: 50, price: 1_010_000 };
@@ -103,7 +103,7 @@ describe('R-replace: replacement of orders', () => {
   });
 });
 
-describe('R-replace: admission of replacements', () => {
+describe('R-replace: admission anticipates the result of replacements', () => {
   const reason = (given: object) =>
     checkCommand(scenario.state, sign(scenario, alice, given as never), scenario.state.timeMs);
 

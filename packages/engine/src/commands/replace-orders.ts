@@ -52,9 +52,9 @@ export function checkReplacements(
 }
 
 /**
- * Cancels each replaced order before it places the replacement, which can therefore use the margin,
- * the client order id and the part of the position that the old order occupied. A replacement that
- * is invalid in itself leaves the old order unchanged.
+ * Cancels each replaced order before it places the replacement. The replacement can therefore use
+ * the margin, the client order id and the part of the position that the old order occupied. A
+ * replacement that is invalid in itself leaves the old order unchanged.
  */
 export function replaceOrders(
   execution: Execution,
@@ -78,7 +78,7 @@ export function replaceOrders(
   });
 }
 
-/** Returns why an order cannot be placed, regardless of the order that it replaces. */
+/** Returns the reason why an order cannot be placed, regardless of the order that it replaces. */
 function orderFault(
   state: State,
   account: Account,

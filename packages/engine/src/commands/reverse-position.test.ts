@@ -16,7 +16,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long or short 100 lots at 100, which uses orders 1 and 2. */
+/** Makes alice long or short 100 lots at 100, which creates orders 1 and 2. */
 function position(isBuy = true): void {
   scenario.one(bob, { isBuy: !isBuy, price: PRICE, size: 100 });
   scenario.one(alice, { isBuy, price: PRICE, size: 100 });
@@ -33,8 +33,8 @@ function bid(size: number, price = 990_000): string[] {
   return story(act(scenario, carol, { type: 'placeOrders', orders }));
 }
 
-describe('reversePosition', () => {
-  test('a reversal in a deep book closes the position and opens the opposite one at once', () => {
+describe('reversePosition closes a position and opens the opposite one', () => {
+  test('a reversal in a deep book closes the position and opens the opposite one immediately', () => {
     position();
     bid(300);
     expect(reverse()).toEqual([
@@ -111,14 +111,14 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(20);
   });
 
-  test('a block after the time limit does not try the reversal again', () => {
+  test('a block after the time limit does not continue the reversal', () => {
     position();
     reverse();
     scenario.wait(10_001);
     expect(bid(300)).toEqual(['3 open 300', 'failed 0 0']);
   });
 
-  test('the opening half of a reversal needs margin', () => {
+  test('the opening half of a reversal requires margin', () => {
     scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000 });
     scenario.fund(alice, 5_500_000);
     position();
@@ -152,7 +152,7 @@ describe('reversePosition', () => {
     ]);
   });
 
-  test('a reversal of a position that other orders close opens only the size that it closed itself', () => {
+  test('a reversal of a position that other orders also close opens only the size that it closed itself', () => {
     position();
     bid(40);
     reverse();
@@ -226,7 +226,7 @@ describe('reversePosition', () => {
     expect(legs()).toEqual([0, -100]);
   });
 
-  test('R-hedge: both legs can be reversed at once', () => {
+  test('R-hedge: both legs can be reversed at the same time', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     position();
     scenario.one(bob, { price: PRICE, size: 50 });

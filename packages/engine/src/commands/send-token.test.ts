@@ -48,7 +48,7 @@ function money(venue: Scenario, address: Address): readonly [bigint, bigint] | u
   return view === undefined ? undefined : [view.perpBalance, view.outcomeBalance];
 }
 
-describe('rejected transfers, in the order of the checks', () => {
+describe('transfers are rejected by the first check that they fail', () => {
   const inexact = { amountInexact: true } as const;
   const same = { destination: alice } as const;
   const much = 2_000 * USDC;
@@ -125,7 +125,7 @@ describe('rejected transfers, in the order of the checks', () => {
   });
 });
 
-describe('destinations of a transfer', () => {
+describe('a transfer can go to a sub-account, another account or a new address', () => {
   test.each([
     { from: 'perp', to: 'outcome', after: [980n, 20n] },
     { from: 'outcome', to: 'perp', after: [1_000n, 0n] },
@@ -173,7 +173,7 @@ describe('destinations of a transfer', () => {
       expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
       expect(money(venue, newcomer)).toEqual(got.map((usdc) => usdc * 1_000_000n));
       expect(venue.state.treasury).toBe(1_000_000n);
-      // The account now exists, so there is no fee and no minimum.
+      // The account already exists, so there is no fee and no minimum.
       const second = send(venue, { destination: newcomer, amountMicroUsdc: 1 });
       expect(second.events).toMatchObject([{ type: 'tokenSent', amount: 1n, fee: 0n }]);
       expect(venue.state.treasury).toBe(1_000_000n);
@@ -229,7 +229,7 @@ describe('destinations of a transfer', () => {
   });
 });
 
-describe('transfers within one block', () => {
+describe('transfers within one block are executed one after the other', () => {
   const all = { amountMicroUsdc: 990 * USDC };
 
   test('the second of two transfers of the whole balance is rejected', () => {
@@ -295,7 +295,8 @@ describe('transfers within one block', () => {
     venue.one(alice, { price: 1_000_000, size: 100 });
     const prices = [{ instrumentId: instrumentId(1), oracle: 500_000 }];
     const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) };
-    // The balance of 990 less a fee of 0.045 allows 979.955 at 100, and 934.955 at 50.
+    // Of the balance of 990 less a fee of 0.045, the account can send 979.955 at a price of 100 and
+    // 934.955 at 50.
     const command = sending(venue, { amountMicroUsdc: 979_955_000 });
     expect(checkCommand(venue.state, command, venue.nowMs).reject).toBeUndefined();
     const { outcomes } = venue.block(command, push);

@@ -16,7 +16,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
     const before = dump(scenario.state).keys;
     const outcome = scenario.outcome(command);
     expect(admitted).toEqual(outcome);
-    // Either all changes apply or none.
+    // Either all changes apply or none of them does.
     if (outcome.reject !== undefined) expect(dump(scenario.state).keys).toEqual(before);
     return outcome.reject?.reason === 'definitionInvalid' ? outcome.reject.field : undefined;
   });
@@ -24,7 +24,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
 
 const mainOf = (scenario: Scenario) => dump(scenario.state).keys.gates[0];
 
-describe('R-gate: modes and lists', () => {
+describe('R-gate: the mode and the lists determine the access to a channel', () => {
   test('a change without a mode keeps the mode, and the channels are independent', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'closed' }, {});
@@ -85,7 +85,7 @@ describe('R-gate: modes and lists', () => {
   });
 });
 
-describe('R-gate: order of reject reasons', () => {
+describe('R-gate: a command is rejected for the first fault that it contains', () => {
   const both = { whitelist: { add: [alice] }, blacklist: { add: [alice] } };
   test.each([
     ['open', {}, undefined],
@@ -107,7 +107,7 @@ describe('R-gate: order of reject reasons', () => {
   );
 });
 
-describe('R-gate: access codes', () => {
+describe('R-gate: access codes admit a limited number of accounts', () => {
   const code = (name: string, maxUses: number): Change => ({
     accessCodes: { add: [{ code: name, maxUses }] },
   });
@@ -151,7 +151,7 @@ describe('R-gate: access codes', () => {
     expect(mainOf(scenario)).toMatchObject({ codes: [['A', 1, 1]] });
   });
 
-  test('a repeated grant changes nothing, and a grant of another code replaces it and uses that code', () => {
+  test('repeating a grant changes nothing, and granting another code replaces it and consumes a use of that code', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 1), code('B', 1), grant([alice, 'A']));
     const before = mainOf(scenario);
@@ -170,7 +170,7 @@ describe('R-gate: access codes', () => {
     expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
   });
 
-  test('an existing code can get a new limit, but not below its uses', () => {
+  test('an existing code can get a new limit, but not below its number of uses', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 3), grant([alice, 'A'], [bob, 'A']));
     expect(change(scenario, code('A', 1), code('A', 2), grant([carol, 'A']))).toEqual([

@@ -21,8 +21,8 @@ function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): st
   return reject?.reason;
 }
 
-describe('operators', () => {
-  test('an admin can add another admin, which can act from the next command of the block', () => {
+describe('admins can change the lists of operators', () => {
+  test('an admin can add another admin, who can act from the next command of the block on', () => {
     const scenario = Scenario.open();
     const { outcomes, events } = scenario.block(
       changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),

@@ -26,7 +26,7 @@ function expectRestorable(venue: Scenario): void {
   }
 }
 
-describe('changes to a perp', () => {
+describe('changes of a perp apply to future checks and orders', () => {
   test('a change affects only the named fields of a perp', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});
@@ -46,7 +46,7 @@ describe('changes to a perp', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-    // 1,000 USDC at 20× need 50.
+    // A position of 1,000 USDC at 20× needs 50.
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     const tiers = [{ tier: 1, minSize: 0, maxSize: 5_000, maxLeverage: 10, mmrE8: 2_000_000 }];
     expect(set(venue, { changes: { tiers } })).toEqual({});
@@ -58,13 +58,14 @@ describe('changes to a perp', () => {
       'positionLimit',
     );
     expectRestorable(venue);
-    // With a higher maximum again, an account without a chosen leverage has the default.
+    // If the maximum leverage is raised again, an account without its own setting uses the default
+    // leverage.
     expect(set(venue, { changes: { tiers: PERP.tiers } })).toEqual({});
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     expectRestorable(venue);
   });
 
-  test('only-isolated trading keeps open cross positions and applies to all others', () => {
+  test('trading in isolated margin only keeps open cross positions and applies to all other accounts', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -87,7 +88,7 @@ describe('changes to a perp', () => {
     const reject = { reason: 'instrumentUnknown', instrumentId: unknown };
     expect(set(venue, { instrumentId: unknown })).toEqual({ reject });
     expect(set(venue, { changes: { priceTick: 0 } }).reject).toMatchObject({ field: 'priceTick' });
-    // 1/50 is 2%, compared with 1% + 0.5% + 0.5%.
+    // The margin of 1/50 is 2%, and 1% + 0.5% + 0.5% is not less.
     expect(set(venue, { halted: true, changes: { takerFeeE8: 500_000 } }).reject?.reason).toBe(
       'marginTableInvalid',
     );
@@ -95,7 +96,7 @@ describe('changes to a perp', () => {
   });
 });
 
-describe('a trading halt', () => {
+describe('a trading halt suspends the book and the margin checks', () => {
   test('a halt rejects new orders, allows cancels and lets orders expire', () => {
     const venue = Scenario.open();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
@@ -125,7 +126,7 @@ describe('a trading halt', () => {
     venue.one(alice, { price: 1_004_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 1_006_000, size: 100 });
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
-    // The median is B, which is the bid, between A at 100.4323 and C at the oracle.
+    // The median is B, the bid, which is between A at 100.4323 and C at the oracle.
     expect(venue.state.perps.get(1)?.mark).toBe(1_004_000);
     const { ema } = venue.state.perps.get(1)!;
     expect(ema).toBeGreaterThan(4_000_000_000);
@@ -134,7 +135,7 @@ describe('a trading halt', () => {
     expect(venue.oracle(1_050_000).events).toMatchObject([
       { type: 'markUpdated', mark: 1_050_000 },
     ]);
-    // The halted book does not change the average.
+    // The order book of a halted market does not change the average.
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
     expect(venue.state.perps.get(1)?.ema).toBeLessThan(ema / 5);
   });

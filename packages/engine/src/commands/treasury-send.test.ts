@@ -27,9 +27,9 @@ function paying(shape: Partial<TreasurySendCommand> = {}): TreasurySendCommand {
 }
 
 /**
- * Returns a venue with 1,000 lots traded at 100. The treasury has 0.45 and 0.15 USDC of fees, and
- * the target of the fund is 10 USDC, 1% of the open interest. The fund has the amount that alice
- * sent to it.
+ * Returns a venue in which 1,000 lots were traded at 100. The treasury has 0.45 + 0.15 USDC of
+ * fees, and the target of the fund is 10 USDC, which is 1% of the open interest. The fund has the
+ * amount that alice sent to it.
  */
 function open(fundMicroUsdc = 10_000_000): Scenario {
   const venue = Scenario.open();
@@ -47,7 +47,7 @@ function pay(venue: Scenario, shape: Partial<TreasurySendCommand> = {}): BlockRe
   return venue.block(paying(shape));
 }
 
-describe('rejected treasury payments, in the order of the checks', () => {
+describe('treasury payments are rejected by the first check that they fail', () => {
   const below: Reject = { reason: 'insuranceBelowTarget' };
   const CASES: readonly (readonly [
     why: string,
@@ -110,7 +110,7 @@ describe('rejected treasury payments, in the order of the checks', () => {
   });
 });
 
-describe('R-treasury: treasury payments', () => {
+describe('R-treasury: a treasury payment is credited to an account', () => {
   test('a treasury payment is credited to the perp balance', () => {
     const venue = open();
     const { events } = pay(venue);
@@ -147,7 +147,7 @@ describe('R-treasury: treasury payments', () => {
     ]);
   });
 
-  test('a treasury payment is checked at the earlier marks, without prices of the same block', () => {
+  test('a treasury payment is checked at the earlier marks, before prices of the same block apply', () => {
     const venue = open();
     const push: Command = {
       type: 'pushOracle',
@@ -160,11 +160,12 @@ describe('R-treasury: treasury payments', () => {
   });
 });
 
-// The fund is long 20 lots, bought at 100 from its 10.3 USDC; its target is 1% of 1,020 lots.
+// The fund is long 20 lots that it bought at 100 from its 10.3 USDC; its target is 1% of 1,020
+// lots.
 test.each([
   { mark: 950_000, why: 'below: 9.3 of 9.69', reason: 'insuranceBelowTarget' },
   { mark: 1_050_000, why: 'above: 11.3 of 10.71', reason: undefined },
-])('the fund counts with its account value including positions; $why', ({ mark, reason }) => {
+])('the value of the fund includes its positions; $why', ({ mark, reason }) => {
   const venue = open(10_300_000);
   venue.one(bob, { isBuy: false, price: PRICE, size: 20 });
   expect(venue.one(fund, { price: PRICE, size: 20 }).state).toBe('filled');

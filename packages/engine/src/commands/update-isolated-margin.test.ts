@@ -18,7 +18,7 @@ function move(
   return act(venue, alice, { type: 'updateIsolatedMargin', ...change }).outcomes[0]?.reject;
 }
 
-/** Makes alice long 100 lots with 5 USDC of margin; 994.955 remain in her balance. */
+/** Makes alice long 100 lots with 5 USDC of margin; 994.955 USDC remain in her balance. */
 function opened(leverage = 20): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   venue.fund(alice, 1_000_000_000);
@@ -30,7 +30,7 @@ function opened(leverage = 20): Scenario {
   return venue;
 }
 
-describe('rejected changes to isolated margin', () => {
+describe('a change of isolated margin is rejected without a position or sufficient money', () => {
   test('a margin change is checked for its instrument, its position and its money, in this order', () => {
     const venue = opened();
     expect(move(venue, 1, { id: instrumentId(9) })).toEqual({
@@ -74,7 +74,7 @@ describe('rejected changes to isolated margin', () => {
   });
 });
 
-describe('R-isolated: removable margin, min(margin, equity − max(initial margin, 10% of notional))', () => {
+describe('R-isolated: the removable margin is min(margin, equity − max(initial margin, 10% of notional))', () => {
   function expectRemovable(venue: Scenario, removable: number): void {
     expect(move(venue, -removable - 1)).toEqual({
       reason: 'marginNotFree',
@@ -89,7 +89,7 @@ describe('R-isolated: removable margin, min(margin, equity − max(initial margi
     expect(venue.balance(alice)).toBe(before + BigInt(removable));
   }
 
-  test('at 20×, 10% of notional limits the removable margin: 0 of 5 and 15 of 25', () => {
+  test('at 20×, 10% of notional limits the removable margin to 0 of 5 and to 15 of 25', () => {
     const venue = opened();
     expectRemovable(venue, 0);
     expect(move(venue, 20_000_000)).toBeUndefined();

@@ -39,7 +39,7 @@ function isolate(venue: Scenario): void {
 
 const hedge = { type: 'updatePositionMode', mode: 'hedge' } as const;
 
-describe('R-leverage: rejected changes of leverage, in the order of the checks', () => {
+describe('R-leverage: changes of leverage are rejected by the first check that they fail', () => {
   test('an instrument that is not listed is rejected before the leverage is checked', () => {
     const venue = venueWith(1_000_000_000);
     expect(set(venue, 0, undefined, instrumentId(9))).toEqual({
@@ -95,7 +95,7 @@ describe('R-leverage: rejected changes of leverage, in the order of the checks',
       'leverageTriggerOrders',
       'leverageTooHigh',
     ]);
-    // 100 USDC at 10× need 10; alice has 9.955.
+    // A position of 100 USDC at 10× needs 10, and alice has 9.955.
     expect(set(venue, 10)).toEqual({
       reason: 'marginInsufficient',
       required: 10_000_000n,
@@ -139,8 +139,8 @@ describe('R-leverage: rejected changes of leverage, in the order of the checks',
   });
 });
 
-describe('R-isolated: leverage of an isolated position', () => {
-  test('lower leverage takes the missing margin from cross, and higher leverage releases nothing', () => {
+describe('R-isolated: a change of leverage moves the missing margin of an isolated position', () => {
+  test('lower leverage takes the missing margin from the cross balance, and higher leverage releases no margin', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
@@ -161,7 +161,7 @@ describe('R-isolated: leverage of an isolated position', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // At 102, 10× needs 10.2 and 5 + 2 are present, so 3.2 are missing.
+    // At 102, 10× needs 10.2. The position has 5 + 2, so 3.2 are missing.
     venue.oracle(1_020_000);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(8_200_000n);
@@ -178,7 +178,7 @@ describe('R-isolated: leverage of an isolated position', () => {
       available: 3_955_000n,
     });
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, leverage: 20 });
-    // 100 / 12 rounds up to 8.333334, so 3.333334 are missing.
+    // The margin of 100 / 12 rounds up to 8.333334, so 3.333334 are missing.
     expect(set(venue, 12)).toBeUndefined();
     expect(venue.balance(alice)).toBe(621_666n);
   });
@@ -201,7 +201,7 @@ describe('R-isolated: leverage of an isolated position', () => {
   });
 });
 
-describe('R-leverage: leverage and margin mode in one command', () => {
+describe('R-leverage: one command can change the leverage and the margin mode', () => {
   const change = (venue: Scenario, leverage: number, marginMode: MarginMode) =>
     act(venue, alice, {
       type: 'updateLeverage',
@@ -212,7 +212,7 @@ describe('R-leverage: leverage and margin mode in one command', () => {
     }).outcomes[0]?.reject;
   const settings = (venue: Scenario) => venue.account(alice).settings.get(ID);
 
-  test('one command can set the leverage and the margin mode', () => {
+  test('the leverage and the margin mode change together', () => {
     const venue = venueWith(1_000_000_000);
     expect(change(venue, 7, 'isolated')).toBeUndefined();
     expect(settings(venue)).toMatchObject({ isIsolated: true, isolatedLeverage: [7, 7] });
@@ -220,7 +220,7 @@ describe('R-leverage: leverage and margin mode in one command', () => {
     expect(settings(venue)).toMatchObject({ isIsolated: false, crossLeverage: 3 });
   });
 
-  test('the same leverage and mode succeed with an open order, another leverage does not', () => {
+  test('setting the same leverage and mode succeeds with an open order, and another leverage does not', () => {
     const venue = venueWith(1_000_000_000);
     venue.one(alice, { price: PRICE / 2, size: 20 });
     expect(change(venue, 20, 'cross')).toBeUndefined();

@@ -22,7 +22,7 @@ test('a margin mode for an unknown instrument is rejected', () => {
   });
 });
 
-test('R-isolated: positions and orders prevent a change of the margin mode, but not setting the same mode', () => {
+test('R-isolated: positions and orders prevent a change of the margin mode, but the current mode can be set again', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });

@@ -23,7 +23,10 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Does not change the state: the replica compares its own hash when it applies the block. */
+  /**
+   * This command does not change the state: the replica compares its own hash when it applies the
+   * block.
+   */
   attest: {
     signedBy: 'nobody',
     check: checkedAtExecution,
@@ -31,8 +34,8 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Does not change the state (R-era): the leader stops proposing blocks, and a replica with the
-   * new rules opens their version.
+   * This command does not change the state (R-era): the leader stops proposing blocks, and a
+   * replica with the new rules opens their version.
    */
   announceEra: {
     signedBy: 'nobody',
@@ -41,8 +44,8 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Adds the rules version and the hash of its initial state to the digest, which fixes both
-   * (R-era).
+   * Adds the rules version and the hash of the era's initial state to the digest, so that both are
+   * fixed (R-era).
    */
   openEra: {
     signedBy: 'nobody',
@@ -53,7 +56,10 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Adds admins or deployers and removes others afterwards; applies from the next command. */
+  /**
+   * Adds admins or deployers, and removes others afterwards. The change applies from the next
+   * command on.
+   */
   setOperators: {
     signedBy: 'admins',
     check(state, command) {
@@ -71,7 +77,7 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Replaces the fee schedule; applies from the next fill. */
+  /** Replaces the fee schedule, which applies from the next fill on. */
   setFeeTiers: {
     signedBy: 'admins',
     check(_state, { tiers }) {
@@ -80,8 +86,8 @@ export const VENUE_COMMANDS = {
     },
     execute(execution, command) {
       const { commandIndex, events, state } = execution;
-      // A new array is needed, because cached fee tiers are compared with the array that they come
-      // from.
+      // A new array is needed, because a cached fee tier is valid only for the array from which it
+      // was taken.
       state.parameters = { ...parametersOf(state), feeTiers: [...command.tiers] };
       for (const tier of command.tiers) {
         state.digest.number(tier.level);
@@ -94,8 +100,8 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Changes the access to a channel, completely or not at all (R-gate). Removals are applied before
-   * additions, codes before grants. Resting and waiting orders stay.
+   * Changes the access to a channel; either all changes apply or none (R-gate). Removals are
+   * applied before additions, and codes before grants. Resting and waiting orders stay.
    */
   setGate: {
     signedBy: 'admins',
@@ -123,7 +129,7 @@ export const VENUE_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Rejects a second genesis: two processes may both have found an empty log, and the first one
+ * Rejects a second genesis: two processes may both have found an empty log, and the first command
  * created the venue.
  */
 const SECOND_GENESIS: Reject = {
@@ -167,13 +173,13 @@ function ladderFault(tiers: readonly FeeTier[]): string | undefined {
   return undefined;
 }
 
-/** Changed codes and grants; undefined marks removed ones. */
+/** The changed codes and grants; undefined marks removed ones. */
 type Plan = {
   readonly codes: Map<string, GateCode | undefined>;
   readonly grants: Map<Address, GateGrant | undefined>;
 };
 
-/** Applies the lists in their order to a plan, without changing the gate itself. */
+/** Applies the lists to a plan in their order, without changing the gate itself. */
 function planOf(
   gate: Gate,
   { accessCodes = {}, grants = {} }: SetGateCommand,

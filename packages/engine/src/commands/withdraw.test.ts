@@ -37,7 +37,7 @@ function money(venue: Scenario, address: Address = alice): Record<string, bigint
   return { perp: perpBalance, hold: withdrawHold, treasury, withdrawn };
 }
 
-describe('rejected withdrawals, in the order of the checks', () => {
+describe('withdrawals are rejected by the first check that they fail', () => {
   const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
     [
       'more decimals than money has',
@@ -98,7 +98,7 @@ describe('rejected withdrawals, in the order of the checks', () => {
   });
 });
 
-describe('R-withdraw: held withdrawals', () => {
+describe('R-withdraw: a requested withdrawal is held until it is paid or returned', () => {
   const row = (status: string) => ({
     type: 'withdrawalChanged',
     commandIndex: 0,
@@ -110,7 +110,7 @@ describe('R-withdraw: held withdrawals', () => {
     destination: wallet,
   });
 
-  test('a paid withdrawal leaves the hold; its fee goes to the treasury and the rest leaves the venue', () => {
+  test('a paid withdrawal leaves the hold; its fee goes to the treasury and the remainder leaves the venue', () => {
     const venue = Scenario.open();
     const command = withdrawing(venue) as WithdrawCommand;
     const { nonce } = command.authority;
@@ -124,14 +124,14 @@ describe('R-withdraw: held withdrawals', () => {
     expect(money(venue)).toEqual(paid);
   });
 
-  test('an impossible withdrawal returns the full amount including the fee', () => {
+  test('a withdrawal that cannot be paid returns the full amount including the fee', () => {
     const venue = Scenario.open();
     withdraw(venue);
     expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
     expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
   });
 
-  test('the end of a withdrawal includes the report of the settlement chain, which changes no state', () => {
+  test('the settlement of a withdrawal includes the report of the settlement chain, which changes no state', () => {
     const [reporting, silent] = [Scenario.open(), Scenario.open()];
     const txHash = hash(`0x${'ab'.repeat(32)}`);
     for (const venue of [reporting, silent]) withdraw(venue);
@@ -142,7 +142,7 @@ describe('R-withdraw: held withdrawals', () => {
     expect(dump(reporting.state)).toEqual(dump(silent.state));
   });
 
-  test('pending withdrawals are listed in payment order, with their payability', () => {
+  test('pending withdrawals are listed in payment order and show whether they can be paid', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue, { amountMicroUsdc: 2 * USDC }, bob);
@@ -211,8 +211,8 @@ describe('R-withdraw: held withdrawals', () => {
 });
 
 /**
- * Returns a venue in which three accounts have 1,000 USDC each: 500 on hold, 5 in isolated margin,
- * 15 reserved.
+ * Returns a venue with three accounts of 1,000 USDC each, of which 500 are on hold, 5 are isolated
+ * margin and 15 are reserved. The deficit of the fund is given.
  */
 function deficient(lacks: bigint): Scenario {
   const venue = Scenario.open({ perp: { ...PERP, makerFeeE8: 0, takerFeeE8: 0 } });
@@ -240,13 +240,13 @@ test.each([
     const venue = deficient(lacks);
     expect(payableWithdrawals(venue.state)).toHaveLength(payable);
     expect(doWithdrawalsWait(venue.state)).toBe(payable === 0);
-    // New requests are still accepted and wait with the others.
+    // New requests are still accepted and wait with the earlier ones.
     expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
     expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);
   },
 );
 
-describe('R-determinism: withdrawals', () => {
+describe('R-determinism: the digest and the dump cover withdrawals', () => {
   test('a restart at any stage of a withdrawal changes nothing', () => {
     const venue = Scenario.open();
     withdraw(venue);
@@ -275,7 +275,7 @@ describe('R-determinism: withdrawals', () => {
   });
 });
 
-// An incorrect replica is detected as soon as a command touches the difference.
+// A diverging replica is detected as soon as a command affects the difference.
 test.each<readonly [string, (venue: Scenario) => void]>([
   ['treasury', ({ state }) => (state.treasury = microUsdc(state.treasury + 1n))],
   ['sum paid out', ({ state }) => (state.withdrawn = microUsdc(state.withdrawn + 1n))],

@@ -42,7 +42,7 @@ export function dumpAccount(account: Account) {
       .sort(([a], [b]) => a - b)
       .map(([, holding]) => dumpHolding(holding)),
     outcomes: dumpOutcomeHoldings(account),
-    /** Oldest day first. */
+    /** The days are in ascending order, oldest first. */
     volume: account.volume.days.map(({ day, notional }) => [day, String(notional)] as const),
   };
 }
@@ -110,7 +110,7 @@ function restoreHolding(
   holding.funding.sinceChange = usdcFromText(sinceChange);
 }
 
-/** Returns vaults, access control, rewards of builders and unsettled withdrawals as plain data. */
+/** Returns vaults, access control, builder rewards and unsettled withdrawals as plain data. */
 export function dumpKeys(state: State) {
   return {
     vaults: byKey(state.vaults).map(([vault, { leader, name, shares }]) => {
@@ -118,7 +118,10 @@ export function dumpKeys(state: State) {
       return [vault, leader, name, rows] as const;
     }),
     gates: [dumpGate(state.gates[0]), dumpGate(state.gates[1])] as const,
-    /** Only builders that have earned fees; the approvals are stored with the accounts. */
+    /**
+     * The list contains only builders that have earned fees; the approvals are stored with the
+     * accounts.
+     */
     builderRewards: byKey(state.builderRewards)
       .filter(([, { earned }]) => earned > 0n)
       .map(([builder, { earned, claimed }]) => [builder, String(earned), String(claimed)] as const),
@@ -205,7 +208,8 @@ function restoreGate(gate: Gate, plain: ReturnType<typeof dumpGate>): void {
 }
 
 /**
- * Returns liquidations in progress, sorted by account and holding (`CROSS` for cross positions).
+ * Returns liquidations in progress, sorted by account and holding (`CROSS` stands for the cross
+ * positions).
  */
 export function dumpLiquidations(state: State) {
   return state.liquidations

@@ -56,7 +56,7 @@ test('a venue without orders has no blocks', () => {
 test('orders are restored to their queue positions, in whatever order they are stored', () => {
   const { state } = manyOrders();
   const orders = [...dumpOrderBlocks(state, IN_A_BLOCK)];
-  // All blocks but the last are as long as the first.
+  // All blocks except the last have equal lengths.
   const turned = [...orders.slice(0, -1).toReversed(), ...orders.slice(-1)];
   for (const each of [orders, turned]) {
     const copy = restore({ ...dumpPacked(state), orders: each });

@@ -16,7 +16,7 @@ import type { State } from '../state/state.ts';
 
 const NO_RESERVE = '0';
 
-/** A resting order of either kind, by the names of its columns. */
+/** A resting order of either exchange, by the names of its columns. */
 type Resting = ReturnType<typeof restingAt>;
 
 const COLUMNS = [
@@ -52,7 +52,7 @@ export function restingOf(row: OrderRow): Resting {
   return Object.fromEntries(COLUMNS.map((name, at) => [name, row[at]])) as Resting;
 }
 
-/** Orders of a dump in rows or in columns, read one at a time. */
+/** The orders of a dump in rows or in columns, read one at a time. */
 type StoredOrders = {
   readonly count: number;
   rankOf(row: number): number;
@@ -114,8 +114,8 @@ export function ordersOfRows(rows: readonly OrderRow[]): StoredOrders {
 }
 
 /**
- * Restores all resting orders. Ranks determine the order of the owners' lists; queue times and
- * ranks that of the books.
+ * Restores all resting orders. Their ranks determine the order of the owners' lists; their queue
+ * times and ranks determine that of the books.
  */
 export function restoreOrders(state: State, orders: StoredOrders): void {
   const { count } = orders;
@@ -149,7 +149,7 @@ function inOrderOf(keys: Float64Array): Uint32Array {
     places[place] = place;
     if (place > 0 && readSlot(keys, place) < readSlot(keys, place - 1)) isSorted = false;
   }
-  // The loop above avoids the sort, because dumps are usually in order already.
+  // The loop above usually avoids the sort, because most dumps are already in order.
   return isSorted ? places : places.sort((a, b) => readSlot(keys, a) - readSlot(keys, b));
 }
 
@@ -158,7 +158,7 @@ function slotOf({ pool }: State, orderId: number): number {
   return present(slot === NONE ? undefined : slot, 'a resting order');
 }
 
-/** Restores everything about an order except its place in the book, and returns its slot. */
+/** Restores everything about an order except its position in the book, and returns its slot. */
 function restoreOrder(state: State, order: Resting): number {
   const { pool } = state;
   const { clientOrderId, expireMs, flags, instrument, orderId, remaining } = order;
@@ -204,9 +204,9 @@ function restoreOrder(state: State, order: Resting): number {
 type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
 
 /**
- * Resting orders as columns, for snapshots: a million rows would be a million arrays and three
- * times as long as text. Orders are divided into blocks, so that one step neither writes nor reads
- * all of them. The two texts have entries only for the orders that have one.
+ * Resting orders as columns, for snapshots. A million rows would be a million arrays and three
+ * times as long as JSON. Orders are divided into blocks, so that a single step does not write or
+ * read all of them. The two string columns have entries only for orders with a value.
  */
 export type OrderBlock = { readonly [Name in NumberName]: Column } & {
   readonly clientOrderIds: readonly (readonly [row: number, clientOrderId: string])[];
@@ -217,7 +217,7 @@ const NUMBER_NAMES = COLUMNS.filter(
   (name): name is NumberName => name !== 'clientOrderId' && name !== 'reserve',
 );
 
-/** Orders per block; the last block can be shorter. */
+/** The number of orders per block; the last block can be shorter. */
 const BLOCK_ORDERS = 8_192;
 
 /**
@@ -251,7 +251,7 @@ function blockOf(state: State, ids: Float64Array): OrderBlock {
   return { ...numbers, clientOrderIds, reserves };
 }
 
-/** Writes each column explicitly, because a loop over the names takes twice as long. */
+/** The columns are written one by one, because a loop over the names takes twice as long. */
 function writeColumns(
   columns: Record<NumberName, Float64Array>,
   row: number,
@@ -316,7 +316,7 @@ function readerOf(block: OrderBlock): StoredOrders {
   };
 }
 
-/** A column of numbers in the narrowest array type that can hold all of them. */
+/** A column of numbers in the narrowest array type that can represent all of them. */
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 export function narrowColumn(values: Float64Array): Column {

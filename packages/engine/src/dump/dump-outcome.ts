@@ -16,13 +16,13 @@ import type { State } from '../state/state.ts';
 type OutcomesDump = ReturnType<typeof dumpOutcomes>;
 
 /**
- * Returns outcome markets as plain data. A packed dump has settled events in compact form; a plain
- * dump lists them as if they had never been packed.
+ * Returns outcome markets as plain data. A packed dump contains settled events in compact form; a
+ * plain dump lists all events alike.
  */
 export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
   const { events, settled } = outcomes;
   return {
-    /** In a packed dump, only events that are not settled. */
+    /** A packed dump contains only the unsettled events here. */
     events: [...(isPacked ? events.live : events).values()]
       .sort((a, b) => byText(a.slug, b.slug))
       .map((event) => ({ ...event, instrumentIds: [...event.instrumentIds] })),
@@ -38,7 +38,7 @@ export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
     series: [...outcomes.series.values()].map(
       ({ listing, nextStartMs }) => [listing, nextStartMs] as const,
     ),
-    /** Rows of prices are sorted by time, oldest first. */
+    /** The prices of a feed are sorted by time, oldest first. */
     prices: byKey(outcomes.prices).map(([, { lastMs, seconds, source, symbol }]) => {
       const rows = seconds.map(
         ({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8] as const,
@@ -74,7 +74,7 @@ function dumpMarket(market: OutcomeMarket) {
     pairs,
     locked: String(locked),
     lastTrade: [lastTrade, lastTradeMs] as const,
-    /** Absent until it can be determined. */
+    /** The strike is absent until it can be determined. */
     ...(strike === undefined ? {} : { strike }),
     isJudged: market.isJudged,
     resolution: market.resolution ?? null,

@@ -10,7 +10,6 @@ import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
  * Returns trigger orders, order groups, scheduled cancellations and position reversals as plain
  * data.
  */
-
 export function dumpWaiting(state: State) {
   return {
     triggers: state.triggers.all().map(dumpTrigger),
@@ -98,8 +97,8 @@ function dumpFiring(firing: Firing) {
 }
 
 /**
- * Restores the progress of a fired trigger. The order never rests, so only the taker fraction of
- * the builder fee is used.
+ * Restores the progress of a fired trigger. The order never rests, so only the taker part of the
+ * builder fee is used.
  */
 function firingOf(
   row: ReturnType<typeof dumpFiring> | null,

@@ -36,7 +36,7 @@ function opened(): Scenario {
   return scenario;
 }
 
-describe('R-determinism: dump and restore', () => {
+describe('R-determinism: a restored dump is identical to the original state', () => {
   test.each([1, 2, 3, 4])(
     'a restored venue has the same dump and the same future (history %i)',
     (seed) => {
@@ -69,7 +69,7 @@ describe('R-determinism: dump and restore', () => {
       checkInvariants(restored);
       expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(plain));
       expect(copied(dumpPacked(restored))).toEqual(packed);
-      // The log attests a hash of the text, so its keys need the same order (R-snapshots).
+      // The log attests a hash of this JSON, so its keys need a stable order (R-snapshots).
       expect(JSON.stringify(copied(dumpPacked(restored)))).toBe(JSON.stringify(packed));
     },
   );
@@ -87,7 +87,7 @@ describe('R-determinism: dump and restore', () => {
     expect(restored.pool.orderId[restored.perps.get(1)!.book.best(true)]).toBe(first.orderId);
   });
 
-  test('the text of a dump is canonical, independent of the history of the state', () => {
+  test('the JSON of a dump is canonical and does not depend on the history of the state', () => {
     const forth = Scenario.open({ accounts: [] });
     forth.fund(alice, 20_000_000);
     forth.fund(bob, 20_000_000);

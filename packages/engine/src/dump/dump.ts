@@ -27,22 +27,24 @@ import { dumpOutcomes, restoreMarkets, restoreQueue } from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting } from './dump-waiting.ts';
 
 /**
- * The version of the rules that this engine applies. A release increases it if it would compute
- * anything differently from the same log or state. The increase opens a new era (R-era), and the
+ * The version of the rules that this engine applies. A release increases it if it would compute any
+ * result differently from the same log or state. The increase begins a new era (R-era), and the
  * engine of the previous era is kept in `packages/replica/eras/`.
  */
 export const RULES_VERSION = 4;
 
-/** The format version of a dump. It changes with the rules version, and can change without it. */
+/**
+ * The format version of a dump. It changes with the rules version, and can also change on its own.
+ */
 export const DUMP_VERSION = 8;
 
 /** The format version of a dump in snapshots, with orders in columns and past data packed. */
 export const PACKED_DUMP_VERSION = 9;
 
 /**
- * The whole state as plain data that survives JSON. It is canonical (equal states have equal texts)
- * and complete (a restored state has the same future). Values that can be derived are omitted, and
- * money is text. The log identifies the start of an era by the hash of this text (R-era).
+ * The whole state as plain data that survives JSON. It is canonical (equal states have equal dumps)
+ * and complete (a restored state behaves identically). Values that can be derived are omitted, and
+ * money is a string. The log identifies the start of an era by the hash of this JSON (R-era).
  */
 export type StateDump = ReturnType<typeof dump>;
 
@@ -101,7 +103,7 @@ function dumpAs<const Format extends number, Orders>(
     terms: byKey(state.terms).map(
       ([lease, { holder, number }]) => [lease, number, holder] as const,
     ),
-    /** Absent until the venue opens a bridge. */
+    /** The field is absent until the venue opens a bridge. */
     ...(state.bridge === undefined ? {} : { bridge: dumpBridge(state.bridge) }),
   };
 }
@@ -165,7 +167,7 @@ function dumpPerp(perp: Perp) {
     dayPreviousClose: previousClose,
     /** The premium samples of the current hour. */
     funding: [String(perp.funding.sum), perp.funding.samples] as const,
-    /** Null before the closing hour (R-delist). */
+    /** The field is null before the closing hour (R-delist). */
     closing: perp.closing === undefined ? null : { ...perp.closing },
   };
 }
@@ -202,11 +204,14 @@ function dumpBridge(bridge: Bridge) {
     chainId,
     contract,
     token,
-    /** In the order in which they were credited. */
+    /** The deposits are in the order in which they were credited. */
     credited: [...credited.values()].map(
       (each) => [...depositRow(each), each.account, String(each.amount)] as const,
     ),
-    /** In the order in which they were reported; absent if there are none. */
+    /**
+     * The deposits are in the order in which they were reported. The field is absent if there are
+     * none.
+     */
     ...(kept.size === 0 ? {} : { kept: [...kept.values()].map(depositRow) }),
     floors: [...floors]
       .map(([chain, { blockNumber, logIndex }]) => [chain, blockNumber, logIndex] as const)
@@ -215,7 +220,7 @@ function dumpBridge(bridge: Bridge) {
     cursor: [cursor.blockNumber, cursor.logIndex] as const,
     bookedBlock: bridge.bookedBlock,
     unusedAgents: [...unusedAgents.keys()].sort(byText),
-    /** In the order of registration. */
+    /** The addresses are in the order of registration. */
     pegs: [...pegs.keys()],
     reserves: bridge.reserves ?? null,
   };

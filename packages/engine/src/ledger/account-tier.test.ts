@@ -17,7 +17,7 @@ function open(): Scenario {
   return Scenario.open({ parameters: { feeTiers: LADDER } });
 }
 
-/** Makes alice buy from bob at 100 USDC; a lot is worth 1 USDC. */
+/** Makes alice buy from bob at 100 USDC, at which a lot is worth 1 USDC. */
 function trade(venue: Scenario, lots: number): void {
   venue.oracle(1_000_000);
   venue.one(bob, { isBuy: false, price: 1_000_000, size: lots });
@@ -33,7 +33,7 @@ function to(venue: Scenario, day: number, ms = 0): void {
   venue.oracle(1_000_000);
 }
 
-describe('fee tier of an account', () => {
+describe('the 14-day volume determines the fee tier of an account', () => {
   test('the fee tier depends on complete days and changes at 00:00 UTC', () => {
     const venue = open();
     trade(venue, 1_000);
@@ -64,7 +64,7 @@ describe('fee tier of an account', () => {
     expect(level(venue)).toBe(0);
   });
 
-  test('volumes of fifteen days are stored', () => {
+  test('the volumes of fifteen days are stored', () => {
     const venue = open();
     for (let day = 0; day < 20; day++) {
       to(venue, day);
@@ -73,7 +73,7 @@ describe('fee tier of an account', () => {
     const { days } = venue.account(alice).volume;
     expect(days).toHaveLength(15);
     expect(days[0]).toEqual({ day: dayOf(START_MS) + 5, notional: 100_000_000n });
-    // These are days 5 to 18; the current day is not one of the 14.
+    // These are days 5 to 18. The current day is not among the 14 days.
     expect(feeTierView(venue.state, alice)).toMatchObject({
       tier: { level: 1 },
       volume14d: 1_400_000_000n,
@@ -104,7 +104,7 @@ describe('fee tier of an account', () => {
   });
 });
 
-describe('changes to the fee schedule', () => {
+describe('a change of the fee schedule applies to later fills', () => {
   test('a new fee schedule applies from the next fill, using the stored volume', () => {
     const venue = open();
     trade(venue, 1_000);

@@ -4,8 +4,8 @@ import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
 
 /**
- * Returns true if an account approves the address as a builder, or if the address has ever earned
- * builder fees.
+ * Returns true if an account approves the address as a builder, or if the address has earned
+ * builder fees before.
  */
 export function isBuilder(state: State, address: Address): boolean {
   return state.builderRewards.has(address);
@@ -15,7 +15,10 @@ export function addApproval(state: State, builder: Address): void {
   rewardsOf(state, builder).approvals += 1;
 }
 
-/** Decrements the approvals of a builder, and removes a builder without approvals and earnings. */
+/**
+ * Decrements the approvals of a builder, and removes the builder if it has no approvals and no
+ * earnings.
+ */
 export function removeApproval(state: State, builder: Address): void {
   const rewards = rewardsOf(state, builder);
   rewards.approvals -= 1;

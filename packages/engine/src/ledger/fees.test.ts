@@ -12,9 +12,9 @@ import {
 } from '@oddlot/testing/engine/scenario';
 
 /**
- * 10 lots at this price are 10,001,000 micro-USDC, with fees of 4,500.45 at 0.045% for takers and
- * 1,500.15 at 0.015% for makers. The exact sums of one, two and three fills are 4,500.45, 9,000.90
- * and 13,501.35 for a taker, and 1,500.15, 3,000.30 and 4,500.45 for a maker.
+ * At this price, 10 lots are worth 10,001,000 micro-USDC. The fee is 4,500.45 for takers, at
+ * 0.045%, and 1,500.15 for makers, at 0.015%. The exact sums of one, two and three fills are
+ * 4,500.45, 9,000.90 and 13,501.35 for a taker, and 1,500.15, 3,000.30 and 4,500.45 for a maker.
  */
 const PRICE = 1_000_100;
 const sell = (size: number): OrderShape => ({ isBuy: false, price: PRICE, size });
@@ -28,11 +28,11 @@ function fees(scenario: Scenario, signer: Address, shape: OrderShape): [bigint, 
     .map(({ taker, maker }) => [taker.fee, maker.fee]);
 }
 
-describe('R-rounding: exchange fees of several fills', () => {
+describe('R-rounding: the exchange fees of several fills round up once per order', () => {
   test('a taker that fills against three makers pays the rounded fee of one fill', () => {
     const scenario = Scenario.open();
     for (const maker of [bob, carol, bob]) scenario.one(maker, sell(10));
-    // The taker has paid 4,501, 9,001 and 13,502 after the fills.
+    // After the three fills, the taker has paid 4,501, 9,001 and 13,502 in total.
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([
       [4_501n, 1_501n],
       [4_500n, 1_501n],
@@ -47,7 +47,8 @@ describe('R-rounding: exchange fees of several fills', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(30));
     const buy = { price: PRICE, size: 10 };
-    // The maker has paid 1,501, 3,001 and 4,501 after the fills; each taker is a separate order.
+    // After the three fills, the maker has paid 1,501, 3,001 and 4,501 in total; each taker is a
+    // separate order.
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_501n]]);
     expect(fees(scenario, carol, buy)).toEqual([[4_501n, 1_500n]]);
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_500n]]);
@@ -63,12 +64,12 @@ describe('R-rounding: exchange fees of several fills', () => {
   });
 });
 
-describe('R-fee-tiers: rate of a fill', () => {
+describe('R-fee-tiers: a fill pays the lower of two rates', () => {
   const tier = (makerFeeE8: number, takerFeeE8: number) => ({
     feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8, takerFeeE8 }],
   });
   test.each([
-    // Rates of 0.02% and 0.01% apply to 10,001,000.
+    // The rates of 0.02% and 0.01% apply to 10,001,000.
     ['the tier is lower', tier(10_000, 20_000), {}, 2_001n, 1_001n],
     ['the instrument is lower', {}, { takerFeeE8: 20_000, makerFeeE8: 10_000 }, 2_001n, 1_001n],
     ['each role by itself', tier(0, 45_000), { takerFeeE8: 30_000 }, 3_001n, 0n],

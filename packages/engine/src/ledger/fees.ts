@@ -9,9 +9,10 @@ import { LIMITS } from '../messages/limits.ts';
 const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 
 /**
- * Returns the fee tier of an account (R-fee-tiers): the highest one whose volume the last 14
- * complete days reach. It is determined once a day and when the tiers change. This equals computing
- * all tiers at 00:00 UTC, because the sum of complete days does not change.
+ * Returns the fee tier of an account (R-fee-tiers): the highest tier that the volume of the last 14
+ * complete days reaches. It is determined once a day and when the tiers change. The result equals
+ * that of computing all tiers at 00:00 UTC, because the sum of complete days does not change until
+ * then.
  */
 export function accountTier(state: State, account: Account): FeeTier {
   const { feeTiers, insuranceFundAddress } = parametersOf(state);
@@ -33,7 +34,10 @@ export function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
   return reached;
 }
 
-/** Returns the rate of a fill: the lower of the account's tier and the instrument's own rate. */
+/**
+ * Returns the rate of a fill, which is the lower of the rate of the account's tier and the
+ * instrument's own rate.
+ */
 export function fillRate(
   tier: FeeTier,
   instrument: { readonly makerFeeE8: number; readonly takerFeeE8: number },
@@ -54,8 +58,8 @@ export function dayOf(timeMs: number): number {
 
 /**
  * Adds one side of a perp fill between two accounts to its volume. Liquidations, deleveraging,
- * settlements and outcome fills do not count: they could be produced at almost no cost, or should
- * not be rewarded.
+ * settlements and outcome fills do not count, because they could be created at almost no cost or
+ * should not be rewarded.
  */
 export function recordVolume({ volume }: Account, timeMs: number, value: MicroUsdc): void {
   const day = dayOf(timeMs);
@@ -71,7 +75,7 @@ export function recordVolume({ volume }: Account, timeMs: number, value: MicroUs
   days.splice(0, Math.max(old, days.length - LIMITS.volumeDays));
 }
 
-/** Returns the volume of the last 14 complete UTC days before a time, without the current day. */
+/** Returns the volume of the 14 complete UTC days before a time, without the current day. */
 export function volume14d({ volume }: Account, timeMs: number): MicroUsdc {
   const today = dayOf(timeMs);
   let sum = 0n;

@@ -13,16 +13,15 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 import { freeMoney } from './free-money.ts';
 
 /**
- * Number of random histories, in which only free money may move, and no money may appear or
- * disappear. They consist of deposits, trades, prices, transfers, withdrawals, settlements and
- * treasury payments by poor and rich traders. A separate ledger computes, from the events alone,
- * the money that entered and left and the expected outcome balances and holds. The scenario checks
- * all invariants after every block.
+ * The number of random histories. In each, only free money may move, and no money may appear or
+ * disappear. The histories consist of deposits, trades, prices, transfers, withdrawals, settlements
+ * and treasury payments by poor and rich traders. A separate ledger computes, from the events
+ * alone, the money that entered and left and the expected outcome balances and holds. The scenario
+ * checks all invariants after every block.
  */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const FUND = PARAMETERS.insuranceFundAddress;
-/** Two addresses that have no account until they receive money. */
+/** These two addresses have no account until they receive money. */
 const NEWCOMERS: readonly Address[] = [actor(0x9e1), actor(0x9e2)];
 const RECEIVERS: readonly Address[] = [...TRADERS, ...NEWCOMERS, FUND];
 const SENDERS: readonly Address[] = [...TRADERS, ...NEWCOMERS];
@@ -175,7 +174,7 @@ function commandOf(scenario: Scenario, next: MoneyStep): Command {
   }
 }
 
-/** The expected money of the venue, outcome balances and holds, according to the events. */
+/** The expected money of the venue, its outcome balances and its holds, according to the events. */
 class Ledger {
   inside = 0n;
   readonly #outcome = new Map<string, bigint>();
@@ -229,7 +228,8 @@ function newScenario(ledger: Ledger): Scenario {
 }
 
 /**
- * The result of a step as text, for example "send balanceInsufficient staleOracle notionalShare".
+ * The result of a step as a string, for example "send balanceInsufficient staleOracle
+ * notionalShare".
  */
 type Ending = string;
 
@@ -285,7 +285,7 @@ test('R-conservation, R-transfer: only free money moves, and money is conserved,
   );
 });
 
-test('the random histories of money reach the important cases, and a restart changes none of them', () => {
+test('the random histories of money reach the important results, and a restart does not change any of them', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const { endings, scenario } = play(steps);

@@ -29,8 +29,7 @@ function funded(funds = 1_000_000_000): Scenario {
 }
 
 /**
- * Makes alice buy 100 lots at 100 from bob at 20×, for a fee of 0.045, and changes the mark
- * afterwards.
+ * Makes alice buy 100 lots at 100 from bob at 20×, for a fee of 0.045, and then changes the mark.
  */
 function long({ funds = 1_000_000_000, mark = PRICE } = {}): Scenario {
   const venue = funded(funds);
@@ -70,8 +69,8 @@ function withBalance(venue: Scenario, balance: bigint): Scenario {
   return venue;
 }
 
-// A long position of 100 lots is worth m USDC at mark m; its initial margin is m / 20, and 10% of
-// its notional m / 10.
+// At a mark of m, a long position of 100 lots is worth m USDC. Its initial margin is m / 20, and
+// 10% of its notional is m / 10.
 const CASES: readonly Case[] = [
   { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, reserved: [] },
   {
@@ -238,15 +237,15 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, reserved, venue: 
     expect(accountValue(venue.state, account) >= account.margin.initial).toBe(true);
     expect(isLiquidatable(healthOf(venue.state, { account, holding: undefined }))).toBe(false);
     expect(freeMoney(venue.state, account, 'perp')).toBe(0n);
-    // The sender was checked when the money left, and the next block leaves its position open.
+    // The sender was checked when the money left, and the next block does not close its position.
     expect(venue.block().events).toEqual([]);
   });
 });
 
 test('R-order-of-events: money held back only by a price gap of the same block is reported as such', () => {
   const venue = long();
-  // The price moves from 100 to 150. 10% of notional is 10 at 100 and 15 at 150, which the profit
-  // of 50 covers.
+  // The price moves from 100 to 150. Of the notional, 10% is 10 at 100 and 15 at 150, which the
+  // profit of 50 covers.
   const prices = [{ instrumentId: ID, oracle: 1_500_000 }];
   const push = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + 1_000) } as const;
   const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
@@ -282,8 +281,7 @@ test('R-transfer: all money of the outcome sub-account is free', () => {
 });
 
 // Alice is long 100 lots at 100 and sends all but 10 USDC. Liquidation starts at 1.5% of the
-// notional: at 91.4 she has 1.4 with a requirement of 1.371, at 91.3 she has 1.3 with a requirement
-// of 1.3695.
+// notional: at 91.4 she has 1.4 and needs 1.371, and at 91.3 she has 1.3 and needs 1.3695.
 test.each([
   { mark: 914_000, liquidated: false },
   { mark: 913_000, liquidated: true },

@@ -24,7 +24,7 @@ export function freeMoney(state: State, account: Account, subAccount: SubAccount
   return subAccount === 'perp' ? withdrawable(state, account) : account.outcomeBalance;
 }
 
-/** Rejects an amount above the free money, with the reasons why the rest is not free. */
+/** Rejects an amount above the free money, with the reasons why the remainder is not free. */
 export function checkFreeMoney(
   state: State,
   account: Account,
@@ -44,10 +44,10 @@ function reservedInOutcome({ outcomeReserved: amount }: Account): readonly Reser
 
 /**
  * Returns the parts of a perp balance that are not free, the largest first. Together with the free
- * money they add up to the balance, or to 0 if it is negative. The loss of open positions is
- * determined first, and second the margin that positions and orders need beyond their profit. Third
- * is the amount that is free at this block's marks but not at the last valid ones
- * (R-order-of-events). A stale oracle reserves the remainder.
+ * money they add up to the balance, or to 0 if it is negative. They are, in order of computation:
+ * the loss of open positions; the margin that positions and orders need beyond their profit; the
+ * amount that is free at this block's marks but not at the last valid ones (R-order-of-events); and
+ * the remainder, which a stale oracle reserves.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);

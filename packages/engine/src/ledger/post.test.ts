@@ -14,7 +14,7 @@ function open(): Scenario {
   return venue;
 }
 
-/** Moves money from alice's balance until the fund has this amount. */
+/** Moves money from alice's balance to the fund until the fund has this amount. */
 function setFund(venue: Scenario, amount: bigint): void {
   const fund = insuranceFund(venue.state);
   const missing = microUsdc(amount - fund.perpBalance);
@@ -29,7 +29,7 @@ function split(venue: Scenario, fee: bigint): readonly [fund: bigint, treasury: 
   return [fund.perpBalance - before.fund, venue.state.treasury - before.treasury];
 }
 
-describe('division of an exchange fee', () => {
+describe('an exchange fee is divided between the fund and the treasury', () => {
   test('a fee goes to the treasury except for the share of a fund below its target, rounded down', () => {
     const venue = open();
     expect(venue.state.insuranceTarget).toBe(10_000_000n);

@@ -19,8 +19,8 @@ import type { State } from '../state/state.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 
 /**
- * Only this module changes balances. Each call debits one balance and credits another with the same
- * amount.
+ * A sub-account of an account. Only this module changes balances. Each call debits one balance and
+ * credits another with the same amount.
  */
 type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
 
@@ -45,7 +45,7 @@ export function postTransfer(state: State, from: Pocket, to: Pocket, amount: Mic
 
 /**
  * Charges the fee for opening another user's account (R-limits-of-state). It goes completely to the
- * treasury, because it is not an exchange fee, of which the insurance fund has a share.
+ * treasury: it is not an exchange fee, of which the insurance fund receives a share.
  */
 export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void {
   if (fee === 0n) return;
@@ -77,7 +77,7 @@ export function postToBalance(state: State, account: Account, amount: MicroUsdc)
 }
 
 /**
- * Collects an exchange fee. The insurance fund receives its share first; the rest goes to the
+ * Collects an exchange fee. The insurance fund receives its share first; the remainder goes to the
  * treasury (R-treasury, R-insurance-fund).
  */
 export function postFee(state: State, fee: MicroUsdc): void {
@@ -88,8 +88,9 @@ export function postFee(state: State, fee: MicroUsdc): void {
 }
 
 /**
- * Returns the fund's share of a fee: all of it while the fund's account value is negative
- * (R-deficit), a share rounded down until it reaches its target, nothing above the target.
+ * Returns the fund's share of a fee: the whole fee while the fund's account value is negative
+ * (R-deficit), a share rounded down while the value is below its target, and nothing above the
+ * target.
  */
 function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   const value = accountValue(state, insuranceFund(state));
@@ -138,14 +139,14 @@ function absorbBalances(state: State, account: Account): void {
   state.digest.wordAndAmounts(account.index, account.perpBalance, account.outcomeBalance);
 }
 
-/** Reserves money for a buy; a negative amount releases it (R-reserve). */
+/** Reserves money for a buy, or releases it if the amount is negative (R-reserve). */
 export function postReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeBalance = subUsdc(account.outcomeBalance, amount);
   account.outcomeReserved = addUsdc(account.outcomeReserved, amount);
   absorb(state, account);
 }
 
-/** Pays for a buy from its reserve; the caller credits the amount in the same step. */
+/** Pays for a buy from its reserve; the caller credits the counterparty in the same step. */
 export function postFromReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeReserved = subUsdc(account.outcomeReserved, amount);
   absorb(state, account);

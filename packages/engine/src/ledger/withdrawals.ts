@@ -17,7 +17,7 @@ import { postToBalance, postToTreasury } from './post.ts';
 
 type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
 
-/** Debits the amount from the perp balance and holds it. */
+/** Debits the amount from the perp balance and puts it on hold. */
 export function holdWithdrawal(
   state: State,
   account: Account,
@@ -39,8 +39,8 @@ export function holdWithdrawal(
 }
 
 /**
- * Settles a withdrawal that the bridge has paid: the amount leaves the hold, and all but the fee
- * leaves the venue.
+ * Settles a withdrawal that the bridge has paid: the amount leaves the hold, and the amount without
+ * the fee leaves the venue.
  */
 export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
   state.withdrawals.delete(withdrawal.withdrawalId);
@@ -51,7 +51,7 @@ export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
   postToTreasury(state, withdrawal.fee);
 }
 
-/** Returns amount and fee of a withdrawal that the bridge can never pay. */
+/** Returns the amount and the fee of a withdrawal that the bridge can never pay. */
 export function returnWithdrawal(state: State, withdrawal: Withdrawal): void {
   state.withdrawals.delete(withdrawal.withdrawalId);
   postToHold(state, withdrawal, negUsdc(withdrawal.amount));

@@ -6,7 +6,7 @@ import type { Perp } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
-/** ADL rank as numerator / denominator; a denominator of 0 ranks first. */
+/** The ADL rank as numerator / denominator; a denominator of 0 ranks first. */
 export type RankKey = {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -16,16 +16,16 @@ export type RankKey = {
 export type RankedPosition = RankKey & { readonly account: Account; readonly holding: Holding };
 
 /**
- * Ranks of positions whose account has no equity: those with a gain come before all others, any
- * other after them.
+ * The ranks of positions whose account has no equity: those with a gain come before all other
+ * positions, and those without one come last.
  */
 const FIRST = { numerator: 1n, denominator: 0n };
 const LAST = { numerator: 0n, denominator: 1n };
 
 /**
  * Returns the positions of one side of an instrument, highest rank first, then larger notional,
- * then address (R-adl). All positions except the fund's are included, so that a winner cannot hide
- * behind a loss elsewhere. The cost is proportional to the number of holders.
+ * then address (R-adl). All positions except the fund's are included, so that a loss elsewhere does
+ * not exempt a winning position. The cost is proportional to the number of holders.
  */
 export function rankPositions(
   state: State,

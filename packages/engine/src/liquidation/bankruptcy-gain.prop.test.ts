@@ -12,15 +12,15 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * Checks that no account gains by going bankrupt, and that money of profitable accounts covers
- * losses before the fund goes below zero. Random traders hold one-way and hedged, cross and
- * isolated positions; the fund and the treasury are small, the books empty or stale, and gaps are
- * up to half the price. A model that shares no code with the liquidations follows every owner of
- * isolated positions from the events: the value of each leg at the mark, and the owner's money if
- * the common part of a failing leg and the other leg were closed at the bankruptcy price.
+ * Checks that no account gains by going bankrupt, and that profitable accounts cover losses before
+ * the fund goes below zero. Random traders hold one-way and hedged, cross and isolated positions;
+ * the fund and the treasury are small, the books are empty or stale, and gaps are up to half the
+ * price. A model that shares no code with the liquidations tracks every owner of isolated positions
+ * through the events. It computes the value of each leg at the mark, and the owner's money after
+ * the common part of a failing leg and the other leg has closed at the bankruptcy price.
  */
 
-/** Fewer runs would not reach all checked cases. */
+/** Fewer runs would not reach all checked situations. */
 const RUNS = Math.max(300, Number(process.env['FUZZ_RUNS'] ?? 0));
 const IDS = [1, 2].map(instrumentId);
 const TRADERS = [1, 2, 3, 4, 5, 6].map((n) => actor(0x7700 + n));
@@ -33,7 +33,7 @@ const oneOf = <T>(pick: Pick, ...values: readonly T[]): T => values[pick(values.
 
 function opened(pick: Pick): Scenario {
   const venue = Scenario.open({ accounts: [], funds: 0 });
-  // Other tests check the history before the gap.
+  // The history before the gap is checked by other tests.
   venue.checks = false;
   for (const id of IDS.slice(1)) {
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${id}` } });
@@ -72,8 +72,8 @@ function push(venue: Scenario, oracles: readonly number[]): BlockResult {
 }
 
 /**
- * Gives the fund positions, which are never deleveraged, so that the opposite side is sometimes too
- * small for a failing account.
+ * Gives the fund positions, which are never deleveraged. As a result, the opposite side is
+ * sometimes too small for a failing account.
  */
 function dealWithFund(venue: Scenario, pick: Pick): void {
   venue.fund(FUND, 10_000_000_000_000);
@@ -114,7 +114,7 @@ function reserve(venue: Scenario, pick: Pick): void {
   postToBalance(venue.state, venue.account(SPONSOR), microUsdc(-toFund - toTreasury));
 }
 
-/** Places orders of makers up to 12% from the mark; after a gap they are stale. */
+/** Places orders of makers up to 12% from the mark, which are stale after a gap. */
 function fillBooks(venue: Scenario, pick: Pick): void {
   for (let orders = pick(3) * 4; orders > 0; orders--) {
     const id = oneOf(pick, ...IDS);
@@ -144,7 +144,8 @@ function isolatedModelOf({ holdings, perpBalance }: Account): IsolatedModel {
 }
 
 /**
- * Closes part of a leg: released money is paid out, a shortfall remains with the rest (R-isolated).
+ * Closes a part of a leg: released money is paid out, and a shortfall reduces the margin of the
+ * remainder (R-isolated).
  */
 function closePart(
   model: IsolatedModel,
@@ -162,7 +163,7 @@ function closePart(
   if (cash >= 0n) model.paid += cash;
   else leg.equity += cash;
   leg.size -= Math.sign(leg.size) * size;
-  // Margin and cost are each rounded.
+  // The margin and the cost are each rounded.
   model.slack += 2n;
 }
 
@@ -173,13 +174,13 @@ function closeAtBankruptcy(model: IsolatedModel, failing: Holding, price: number
   const other = [...model.legs.keys()].find(
     (each) => each.perp === failing.perp && each !== failing && model.legs.get(each)?.size !== 0,
   );
-  // The bankruptcy price is rounded in its favour, by less than a unit per lot.
+  // The bankruptcy price is rounded in favour of the leg, by less than a unit per lot.
   model.slack += BigInt(Math.abs(leg.size));
   if (other !== undefined) {
     const common = Math.min(Math.abs(leg.size), Math.abs(model.legs.get(other)?.size ?? 0));
     closePart(model, other, common, price);
     const rest = present(model.legs.get(other), 'the other leg');
-    // A leg pays at most its equity; the remainder is less than the loss of one lot.
+    // A leg pays at most its equity; the missing amount is less than the loss of one lot.
     if (rest.equity < 0n) {
       rest.equity = 0n;
       model.slack += BigInt(Math.abs(price - failing.perp.mark));
@@ -214,7 +215,7 @@ class Entry {
     this.#judged = new Map([...venue.state.perps].map(([id, { mark }]) => [id, mark]));
     this.#treasury = venue.state.treasury;
     for (const trader of TRADERS) {
-      // Legs are priced at the mark of the entry, which is only known afterwards.
+      // Legs are priced at the mark of the liquidation step, which is known only from its event.
       const account = venue.account(trader);
       const frozen = { ...account, holdings: new Map(account.holdings) };
       for (const [key, holding] of frozen.holdings) frozen.holdings.set(key, { ...holding });
@@ -295,7 +296,7 @@ class Entry {
           each.perp.definition.instrumentId === first.instrumentId &&
           Math.sign(size) === Math.sign(first.size),
       );
-      // The model has already closed the rest of a netted leg.
+      // The model has already closed the remainder of a netted leg.
       if (leg !== undefined) closeAtBankruptcy(model, leg[0], event.price ?? 0);
     }
     let allowed = model.paid + model.slack;
@@ -333,8 +334,9 @@ function judgeCross(account: Account, events: readonly EngineEvent[]): void {
 }
 
 /**
- * Checks that the fund receives positions, or that they wait, only if no account on the opposite
- * side could take them; all accounts are considered, at any ratio (R-adl, R-deficit).
+ * Checks that the fund receives positions, or that positions wait, only if no account on the
+ * opposite side could take them. All accounts are considered, whatever their ratio (R-adl,
+ * R-deficit).
  */
 function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
   for (const [at, event] of events.entries()) {
@@ -345,7 +347,7 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
     let isOwn = true;
     for (const [later, each] of events.entries()) {
       if (later <= at) {
-        // An account that traded earlier in the block has new lots, which cannot be closed.
+        // An account that traded earlier in the block has new lots, which cannot be closed in it.
         if (each.type === 'tradeExecuted') changed.add(each.taker.account).add(each.maker.account);
         continue;
       }

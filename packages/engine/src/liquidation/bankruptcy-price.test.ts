@@ -33,7 +33,7 @@ function holding(...sizes: readonly number[]): Scenario {
   return venue;
 }
 
-describe('R-bankruptcy-price: bankruptcy prices', () => {
+describe('R-bankruptcy-price: the bankruptcy price uses up the equity of a position', () => {
   // For one position, the price is mark ∓ equity / size, rounded in favour of the account.
   test.each([
     { size: 300, equity: 1_000_000, price: 996_667, why: 'long: 100 − 1 / 3 = 99.66666…, up' },
@@ -106,7 +106,7 @@ describe('R-bankruptcy-price: bankruptcy prices', () => {
             equity += BigInt(price - each.perp.mark) * BigInt(each.size);
             maintenance = microUsdc(maintenance - each.maintenance);
             lots += BigInt(Math.abs(each.size));
-            // Each position uses only its share, so the rest stays proportional.
+            // Each position uses only its share, so the remaining equity stays proportional.
             expect(equity * before.maintenance >= 0n || share < 0n).toBe(true);
           }
           expect(equity).toBeGreaterThanOrEqual(0n);

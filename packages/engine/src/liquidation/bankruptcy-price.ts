@@ -35,7 +35,7 @@ export function bankruptcyPrice(
   const { mark } = holding.perp;
   if (losses === 0n) return mark;
   const price = priceByShare(holding, equity, loss, losses);
-  // Counterparties pay at most the loss of the position; R-deficit covers the rest.
+  // Counterparties pay at most the loss of the position; R-deficit covers the remainder.
   const furthest = Number(divFloor(loss, BigInt(Math.abs(holding.size))));
   return holding.size > 0 ? Math.min(price, mark + furthest) : Math.max(price, mark - furthest);
 }

@@ -9,9 +9,9 @@ import type { CancelCause } from '../messages/event.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Step (1) of a liquidation: cancels the resting orders and triggers of an endangered margin
- * account that could open a position. A cross account's isolated opening orders are cancelled too,
- * which releases their reserve.
+ * Step (1) of a liquidation: cancels the resting orders and triggers that could open a position of
+ * an endangered margin account. A cross account's isolated opening orders are cancelled too, which
+ * releases their reserve.
  */
 export function clearOrders(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -50,7 +50,7 @@ function isOpening({ state }: Execution, { size }: Holding, slot: number): boole
 
 /**
  * Closes the common size of cross hedge pairs at the mark without a fee, one pair after the other
- * until the margin account is safe. It is part of step (1) and recorded as such, with the two
+ * until the margin account is safe. This is part of step (1) and is recorded as such, with both
  * positions and with the mark as the price.
  */
 export function closeHedgePairs(execution: Execution, scope: Scope): void {

@@ -36,18 +36,18 @@ function indebt(venue: Scenario): void {
   postToBalance(venue.state, venue.account(carol), microUsdc(lost));
 }
 
-describe('R-deficit: payment of a deficit', () => {
+describe('R-deficit: the fund and the treasury pay a deficit', () => {
   /**
-   * Alice is long 100 coins from 100, isolated with 500; the fund itself is short against her and
-   * cannot be deleveraged. The fund takes her position at 95, when it is worth 80, which is a loss
-   * of 1,500.
+   * Alice bought 100 coins at 100 with an isolated margin of 500; the fund itself is short against
+   * her and cannot be deleveraged. The fund takes her position at 95, when it is worth 80, which is
+   * a loss of 1,500.
    */
   function ruined(fund: bigint, treasury: bigint): Scenario {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, alice, FUND, 10_000);
-    // Removes the fund's gain from the price drop, so that only its stated value counts.
+    // Removes the fund's gain from the price drop, so that only the given value counts.
     setReserves(venue, fund - 2_000_000_000n, treasury);
     venue.wait(1_000).oracle(at(80));
     expect([venue.position(alice), venue.position(FUND)]).toEqual([0, 0]);
@@ -72,7 +72,8 @@ describe('R-deficit: payment of a deficit', () => {
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, FUND, carol, 10_000);
     setReserves(venue, 0n, 500_000_000n);
-    // 100 coins fall from 100 to 98, and the treasury pays 200 of its 500.
+    // The value of 100 coins falls by 200 between 100 and 98, and the treasury pays these 200 of
+    // its 500.
     venue.wait(1_000).oracle(at(98));
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 300_000_000n]);
     // The treasury is not repaid when the price rises.

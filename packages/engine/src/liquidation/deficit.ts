@@ -42,7 +42,7 @@ export function closeDeficit(execution: Execution, scope: Scope): void {
   emitSettled(execution, account, missing);
 }
 
-/** Emits the transfer for the account's ledger. */
+/** Emits the event that lists the transfer in the account's ledger. */
 function emitSettled(
   { commandIndex, events, state }: Execution,
   { address: account }: Account,

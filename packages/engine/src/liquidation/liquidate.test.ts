@@ -9,8 +9,8 @@ const steps = (events: readonly EngineEvent[]): LiquidationStep[] =>
   events.filter((event) => event.type === 'liquidationStep');
 
 /**
- * Makes alice long 100 coins at 100 with 500 USDC at 20×; bob is short, and carol can make the
- * market.
+ * Makes alice long 100 coins at 100 with 500 USDC at 20×; bob is short, and carol can place maker
+ * orders.
  */
 function opened(): Scenario {
   const scenario = Scenario.open({ accounts: [], oracle: at(100) });
@@ -26,7 +26,7 @@ function opened(): Scenario {
 const value = (scenario: Scenario, who: typeof alice): bigint =>
   accountView(scenario.state, who)?.total.accountValue ?? 0n;
 
-describe('R-liquidation: steps of a liquidation', () => {
+describe('R-liquidation: a liquidation continues step by step until the account is safe', () => {
   // The notional is 10,000 and the taker fee 4.5, so the balance is 505.5. At a mark of 100,
   // maintenance margin is 1% or 100, and the liquidation fee 0.5% or 50.
   test('an account with a ratio above 1 is not liquidated', () => {
@@ -52,7 +52,7 @@ describe('R-liquidation: steps of a liquidation', () => {
     expect(value(scenario, PARAMETERS.insuranceFundAddress)).toBeGreaterThanOrEqual(48_000_000n);
   });
 
-  test('with an empty book and little equity, the other side is deleveraged', () => {
+  test('with an empty book and little equity, positions on the other side are deleveraged', () => {
     const scenario = opened();
     scenario.wait(1_000);
     const result = scenario.oracle(at(95));
@@ -77,7 +77,7 @@ describe('R-liquidation: steps of a liquidation', () => {
     expect(fund?.positions).toMatchObject([{ instrumentId: PERP.instrumentId, size: 10_000 }]);
   });
 
-  test('of a position above 100,000 USDC, 20% is closed first and the rest 30 s later', () => {
+  test('of a position above 100,000 USDC, 20% is closed first and the remainder 30 s later', () => {
     const scenario = Scenario.open({ accounts: [], oracle: at(100) });
     scenario.fund(alice, 10_200_000_000);
     scenario.fund(bob, 1_000_000_000_000);
@@ -87,7 +87,8 @@ describe('R-liquidation: steps of a liquidation', () => {
     scenario.one(carol, { price: at(96), size: 400_000 });
     const size = (): number => accountView(scenario.state, alice)?.positions[0]?.size ?? 0;
     expect(size()).toBe(200_000);
-    // In tier 2 maintenance is 2.5% less 1,000 × 1.5% × mark. At 96.5 the ratio is below 1.
+    // In tier 2, the maintenance margin is 2.5% less 1,000 × 1.5% × mark. At 96.5 the ratio is
+    // below 1.
     scenario.wait(1_000).oracle(at(96.5));
     expect(size()).toBe(160_000);
     for (let i = 0; i < 29; i++) scenario.wait(1_000).oracle(at(96.5));

@@ -28,9 +28,10 @@ import { emitOrder } from '../order-common/order-events.ts';
 
 /**
  * Step (7) of a block (R-liquidation): checks the margin accounts that could be endangered and
- * liquidates those whose ratio is at most 1. Accounts deferred by earlier blocks come first, then
- * those with the lowest ratio, then by address. Accounts that a price gap made insolvent have
- * already been settled (`settleInsolvent`). The number per block is limited (R-storms).
+ * liquidates those whose ratio is at most 1. Accounts deferred by earlier blocks come first,
+ * followed by the others by ratio, lowest first, and then by address. Accounts that a price gap
+ * made insolvent have already been settled by `settleInsolvent`. The number per block is limited
+ * (R-storms).
  */
 export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
@@ -65,8 +66,8 @@ function look(execution: Execution, scope: Scope): void {
   const { state } = execution;
   if (isInsuranceFund(state, scope.account)) return;
   if (scope.holding?.isIsolated === false) {
-    // The position was closed and its instrument returned to cross margin, which is another margin
-    // account.
+    // The position was closed and its instrument returned to cross margin, so it belongs to another
+    // margin account.
     state.risk.forget(scope);
     state.liquidations.end(scope);
     return;
@@ -87,7 +88,8 @@ function look(execution: Execution, scope: Scope): void {
 
 function work(execution: Execution, scope: Scope, progress: Progress, rankings: Rankings): void {
   const { state } = execution;
-  // A closed position may have been reopened with cross margin, which is another margin account.
+  // A closed position may have been reopened with cross margin, in which case it belongs to another
+  // margin account.
   const isSafe = (): boolean =>
     scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
@@ -117,7 +119,8 @@ function finish(execution: Execution, scope: Scope): void {
 
 /**
  * Step (2) of a liquidation: sends a reduce-only order at the bankruptcy price, within the band
- * around the mark. A large position is sent in two parts: a share at once, the whole after a delay.
+ * around the mark. A large position is sent in two parts: a share immediately, and the whole
+ * position after a delay.
  */
 function sendToMarket(
   execution: Execution,
@@ -134,7 +137,7 @@ function sendToMarket(
   const isRestricted = restrictingPerp(state, scope) !== undefined;
   const limit = limitPrice(holding, bankrupt, liquidationBandE8, isRestricted);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
-  // If the book cannot fill any of it, the step is recorded once and not every second.
+  // If the book cannot fill any part of it, the step is recorded once and not every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
   progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
@@ -160,9 +163,9 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
 }
 
 /**
- * Returns the limit price of a liquidation order. A long position sells no lower than the
- * bankruptcy price and the band, a short position buys no higher. For a margin-restricted account,
- * the limit is as close to the mark as for its other fills.
+ * Returns the limit price of a liquidation order. A long position does not sell below the
+ * bankruptcy price and the band, and a short position does not buy above them. For a
+ * margin-restricted account, the limit is as close to the mark as for its other fills.
  */
 function limitPrice(
   holding: Holding,
@@ -184,8 +187,8 @@ function limitPrice(
 }
 
 /**
- * Closes part of a position with an order of the venue, which is reduce-only and immediate and has
- * no band and no minimum or maximum size. Returns the filled size and its value.
+ * Closes part of a position with an order of the venue, which is reduce-only and immediate, without
+ * a price band and without a minimum or maximum size. Returns the filled size and its value.
  */
 export function marketClose(
   execution: Execution,
@@ -194,7 +197,7 @@ export function marketClose(
     readonly holding: Holding;
     readonly size: number;
     readonly limit: number;
-    /** `none` makes the close free; by default, it pays the liquidation fee and no taker fee. */
+    /** With `none`, the close is free; by default, it pays the liquidation fee and no taker fee. */
     readonly fee?: 'none';
   },
 ): { readonly filled: number; readonly value: number } {

@@ -15,7 +15,7 @@ type Case = {
   readonly size: number;
   readonly funds: number;
   readonly isIsolated?: boolean;
-  /** The size of the other leg; hedge mode is used if it is not 0. */
+  /** The size of the other leg; if it is not 0, hedge mode is used. */
   readonly opposite?: number;
   /** The size in a second perp, whose mark does not change. */
   readonly other?: number;
@@ -60,7 +60,7 @@ function expectExact(venue: Scenario): number | undefined {
   return shown;
 }
 
-describe('R-liquidation: displayed liquidation price', () => {
+describe('R-liquidation: the displayed liquidation price is exact', () => {
   // The balance is 10 − 0.045 = 9.955 for 100 lots. The long position solves 9.955 + (x − 100) =
   // 1.5% x, so x = 90.045 / 0.985 = 91.416243… rounds down. The short position solves 9.955 − (x −
   // 100) = 1.5% x, so x = 109.955 / 1.015 = 108.330049… rounds up. Isolated positions have a margin
@@ -85,8 +85,8 @@ describe('R-liquidation: displayed liquidation price', () => {
     },
   );
 
-  // Long 100 and short 60 lots have 9.955 − 0.027 = 9.928. Both legs move with the same mark: 9.928
-  // + 0.4 (x − 100) = 1.5% × 1.6 x, so x = 30.072 / 0.376 = 79.978723….
+  // With 100 lots long and 60 short, the balance is 9.955 − 0.027 = 9.928. Both legs move with the
+  // same mark: 9.928 + 0.4 (x − 100) = 1.5% × 1.6 x, so x = 30.072 / 0.376 = 79.978723….
   test('R-hedge: both legs have the same liquidation price, because they share one mark', () => {
     const venue = open({ size: 100, funds: 10_000_000, opposite: -60 });
     const [long, short] = accountView(venue.state, alice)!.positions;

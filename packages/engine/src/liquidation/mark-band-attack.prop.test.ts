@@ -6,12 +6,11 @@ import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenar
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * Oracle price, which does not change during the attack. The test checks that an attacker who
+ * The oracle price, which does not change during the attack. The test checks that an attacker who
  * controls only the book cannot liquidate a position that was opened within the band, for any
  * margin table (R-mark). There is no external price. The attacker moves the mark to one edge, where
  * the victim opens a position with the minimum margin, and then to the other edge.
  */
-
 const ORACLE = 1_000_000;
 const TICK = 1;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
@@ -22,7 +21,7 @@ const STEPS = Math.ceil((LIMITS.emaSecondsMax * 1_000) / STEP_MS) + 3;
 type Attack = {
   readonly perp: PerpDefinition;
   readonly isLong: boolean;
-  /** The entry of the victim within the band: 1 is its worst edge, −1 its best. */
+  /** The entry of the victim within the band, where 1 is its worst edge and −1 its best. */
   readonly at: number;
   readonly size: number;
   readonly isIsolated: boolean;
@@ -34,7 +33,7 @@ function edge(venue: Scenario, share: number): number {
   return ORACLE + Math.sign(share) * Math.ceil(distance);
 }
 
-/** Keeps the whole book at a price until every average has reached it. */
+/** Keeps the whole book at a price until every moving average has reached it. */
 function carry(venue: Scenario, price: number): void {
   venue.outcome({ type: 'cancelAll', authority: venue.authority(bob) });
   const bid = price >= ORACLE ? price : price - TICK;
@@ -66,7 +65,8 @@ function play({ at, isIsolated, isLong, perp, size }: Attack): Scenario {
 }
 
 /**
- * Margin tables with one tier and some distance between margin and maintenance, at any leverage.
+ * These margin tables have one tier at any leverage, and some distance between initial and
+ * maintenance margin.
  */
 const tables = fc
   .record({
@@ -85,7 +85,7 @@ const tables = fc
     return (mmrE8 + 500_000 + takerFeeE8) * maxLeverage < 100_000_000;
   });
 
-describe('R-mark: manipulation of the book', () => {
+describe('R-mark: an attacker who moves the book cannot liquidate positions within the band', () => {
   test.each([true, false])(
     'a book cannot liquidate a 50× position opened within the band (long: %s)',
     (isLong) => {

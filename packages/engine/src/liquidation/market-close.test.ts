@@ -49,7 +49,7 @@ function listSecond(venue: Scenario): void {
   venue.oracle(PRICE, SECOND);
 }
 
-describe('R-liquidation (2): the closing order', () => {
+describe('R-liquidation (2): the closing order is limited by the bankruptcy price and the band', () => {
   // 1,000 lots are 10 units. A cross account has 60 − 0.45 = 59.55, an isolated position 50. A
   // cross long position at 95.5 has 59.55 − 45 = 14.55 with a risk of 14.325 and is safe. At 95 it
   // has 9.55 with a risk of 14.25. Its bankruptcy price is 95 − 0.955 = 94.045, and the band ends
@@ -123,7 +123,7 @@ describe('R-liquidation (2): the closing order', () => {
 
   test('R-rounding: the liquidation fee rounds up once per order, for any number of fills', () => {
     const venue = held({ size: 1_003, funds: 70_000_000 });
-    // The three fills have fractional fees, so 0.5% of each would round up three times.
+    // The three fills have fractional fees, so 0.5% of each would be rounded up three times.
     for (const size of [333, 333, 337]) {
       venue.one(carol, { price: 950_100, size });
       venue.one(carol, { price: 950_000, size: 10 });
@@ -156,7 +156,7 @@ describe('R-liquidation (2): the closing order', () => {
   });
 });
 
-describe('R-liquidation (3): two thirds of maintenance margin', () => {
+describe('R-liquidation (3): positions are taken over below two thirds of maintenance margin', () => {
   // For 1,000 lots at 94.9, maintenance margin is 9.49 and two thirds of it 6.326666…. Equity of
   // 59.55 − 51 = 8.55 stays in the market. At 94.67, equity of 59.55 − 53.3 = 6.25 is below two
   // thirds of 9.467, which is 6.311, so the position is taken over. At 94.677, equity of 6.32 is
@@ -184,7 +184,7 @@ test('an account at a ratio of 1 is liquidated but not taken over at two thirds 
   expect(isLiquidatable({ ...at(-5n), notional: microUsdc(0n) })).toBe(false);
 });
 
-describe('R-liquidation (1): orders of the account', () => {
+describe('R-liquidation (1): the orders of the account are cancelled first', () => {
   test('a liquidation cancels orders and triggers that could open positions and keeps reducing triggers', () => {
     const venue = held({ size: 1_000, funds: 70_000_000 });
     venue.one(alice, { isBuy: false, price: 1_100_000, size: 500, reduceOnly: true });
@@ -221,7 +221,7 @@ describe('R-liquidation (1): orders of the account', () => {
     listSecond(venue);
     act(venue, alice, { type: 'updateMarginMode', instrumentId: SECOND, marginMode: 'isolated' });
     venue.one(alice, { instrumentId: SECOND, price: PRICE, size: 300 });
-    // The sell is at most as large as the buy, so it needs no reserve.
+    // The sell is not larger than the buy, so it needs no reserve.
     venue.one(alice, { instrumentId: SECOND, isBuy: false, price: 1_010_000, size: 300 });
     expect(venue.balance(alice)).toBe(54_415_000n);
     expect(names(venue.wait(1_000).oracle(959_000))).toEqual(['cancel']);
@@ -259,10 +259,10 @@ describe('R-liquidation (1): orders of the account', () => {
   });
 });
 
-describe('R-hedge: the common part of a cross pair', () => {
-  // Long 1,000 and short 600 lots have 82 − 0.45 − 0.27 = 81.28. At 84.6, PnL is −154 + 92.4 =
-  // −61.6, so equity is 19.68 and risk is 1.5% of 1,353.6 = 20.304. Netting the pair leaves 400
-  // lots with a risk of 5.076.
+describe('R-hedge: the common part of a cross pair is closed first', () => {
+  // With 1,000 lots long and 600 short, the balance is 82 − 0.45 − 0.27 = 81.28. At 84.6, PnL is
+  // −154 + 92.4 = −61.6, so equity is 19.68 and risk is 1.5% of 1,353.6 = 20.304. Netting the pair
+  // leaves 400 lots with a risk of 5.076.
   test('a hedge pair is closed at the mark without a fee before any order is sent', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 82_000_000);
@@ -284,7 +284,7 @@ describe('R-hedge: the common part of a cross pair', () => {
     ]);
     const size = (leg: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size;
     expect([size(0), size(1)]).toEqual([400, 0]);
-    // 600 lots lost 92.4 and gained the same amount.
+    // One leg of 600 lots lost 92.4 and the other gained the same amount.
     expect(venue.balance(alice)).toBe(81_280_000n);
     expect(accountView(venue.state, alice)?.cross.accountValue).toBe(19_680_000n);
     expect(venue.state.liquidations.size).toBe(0);
@@ -292,7 +292,7 @@ describe('R-hedge: the common part of a cross pair', () => {
   });
 });
 
-describe('R-liquidation: several positions', () => {
+describe('R-liquidation: several positions are closed by size', () => {
   /**
    * Makes alice long 2,000 lots of the first perp and 1,000 of the second, with a balance of 160 −
    * 1.35 = 158.65.
@@ -321,13 +321,13 @@ describe('R-liquidation: several positions', () => {
     expect([other.position(alice), other.position(alice, SECOND)]).toEqual([0, 1_000]);
   });
 
-  // Without a valid price, twice the value of the 20 coins is subtracted: the account is
-  // margin-restricted and closes within min(0.5%, 5% / 20) = 0.25% of the mark (R-fill-check), at
-  // any bankruptcy price. Halted at 93.5, equity is 158.65 − 130 = 28.65 and risk 43.05; the second
-  // position's bankruptcy price is 99.0017… and its limit 99.75. Sold there, 26.15 less 4.9875
-  // remain with a risk of 28.05. Stale at 94.5, which was safe, the second falls to 98.5: equity is
-  // 48.65 − 15 = 33.65 and risk 43.125. Its limit is 98.5 − 0.2462 = 98.2538; sold at 98.26, 31.25
-  // less 4.913 remain with a risk of 28.35.
+  // Without a valid price, twice the value of the 20 coins is subtracted. The account is then
+  // margin-restricted and closes within min(0.5%, 5% / 20) = 0.25% of the mark (R-fill-check),
+  // whatever its bankruptcy price. Halted at 93.5, equity is 158.65 − 130 = 28.65 and risk 43.05;
+  // the second position's bankruptcy price is 99.0017… and its limit 99.75. Sold there, 26.15 less
+  // 4.9875 remain with a risk of 28.05. In the stale case the account was safe at 94.5, and the
+  // second perp falls to 98.5: equity is 48.65 − 15 = 33.65 and risk 43.125. Its limit is 98.5 −
+  // 0.2462 = 98.2538; sold at 98.26, 31.25 less 4.913 remain with a risk of 28.35.
   test.each([
     { why: 'halted', mark: 935_000, bid: 997_500, left: 21_162_500n },
     { why: 'stale', mark: 945_000, bid: 982_600, left: 26_337_000n },
@@ -345,7 +345,7 @@ describe('R-liquidation: several positions', () => {
         expect(names(venue.oracle(mark))).toEqual([]);
         venue.wait(30_001).oracle(985_000, SECOND);
       }
-      // The second position is sold; the first still counts and waits.
+      // The second position is sold; the first one still counts towards the margin and waits.
       expect([venue.position(alice), venue.position(alice, SECOND)]).toEqual([2_000, 0]);
       expect(accountView(venue.state, alice)?.cross.accountValue).toBe(left);
       expect(names(venue.wait(1_000).block())).toEqual([]);
@@ -357,9 +357,9 @@ describe('R-liquidation: several positions', () => {
   );
 });
 
-describe('a position above 100,000 USDC', () => {
+describe('a position above 100,000 USDC is closed in two parts', () => {
   // The position has 200,000 lots at 100 with a balance of 10,200 − 90; 20% are 40,000 lots.
-  test('the unfilled rest of the first part is retried, and a larger part follows only after 30 s', () => {
+  test('the unfilled part of the first order is retried, and a larger order is sent only after 30 s', () => {
     const venue = held({ size: 200_000, funds: 10_200_000_000 });
     venue.one(carol, { price: 962_000, size: 25_000 });
     venue.wait(1_000).oracle(965_000);

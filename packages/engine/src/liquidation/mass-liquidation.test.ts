@@ -12,8 +12,8 @@ const PRICE = 1_000_000;
 const MAX = LIMITS.liquidationsPerBlock;
 
 /**
- * Makes this many traders long 100 lots each, each with slightly more money than the previous one;
- * bob is short.
+ * Makes this number of traders long 100 lots each, each with slightly more money than the previous
+ * one; bob is short.
  */
 function crowd(count: number): { venue: Scenario; people: Address[] } {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000 });
@@ -33,11 +33,11 @@ const worked = ({ events }: BlockResult): Address[] => [
   ...new Set(events.flatMap((e) => (e.type === 'liquidationStep' ? [e.account] : []))),
 ];
 
-describe('R-storms: many liquidations in one block', () => {
+describe('R-storms: the number of liquidations in one block is limited', () => {
   // Each trader has at least 5.055. At 96.5, each has at least 1.555 with a risk of 1.4475. At
   // 96.3, they have 1.355 to 1.3799 with a risk of 1.4445, which is above two thirds of 0.963: no
   // position is taken over, and the book is empty.
-  test('a block liquidates 200 accounts with the lowest ratios, and the rest come first in the next block', () => {
+  test('a block liquidates the 200 accounts with the lowest ratios, and the others come first in the next block', () => {
     const { people, venue } = crowd(250);
     expect(worked(venue.wait(1_000).oracle(965_000))).toEqual([]);
     const first = venue.wait(1_000).oracle(963_000);
@@ -59,7 +59,8 @@ describe('R-storms: many liquidations in one block', () => {
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(newcomer, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
-    // At 94 the later account has 0.655 and the deferred ones more than 1.37. The time is the same.
+    // At 94 the later account has 0.655 and the deferred ones more than 1.37. The time has not
+    // advanced.
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), newcomer]);
   });
 
@@ -74,8 +75,8 @@ describe('R-storms: many liquidations in one block', () => {
     venue.one(newcomer, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
     venue.one(bob, { price: 960_000, size: 20 });
-    // This block processes both: one for the second time, and the other, which is insolvent at 94
-    // with −0.045.
+    // This block processes both accounts: one is retried, and the other is insolvent at 94 with
+    // −0.045.
     expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([newcomer, ...people]);
   });
 
@@ -93,7 +94,7 @@ describe('R-storms: many liquidations in one block', () => {
   });
 });
 
-// The index must stay exact when a price jumps by a factor of a million and back.
+// The index must remain exact when a price jumps by a factor of a million and back.
 test('R-exact: an extreme price jump does not corrupt the risk index', () => {
   const perp = { ...PERP, priceTick: 1, bookTicks: [1], makerFeeE8: 0, takerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, perp });
@@ -107,8 +108,8 @@ test('R-exact: an extreme price jump does not corrupt the risk index', () => {
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100, timeInForce: 'ioc' });
   act(venue, alice, { type: 'cancelAll' });
-  // 5 + (x − 100) is at most 1.5% x below 96.4467, and the mark approaches that price in the
-  // smallest possible steps.
+  // Below x = 96.4467, equity of 5 + (x − 100) is at most 1.5% x. The mark approaches that price in
+  // the smallest possible steps.
   let mark = 964_600;
   venue.wait(1_000).oracle(mark);
   while (venue.state.liquidations.size === 0 && mark > 964_000) {

@@ -5,8 +5,8 @@ import { actor, alice, bob, carol, order, Scenario } from '@oddlot/testing/engin
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
 
-// The account is long 20,000 lots with 1,200 − 9. At 95 it has 191 with a risk of 285 and is
-// bankrupt at 94.045.
+// The account is long 20,000 lots with a balance of 1,200 − 9. At 95 it has 191 with a risk of 285,
+// and its bankruptcy price is 94.045.
 test('R-storms: a liquidation order that reaches the limit of resting orders reports it', () => {
   const makers = [carol, actor(0xd), actor(0xe)];
   const venue = Scenario.open({

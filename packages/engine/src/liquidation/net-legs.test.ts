@@ -35,8 +35,8 @@ function leg(venue: Scenario, which: 'long' | 'short'): Holding {
 const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
 
 /**
- * Gives alice a long and a short leg from 100, isolated at 20× with a margin of 5 per coin and fees
- * of 0.045%. Bob was the counterparty of both and has no position if they are equal.
+ * Gives alice a long and a short leg, both opened at 100 and isolated at 20× with a margin of 5 per
+ * coin and fees of 0.045%. Bob is the counterparty of both and has no position if they are equal.
  */
 function hedged({ long, short }: { readonly long: number; readonly short: number }): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -54,7 +54,7 @@ function open(venue: Scenario, who: Address, isBuy: boolean, size: number): void
   expect(state).toBe('filled');
 }
 
-describe('R-liquidation (2b): netting of isolated legs', () => {
+describe('R-liquidation (2b): the isolated legs of an account are netted first', () => {
   // The balance is 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991. At 120 the short leg has 500
   // − 2,000 = −1,500, so its bankruptcy price is 120 − 15 = 105. At 105 the long leg has gained
   // 500: it pays out 500 + 500, and the short leg 500 − 500.
@@ -106,7 +106,7 @@ describe('R-liquidation (2b): netting of isolated legs', () => {
 
   // The balance is 2,000 − 7.2 − 800 = 1,192.8. The long leg of 60 coins pays out 300 + 5 × 60. The
   // remaining 40 of the short leg have −600 and go to bob, who is long, at 105.
-  test('a smaller other leg closes in full, and the rest of the failing leg continues with (3) and (4)', () => {
+  test('a smaller other leg closes in full, and the remainder of the failing leg continues with (3) and (4)', () => {
     const venue = hedged({ long: 6_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(1_192_800_000n);
     const result = venue.wait(1_000).oracle(at(120));
@@ -117,9 +117,9 @@ describe('R-liquidation (2b): netting of isolated legs', () => {
     expect(venue.position(bob)).toBe(0);
   });
 
-  // The long leg of 100 coins closes 60 at 105 and pays 300 + 300. The other 40 keep a margin of
-  // 200.
-  test('a larger other leg closes in part and keeps the rest with its margin', () => {
+  // The long leg of 100 coins closes 60 at 105 and pays 300 + 300. The remaining 40 keep a margin
+  // of 200.
+  test('a larger other leg closes in part and keeps the remainder with its margin', () => {
     const venue = hedged({ long: 10_000, short: 6_000 });
     const result = venue.wait(1_000).oracle(at(120));
     expect(names(result)).toEqual(['net']);
@@ -130,16 +130,17 @@ describe('R-liquidation (2b): netting of isolated legs', () => {
 
   test('legs are netted only until the equity of the other leg reaches zero', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
-    // The long leg has paid 1,500 before, so it has 500 + 2,000 − 1,500 = 1,000 at 120. Each lot
-    // loses 0.15 there: 6,666 lots lose 999.9, and 0.1 remains.
+    // The long leg has paid out 1,500 before, so at 120 it has 500 + 2,000 − 1,500 = 1,000. Each
+    // lot that closes loses 0.15, so after 6,666 lots, which lose 999.9, an equity of 0.1 remains.
     leg(venue, 'long').isolatedMargin = microUsdc(-1_000_000_000n);
     postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
     const before = fundValue(venue) + venue.state.treasury;
     const result = venue.wait(1_000).oracle(at(120));
     expect(names(result)).toEqual(['net', 'adl']);
     expect(steps(result)[1]).toMatchObject({ positions: [{ size: -3_334 }], price: at(105) });
-    // No other account is long, so the leg's rest of 33.34 is deleveraged as usual (R-adl). It is
-    // worth 120 and closes at 105, so it loses 500.1 of the remaining 0.1, and the fund pays.
+    // No other account is long, so the leg's remainder of 33.34 coins is deleveraged as usual
+    // (R-adl). It is worth 120 and closes at 105, so it loses 500.1. Its equity covers 0.1, and the
+    // fund pays the difference.
     expect(leg(venue, 'long')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(venue.position(FUND)).toBe(0);
@@ -169,7 +170,7 @@ describe('R-liquidation (2b): netting of isolated legs', () => {
   });
 });
 
-describe('R-delist: liquidation before settlement', () => {
+describe('R-delist: failing positions are liquidated before the settlement', () => {
   /** Halts the market while the price moves, so that no earlier liquidation happens. */
   function settled(venue: Scenario, price: number): LiquidationStep[] {
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });

@@ -14,7 +14,10 @@ const PRICE = 1_000_000;
 const LONGS = Array.from({ length: 12 }, (_, at) => actor(0x6000 + at));
 const SHORTS = Array.from({ length: 12 }, (_, at) => actor(0x7000 + at));
 
-/** Makes twelve accounts long and twelve short by 100 lots each at 100; the poorest rank first. */
+/**
+ * Makes twelve accounts long and twelve short by 100 lots each at 100; the accounts with the least
+ * money rank first.
+ */
 function storm(): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   for (const [at, long] of LONGS.entries()) {
@@ -32,7 +35,7 @@ const perpOf = (venue: Scenario): Perp =>
 const closed = ({ events }: BlockResult): Address[] =>
   events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : []));
 
-test('R-adl: a side is ranked once per pass, for any number of take-overs', () => {
+test('R-adl: a side is ranked once for any number of take-overs in a block', () => {
   const venue = storm();
   const { holders } = perpOf(venue);
   const walk = holders[Symbol.iterator].bind(holders);
@@ -47,7 +50,7 @@ test('R-adl: a side is ranked once per pass, for any number of take-overs', () =
   expect(walks).toBe(1);
 });
 
-test('R-determinism: a restored venue closes the same positions', () => {
+test('R-determinism: a restored venue deleverages the same positions', () => {
   const venue = storm();
   const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
   const result = venue.wait(1_000).oracle(945_000);
@@ -73,7 +76,7 @@ test('R-storms: ADL ranks are those at the start of the liquidations, even if th
   // An endangered account is ranked too, with the highest leverage.
   move(present(first, 'the first'), house, 55_000_000n);
   const before = new Rankings(venue.state);
-  // The second account becomes rich before the ranking is first read.
+  // The second account receives much money before the ranking is first read.
   move(house, present(second, 'the second'), 1_000_000_000n);
   expect(people(before.of(perp, false))).toEqual(SHORTS);
   const anew = new Rankings(venue.state);

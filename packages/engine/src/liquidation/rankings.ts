@@ -10,15 +10,15 @@ import {
 } from './adl-rank.ts';
 
 /**
- * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when
- * this object was created. A side is sorted at its first deleveraging; accounts that change before
- * that are recorded as they were. Not part of the state.
+ * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument at the time
+ * when this object was created. A side is sorted at its first deleveraging; the ranks of accounts
+ * that change earlier are recorded. This object is not part of the state.
  */
 export class Rankings {
   readonly #state: State;
   readonly #bySide = new Map<number, Ranking>();
   /**
-   * Recorded positions of accounts that have changed since; a position that is missing here was not
+   * The recorded ranks of accounts that have changed since; a position that is missing here was not
    * open.
    */
   readonly #ranksBefore = new Map<Account, ReadonlyMap<Holding, RankKey>>();
@@ -28,7 +28,7 @@ export class Rankings {
     state.blockRecord.beforeChange = (account) => this.#keep(account);
   }
 
-  /** Returns the ranking of a side, without positions at its start that have been closed. */
+  /** Returns the ranking of a side, without positions that have been closed since the start. */
   of(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
     const key = 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
     let ranking = this.#bySide.get(key);
@@ -69,7 +69,7 @@ const RANKING_MS = 3_000;
 
 type SharedRanking = { readonly timeMs: number; readonly buckets: ReadonlyMap<Holding, number> };
 
-/** Latest rankings of a perp's short and long positions, for queries only. */
+/** The latest rankings of a perp's short and long positions, for queries only. */
 const rankings = new WeakMap<Perp, [SharedRanking | undefined, SharedRanking | undefined]>();
 
 /**

@@ -47,7 +47,7 @@ type Figures = {
   readonly positions: readonly {
     readonly mark: number;
     readonly size: number;
-    /** The cost of the position, which is its loss, or its gain if negative. */
+    /** The cost of the position: its loss, or its gain if negative. */
     readonly cost: bigint;
     readonly isIsolated: boolean;
     readonly margin: bigint;
@@ -71,7 +71,7 @@ const figures = (sizeMax: number, priceMax: number, moneyMax: bigint): fc.Arbitr
     ),
   });
 
-describe('the rough distance to liquidation (R-liquidation)', () => {
+describe('R-liquidation: the rough distance is a lower bound of the exact distance', () => {
   test.each([
     ['of retail size', figures(2_000_000, 3_000_000, 100_000_000_000n)],
     ['beyond what a number holds', figures(10 ** 12, 9 * 10 ** 9, 10n ** 20n)],
@@ -88,7 +88,7 @@ describe('the rough distance to liquidation (R-liquidation)', () => {
           const exact = notional === 0n ? 0 : safeDistance(equity, risk, notional);
           expect(rough).toBeGreaterThanOrEqual(0);
           expect(rough).toBeLessThanOrEqual(exact);
-          // The distance must not be so small that it is useless.
+          // The distance must be large enough to be useful.
           if (exact > 1_000) expect(rough).toBeGreaterThanOrEqual(exact - 10 - exact / 1_000);
           if (rough > 0) safe += 1;
         }

@@ -48,8 +48,8 @@ export function isLiquidatable({ equity, notional, risk }: Health): boolean {
 }
 
 /**
- * Returns true if equity is below two thirds of maintenance margin, where step (3) follows the
- * market order.
+ * Returns true if equity is below two thirds of maintenance margin, in which case step (3) follows
+ * the market order.
  */
 export function isDeep({ equity, maintenance }: Health): boolean {
   return equity * 3n < maintenance * 2n;
@@ -62,8 +62,8 @@ export function compareRatio(a: Health, b: Health): number {
 }
 
 /**
- * Compares by address; cross comes before isolated positions, which are ordered by instrument and
- * leg.
+ * Compares margin accounts by address. Cross comes before isolated positions, which are ordered by
+ * instrument and leg.
  */
 export function byScope(a: Scope, b: Scope): number {
   return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
@@ -74,8 +74,8 @@ function byAddress(a: Account, b: Account): number {
 }
 
 /**
- * Returns the open positions of a margin account, largest notional first, then by instrument and
- * leg.
+ * Returns the open positions of a margin account, sorted by notional, largest first, and then by
+ * instrument and leg.
  */
 export function positionsOf({ account, holding }: Scope): Holding[] {
   if (holding !== undefined) return holding.size === 0 ? [] : [holding];
@@ -96,9 +96,8 @@ export function isWorkable(state: State, { perp }: Holding): boolean {
 }
 
 /**
- * Returns the margin accounts to check now, without those that the rough distance shows to be safe.
- * Safe ones return to the index without allocating memory. Accounts in liquidation are always
- * included.
+ * Returns the margin accounts to check now, except those that the rough distance shows to be safe.
+ * These return to the index without allocating memory. Accounts in liquidation are always included.
  */
 export function scopesToCheck(state: State): Scope[] {
   return state.risk.take().filter((scope) => {
@@ -111,16 +110,17 @@ export function scopesToCheck(state: State): Scope[] {
 }
 
 /**
- * Divisor that turns the magnitude of a sum into the bound of its error. A number has 53 bits, and
- * each operation loses at most half of the last one, so 2^20 operations stay below this bound.
+ * The divisor that turns the magnitude of a sum into a bound of its error. A number has 53 bits,
+ * and each operation loses at most half of the last bit, so the error of 2^20 operations stays
+ * below this bound.
  */
 const INEXACT = 2 ** 32;
 
 /**
- * Returns the distance that marks can move before a margin account must be checked again, in
- * floating point. It is at most that of `safeDistance` for the exact sums, and 0 if exact sums are
- * needed to decide. Most margin accounts are safe at most price changes, and for them this function
- * allocates nothing, while exact sums take several bigints each.
+ * Returns a floating-point bound of the distance that marks can move before a margin account must
+ * be checked again. It is at most the result of `safeDistance` for the exact sums, and 0 if only
+ * exact sums can decide. Most margin accounts are safe at most price changes; for them this
+ * function allocates no memory, while exact sums need several bigints each.
  */
 export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;

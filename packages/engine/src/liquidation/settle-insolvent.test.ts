@@ -60,10 +60,10 @@ function chained(isIsolated = false): Scenario {
   return venue;
 }
 
-describe('R-liquidation: settlement of a price gap', () => {
+describe('R-liquidation: a price gap is settled before anything else happens', () => {
   // X falls to 75 and Z to 92. j has 1,200 − 2,500 + 800 = −500, all of it lost in X, which closes
-  // with b at 75 + 5 = 80. k has 520 − 800 = −280 and closes at 92 + 2.80 with j, which had 0 and
-  // now has −280. X is therefore priced again, at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) =
+  // with b at 75 + 5 = 80. k has 520 − 800 = −280 and closes at 92 + 2.80 with j, whose equity
+  // falls from 0 to −280. X is therefore repriced at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) =
   // 6,720 = 1,200 + 520 + 5,000.
   test.each([false, true])(
     'a close that causes another loss is priced again (b isolated: %s)',
@@ -78,7 +78,7 @@ describe('R-liquidation: settlement of a price gap', () => {
       expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
         0, 0, 0,
       ]);
-      // The block had not ended, so its events show the last price.
+      // The first events of the block are corrected in place, so they show the last price.
       expect(closesOf(result, j)).toEqual([
         [-10_000, px(82.8)],
         [10_000, px(94.8)],
@@ -121,8 +121,8 @@ describe('R-liquidation: settlement of a price gap', () => {
   });
 
   // a has 1,000 − 2,000 = −1,000, and X closes with b at 80 + 10. b has 1,100 + 2,000 − 2,500 = 600
-  // before and −400 after, so its Z closes with c at 75 + 4. c has 100 × (100 − 79) = 2,100, the
-  // former money of a and b.
+  // before and −400 after, so its Z closes with c at 75 + 4. c gains 100 × (100 − 79) = 2,100,
+  // which is all that a and b had.
   test('an account that a close makes insolvent is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [
@@ -141,8 +141,8 @@ describe('R-liquidation: settlement of a price gap', () => {
     expect(worth(venue, FUND)).toBe(0n);
   });
 
-  // At 80 each loses 2,000: a and b have −1,000 and are settled by address, and c with −900
-  // follows.
+  // At 80 each loses 2,000: a and b have −1,000 and are settled in the order of their addresses,
+  // before c with −900.
   test('insolvent accounts are settled by lowest equity and address', () => {
     const venue = openGap();
     funded(venue, [
@@ -156,8 +156,8 @@ describe('R-liquidation: settlement of a price gap', () => {
   });
 
   // b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of 3,000 +
-  // 2,050 = 75.75, so its ratio is below 1. It is still deleveraged, and ranks before c, which has
-  // the same gain and is safe.
+  // 2,050 = 75.75, so its ratio is below 1. It is deleveraged nevertheless and ranks before c,
+  // which has the same gain and is safe.
   test('R-adl: a loss in another position does not exempt an account from deleveraging', () => {
     const venue = openGap();
     funded(venue, [
@@ -180,8 +180,8 @@ describe('R-liquidation: settlement of a price gap', () => {
     expect([a, b].map((each) => worth(venue, each))).toEqual([0n, 0n]);
   });
 
-  // b has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b goes
-  // first, although its rank would be infinite.
+  // b has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b ranks
+  // first, because without equity its rank is infinite.
   test('R-adl: an account without equity ranks first if its position has a gain', () => {
     const venue = openGap();
     funded(venue, [
@@ -197,7 +197,7 @@ describe('R-liquidation: settlement of a price gap', () => {
   });
 
   // The position lost 1 per coin since the last valid mark, so no account pays more than 99 + 1. Of
-  // its −600, −500 cannot be charged and are covered by the fund (R-deficit).
+  // its deficit of 600, the fund covers 500, which cannot be charged (R-deficit).
   test('R-bankruptcy-price: other accounts pay at most the loss of the position', () => {
     const venue = openGap();
     funded(venue, [
@@ -214,19 +214,20 @@ describe('R-liquidation: settlement of a price gap', () => {
     expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
   });
 
-  // j lost 3,000 with X and is short Z, which did not move; k, which is long Z, pays nothing for X.
+  // j lost 3,000 with X and is short Z, whose price did not move. k is long Z and pays nothing for
+  // X.
   test('the settlement of a gap closes only positions with a loss', () => {
     const venue = chained();
     const result = leap(venue, 70, 100);
     // j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and closes at
-    // the mark in the same block, after the triggers.
+    // the mark in the same block, but only after the triggers.
     expect(story(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
     expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, money(520)]);
   });
 });
 
-describe('R-adl: lots opened in the current block', () => {
+describe('R-adl: lots opened in the current block are not deleveraged', () => {
   // a is long 10 coins with 60; at 94.5, 5 remain, below two thirds of 9.45. b takes its profit
   // from c in step (6). In step (7) only c is short, and its lots are new, so a waits for the next
   // block.
@@ -246,11 +247,12 @@ describe('R-adl: lots opened in the current block', () => {
     expect(notices(first)).toEqual([]);
     const second = leap(venue, 94.5, 100);
     expect([a, c].map((each) => venue.position(each))).toEqual([0, 0]);
-    // The bankruptcy price is 94.5 − 5 / 10.
+    // The bankruptcy price is 94.5 − 5 / 10 = 94.
     expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
   });
 
-  // The gap is to 90 here: a is insolvent, so b pays before its take-profit fires, at 90 + 4 = 94.
+  // The price falls to 90 and makes a insolvent, so b pays at 90 + 4 = 94 before its take-profit
+  // fires.
   test('a price gap is settled before triggers fire', () => {
     const venue = openGap();
     funded(venue, [

@@ -39,13 +39,13 @@ import { holdingChanged } from '../perp/margin.ts';
 import { Heap } from '../collections/heap.ts';
 
 /**
- * The first half of step (6) of a block (R-liquidation): immediately settles all margin accounts
- * that a price gap made insolvent, of any number and size, against the accounts that had positions
- * before it. If a take-profit fired first, its counterparty would bear the loss. The margin account
- * with the lowest equity at that moment is always next. Its losing positions go to the fund or to
- * the other side, and accounts that this makes insolvent are settled in turn. An account without
- * losing positions passes on the missing amount (`handOn`). Every close takes existing lots, and
- * every price only moves towards the last valid mark, so the loop ends.
+ * The first half of step (6) of a block (R-liquidation). It immediately settles all margin accounts
+ * that a price gap made insolvent, however many and large they are, against the accounts that had
+ * positions before the gap. If a take-profit fired first, its counterparty would bear the loss. The
+ * margin account with the lowest current equity is always settled next. Its losing positions go to
+ * the fund or to the other side, and accounts that become insolvent as a result are settled in
+ * turn. An account without losing positions passes on the missing amount (`handOn`). Every close
+ * reduces existing lots, and every price only moves towards the last valid mark, so the loop ends.
  */
 export function settleInsolvent(
   execution: Execution,
@@ -65,7 +65,9 @@ class GapStep {
   readonly #queue: InsolventQueue;
   readonly #pass: Pass;
   readonly #closes = new Map<unknown, Close[]>();
-  /** Amounts that closes and price corrections of this step have taken from a margin account. */
+  /**
+   * The amounts that closes and price corrections of this step have taken from each margin account.
+   */
   readonly #given = new Map<unknown, MicroUsdc>();
 
   constructor(execution: Execution, rankings: Rankings, queue: InsolventQueue) {
@@ -94,7 +96,7 @@ class GapStep {
         this.#give(paying, amount);
         this.#queue.offer(paying);
       }
-      // The only remaining amount is rounding of the other accounts' payments.
+      // The remaining amount can only come from rounding of the other accounts' payments.
       const isOver = closes.length > 0 && positionsOf(scope).length === 0;
       if (isOver && scope.holding === undefined)
         payRemainderToFund(this.#execution, scope.account, undefined);
@@ -147,7 +149,7 @@ class GapStep {
   }
 
   /**
-   * Adds both the cross account and its isolated positions, because an isolated position also
+   * Offers both the cross account and its isolated positions, because an isolated position also
    * affects the account's balance.
    */
   #offerBoth({ account, holding }: Scope): void {
@@ -165,7 +167,7 @@ function keyOf({ account, holding }: Scope): unknown {
 }
 
 /**
- * Begins step (6) of a block; ranks and lots are fixed until the end of the block's liquidations.
+ * Begins step (6) of a block. Ranks and lots stay fixed until the end of the block's liquidations.
  */
 export function beginLiquidations(state: State): Rankings {
   state.blockRecord.countLots();
@@ -188,12 +190,12 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
 /**
  * Closes failing positions before all positions of a market close at its settlement price
  * (R-delist). Positions of margin accounts that fail at this price go to the fund or to the other
- * side: insolvent ones as after a gap, followed by the others with the lowest ratio first, then by
- * address. The price is final by then, so positions are closed although trading has ended.
+ * side: insolvent ones first, as after a gap, and then the others by ratio, lowest first, and by
+ * address. The price is already final, so positions are closed although trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  // The mark differs from that of the block, so the ranking does too.
+  // The price differs from the mark of the block, so the ranking differs too.
   const rankings = new Rankings(state);
   const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
   settleInsolvent(execution, scopes, rankings);
@@ -222,11 +224,11 @@ function isFailing(health: Health): boolean {
 }
 
 /**
- * Passes on the missing amount of a margin account that closes of this step left below zero and
- * that has no losing position (R-liquidation). It was paid too little for lots that it gave up
- * before other accounts took its gains elsewhere. Those closes are priced again, the last one
- * first, at most up to the last valid mark, and their counterparties pay the difference. Returns
- * the payments.
+ * Passes on the missing amount of a margin account that is below zero after closes of this step and
+ * has no losing position (R-liquidation). The account was paid too little for lots that it lost
+ * before other accounts took its gains elsewhere. Those closes are repriced, the last one first and
+ * at most up to the last valid mark, and their counterparties pay the difference. Returns the
+ * payments.
  */
 export function handOn(
   execution: Execution,
@@ -270,7 +272,7 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   else failing.holding.isolatedMargin = addUsdc(failing.holding.isolatedMargin, amount);
   state.risk.changed(failing.account, failing.holding);
 
-  // Opened lots now cost the counterparty more; its closed lots yielded less.
+  // The opened lots now cost the counterparty more, and its closed lots yielded less.
   const cost = notional(dearer, opened);
   const less = subUsdc(amount, cost);
   if (opened > 0) {
@@ -306,15 +308,16 @@ function repriceEvent(
 type Entry = { readonly scope: Scope; readonly equity: MicroUsdc };
 
 /**
- * Margin accounts with negative equity, the lowest first, then by address, cross before isolated,
- * instrument and leg (R-liquidation). An account that changes must be offered again; its latest
- * equity counts.
+ * Margin accounts with negative equity: the lowest first, then by address, cross before isolated,
+ * instrument and leg (R-liquidation). An account that changes must be offered again; only its
+ * latest equity counts.
  */
 export class InsolventQueue {
   readonly #state: State;
   readonly #heap = new Heap<Entry>(isBefore);
   /**
-   * Equity at the last offer of each margin account; heap entries with another equity are stale.
+   * The equity of each margin account when it was last offered; heap entries with another equity
+   * are stale.
    */
   readonly #offered = new Map<Account | Holding, MicroUsdc>();
 

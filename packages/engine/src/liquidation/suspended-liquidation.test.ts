@@ -7,7 +7,7 @@ import { act } from '@oddlot/testing/engine/waiting';
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
-describe('R-halt, R-oracle-stale: liquidation in a suspended market', () => {
+describe('R-halt, R-oracle-stale: liquidations wait while a market is suspended', () => {
   // The account is long 1,000 lots at 100, with a risk of 14.25 at 95. The isolated position has a
   // margin of 50; the cross account has 59.55 − 50.
   test.each([

@@ -41,7 +41,7 @@ function trade(
   expect(venue.one(buyer, { price, size, timeInForce: 'ioc' }).state).toBe('filled');
 }
 
-/** Makes alice long 1,000 lots at 100 with 60 − 0.45 = 59.55; bob is short. */
+/** Makes alice long 1,000 lots at 100 with a balance of 60 − 0.45 = 59.55; bob is short. */
 function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, 60_000_000);
@@ -52,14 +52,14 @@ function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   return venue;
 }
 
-/** Sets the fund's balance with carol as the counterparty. */
+/** Sets the fund's balance by transfers with carol. */
 function setFund(venue: Scenario, amount: number): void {
   const more = BigInt(amount) - venue.balance(FUND);
   postToBalance(venue.state, insuranceFund(venue.state), microUsdc(more));
   postToBalance(venue.state, venue.account(carol), microUsdc(-more));
 }
 
-describe('R-insurance-fund: take-over limits', () => {
+describe('R-insurance-fund: the value of the fund limits its take-overs', () => {
   // At 94.5, equity is 4.55, below two thirds of 9.45, which is 6.3. The bankruptcy price is 94.5 −
   // 0.455 = 94.045. The fund gains 4.55 with the position of 945: twice its value must be at least
   // 945, so it needs 472.5 − 4.55.
@@ -107,7 +107,7 @@ describe('R-insurance-fund: take-over limits', () => {
     expect(names(held(-5_000_000).wait(1_000).oracle(945_000))).toEqual(['market', 'adl']);
   });
 
-  test('the fund holds taken-over positions in cross mode, even in isolated-only instruments', () => {
+  test('the fund holds positions that it takes over in cross mode, even in isolated-only instruments', () => {
     const venue = Scenario.open({
       accounts: [bob, carol],
       funds: 1_000_000_000_000,
@@ -126,7 +126,7 @@ describe('R-insurance-fund: take-over limits', () => {
   });
 });
 
-describe('R-liquidation: other assets of the owner of an isolated position', () => {
+describe('R-liquidation: the other assets of the owner of an isolated position are not touched', () => {
   test('the remaining margin of an isolated position goes to the fund, and the balance stays unchanged', () => {
     const venue = held(10_000_000_000, true);
     const before = { alice: venue.balance(alice), fund: venue.balance(FUND) };
@@ -141,10 +141,10 @@ describe('R-liquidation: other assets of the owner of an isolated position', () 
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(before.fund + 5_000_000n);
   });
 
-  test('below zero equity the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
+  test('with negative equity the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
     const venue = held(10_000_000_000, true);
-    // At 90 the position has 50 − 100 = −50, so its bankruptcy price is 95 again: the fund buys at
-    // 95, and the lots are worth 90.
+    // At 90 the position has 50 − 100 = −50, so its bankruptcy price is again 95. The fund buys at
+    // 95 lots that are worth 90.
     venue.wait(1_000).oracle(900_000);
     expect(venue.balance(alice)).toBe(9_550_000n);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(9_950_000_000n);
@@ -159,19 +159,20 @@ describe('R-liquidation: other assets of the owner of an isolated position', () 
     expect(venue.position(alice)).toBe(0);
     expect(venue.balance(alice)).toBe(0n);
     // The equity is 60.000001 − 0.44955 − 55.944 = 3.606451, so the price of 94.4 − 0.361006… =
-    // 94.038993… rounds up to 94.0390. The fund gains (94.4 − 94.039) × 9.99 = 3.60639 and the
-    // remaining 0.000061.
+    // 94.038993… rounds up to 94.0390. The fund gains (94.4 − 94.039) × 9.99 = 3.60639, and it
+    // receives the remaining 0.000061.
     const gained = accountView(venue.state, FUND)!.cross.accountValue - 10_000_000_000n;
     expect(gained).toBe(3_606_451n);
   });
 });
 
-describe('R-adl: deleveraging', () => {
+describe('R-adl: deleveraging closes the highest-ranked positions first', () => {
   const SHORTS = [1, 2, 3, 4].map((n) => actor(0x5000 + n));
 
   /**
-   * Makes alice long 1,000 lots at 100. Four accounts are short 250 lots each, from 100, 102, 100
-   * and 98. They have 100 USDC, the third 50, less 0.015% of their sales.
+   * Makes alice long 1,000 lots at 100. Four accounts are short 250 lots each, with entry prices of
+   * 100, 102, 100 and 98. The third has 50 USDC and the others have 100, less a fee of 0.015% of
+   * their sales.
    */
   function four(): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -184,7 +185,7 @@ describe('R-adl: deleveraging', () => {
     ];
     for (const [at, { funds, price }] of setups.entries()) {
       venue.fund(SHORTS[at]!, funds);
-      // Bob buys from them, so that alice can buy from bob at 100.
+      // Bob buys from the four accounts, so that alice can buy from bob at 100.
       trade(venue, bob, SHORTS[at]!, 250, price);
     }
     trade(venue, alice, bob, 1_000);
@@ -218,8 +219,8 @@ describe('R-adl: deleveraging', () => {
     expect(notices(result).map(({ account }) => SHORTS.indexOf(account) + 1)).toEqual([3, 2, 1, 4]);
     for (const notice of notices(result))
       expect(notice).toMatchObject({ size: 250, price: 940_450 });
-    // Account 1 realises (100 − 94.045) × 2.5, account 2 realises two more per unit and account 4
-    // two less.
+    // Account 1 realises (100 − 94.045) × 2.5; per unit, account 2 realises 2 more and account 4
+    // realises 2 less.
     const gains = SHORTS.map((address, at) => venue.balance(address) - before[at]!);
     expect(gains).toEqual([14_887_500n, 19_887_500n, 14_887_500n, 9_887_500n]);
     expect(SHORTS.map((address) => venue.position(address))).toEqual([0, 0, 0, 0]);
@@ -228,7 +229,7 @@ describe('R-adl: deleveraging', () => {
 
   test('only the necessary part of the last position is deleveraged', () => {
     const venue = four();
-    // Carol first buys 100 lots from alice at 94.1, so 900 remain.
+    // Carol first buys 100 lots from alice at 94.1, so alice has 900 left.
     venue.one(carol, { price: 941_000, size: 100 });
     const result = venue.wait(1_000).oracle(945_000);
     expect(notices(result).map(({ size }) => size)).toEqual([250, 250, 250, 150]);
@@ -238,7 +239,7 @@ describe('R-adl: deleveraging', () => {
   test('positions with equal rank are ordered by notional and address', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const people = [0x5003, 0x5001, 0x5002].map(actor);
-    // At the entry price, all accounts have rank 0. Their sizes are 100, 100 and 200.
+    // At the entry price, every account has rank 0. Their sizes are 100, 100 and 200.
     for (const [at, person] of people.entries()) {
       venue.fund(person, 1_000_000_000);
       trade(venue, bob, person, at === 2 ? 200 : 100);
@@ -257,7 +258,7 @@ describe('R-adl: deleveraging', () => {
     venue.fund(bob, 60_000_000);
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     trade(venue, alice, bob, 1_000);
-    // Bob is short from 100 with 59.85, and loses all but 9.85 of it elsewhere.
+    // Bob is short from 100 with 59.85, and loses 50 of it elsewhere.
     postToBalance(venue.state, venue.account(bob), microUsdc(-50_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(50_000_000));
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
@@ -288,7 +289,7 @@ describe('R-adl: deleveraging', () => {
         ({ account }) => SHORTS.indexOf(account.address) + 1,
       );
     expect(order()).toEqual([3, 2, 1, 4]);
-    // The fourth account has a gain but no equity, so it ranks first. Without a gain it would rank
+    // The fourth account has a gain but no equity, so it ranks first. Without a gain, it would rank
     // last.
     const fourth = venue.account(SHORTS[3]!);
     postToBalance(venue.state, fourth, microUsdc(-108_713_250));
@@ -307,7 +308,7 @@ describe('R-adl: deleveraging', () => {
   });
 });
 
-describe('R-deficit: order of payment', () => {
+describe('R-deficit: the fund pays before the treasury', () => {
   test('the fund pays a deficit first, then the treasury, and finally the fund goes below zero', () => {
     for (const { fund, treasury, left } of [
       { fund: 8_000_000n, treasury: 9_000_000n, left: [3_000_000n, 9_000_000n] },

@@ -19,17 +19,17 @@ import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
 import { payRemainderToFund } from './deficit.ts';
 
-/** Lots of a failing position that another account has taken over outside the book. */
+/** The lots of a failing position that another account has taken over outside the book. */
 export type Close = {
   readonly failing: Scope;
   readonly holding: Holding;
   readonly counter: Holder;
-  /** 1 if the counterparty bought the lots, −1 if it sold them. */
+  /** The sign is 1 if the counterparty bought the lots, and −1 if it sold them. */
   readonly counterSign: 1 | -1;
   readonly size: number;
   readonly opened: number;
   price: number;
-  /** Indexes of the two position events and of the notice to the deleveraged account. */
+  /** The indexes of the two position events and of the notice to the deleveraged account. */
   readonly failingEvent: number;
   readonly counterEvent: number;
   readonly noticeEvent: number | undefined;
@@ -37,7 +37,7 @@ export type Close = {
 
 export type Pass = {
   readonly rankings: Rankings;
-  /** The price at which the fund's limits are checked; defaults to the price of the close. */
+  /** The price at which the fund's limits are checked, by default the price of the close. */
   readonly askedPrice?: (holding: Holding) => number;
   readonly onClose?: (close: Close) => void;
 };
@@ -59,7 +59,7 @@ export function takeOver(
 ): void {
   const { state } = execution;
   if (positions.length > 0) netLegs(execution, scope);
-  // The rest may be safe already: maintenance margin falls faster than size, and a
+  // The remaining positions may already be safe: maintenance margin falls faster than size, and a
   // margin-restricted account closes at the mark.
   if (positionsOf(scope).length === 0 || !isDeep(healthOf(state, scope))) return;
   let paidOut = ZERO_USDC;
@@ -96,7 +96,7 @@ export function takeOverOne(
   emitStep(execution, scope, health, 'adl', [holding], price);
   const paid = deleverage(execution, scope, holding, price, pass);
   if (holding.size === 0 || health.equity >= 0n) return paid;
-  // The rest goes to the fund and is recorded as a separate step.
+  // The remainder goes to the fund and is recorded as a separate step.
   emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
   return addUsdc(paid, giveToFund(execution, scope, holding, price, pass));
 }
@@ -122,7 +122,7 @@ function giveToFund(
   noteTakingCost(state, holding.perp, size, price);
   const own = tradeOffBook(execution, { account: failing.account, holding }, -size, price);
   const other = tradeOffBook(execution, { account: fund, holding: target }, size, price);
-  // If the fund's position changed direction, unwinding starts again with the narrowest band.
+  // If the fund's position changed direction, unwinding restarts with the narrowest band.
   if (Math.sign(target.size) !== Math.sign(before)) {
     state.fundUnwindBands.delete(holding.perp.definition.instrumentId);
   }
@@ -158,7 +158,8 @@ function fundHolding(state: State, fund: Account, perp: Perp): Holding {
 
 /**
  * Closes against the highest-ranked positions of the other side, including other positions of the
- * same owner, up to their size when the gap occurred. No position is flipped.
+ * same owner, and at most up to their size when the gap occurred. No position changes its
+ * direction.
  */
 function deleverage(
   execution: Execution,

@@ -80,10 +80,10 @@ function payIsolated(
 
 /**
  * Step (2b) of a liquidation (R-liquidation): closes an isolated leg against the other leg of its
- * account before it goes to the fund or to other accounts. The close is at its own bankruptcy
- * price, without a fee, and up to the other leg's equity. Otherwise a long and a short position of
- * one owner would be a free option on a gap: the fund would take the losing leg, and the owner
- * would keep the winning one.
+ * account before it goes to the fund or to other accounts. The close happens at the bankruptcy
+ * price of the failing leg, without a fee, and up to the other leg's equity. Otherwise a long and a
+ * short position of one owner would be a free option on a gap: the fund would take the losing leg,
+ * and the owner would keep the winning one.
  */
 export function netLegs(execution: Execution, scope: Scope): void {
   const { state } = execution;

@@ -21,7 +21,7 @@ function trade(
   expect(venue.one(buyer, { price, size, timeInForce: 'ioc' }).state).toBe('filled');
 }
 
-describe('R-insurance-fund: unwinding', () => {
+describe('R-insurance-fund: the fund unwinds its positions near the mark', () => {
   /** Makes the fund long this many lots at 100, bought from bob. */
   function holding(size: number, bid?: number): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -65,7 +65,7 @@ describe('R-insurance-fund: unwinding', () => {
     });
 
   // The maintenance margin of the first tier is 1%.
-  test('each try without a fill moves the price 0.1% further, up to half of the maintenance margin', () => {
+  test('each attempt without a fill moves the price 0.1% further, up to half of the maintenance margin', () => {
     const venue = holding(4_000);
     const prices = Array.from({ length: 7 }, () => offered(venue.wait(10_000).oracle(PRICE)));
     expect(prices.flat()).toEqual([999_000, 998_000, 997_000, 996_000, 995_000, 995_000, 995_000]);
@@ -85,14 +85,14 @@ describe('R-insurance-fund: unwinding', () => {
     venue.one(carol, { isBuy: false, price: 1_211_900, size: 4_000 });
     venue.wait(10_000).oracle(1_200_000);
     expect(venue.position(FUND)).toBe(-4_000);
-    // Another account offers at 0.2% from the mark, which the second try reaches.
+    // Another account offers at 0.2% from the mark, which the second attempt reaches.
     venue.one(bob, { isBuy: false, price: 1_202_400, size: 4_000 });
     const { events } = venue.wait(10_000).oracle(1_200_000);
     const sold = events.flatMap((event) => (event.type === 'tradeExecuted' ? [event.price] : []));
     expect(sold).toEqual([1_202_400]);
   });
 
-  // 10,000 of 100,000 lots are sent, so 5,000 are half of the order.
+  // The order is for 10,000 of 100,000 lots, so 5,000 are half of it.
   test.each([
     { filled: 5_000, next: 999_000 },
     { filled: 4_999, next: 997_000 },
@@ -109,7 +109,7 @@ describe('R-insurance-fund: unwinding', () => {
     },
   );
 
-  test('each position of the fund has its own band, and a reversed position restarts', () => {
+  test('each position of the fund has its own band, which restarts when the position is reversed', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -135,7 +135,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(offered(turned)).toEqual([1_061_060]);
   });
 
-  test('unwinding pauses in a halted or stale market without counting a try', () => {
+  test('unwinding pauses in a halted or stale market without counting an attempt', () => {
     const venue = holding(4_000);
     venue.one(carol, { price: 999_000, size: 10_000 });
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });

@@ -7,10 +7,11 @@ import { marketClose } from './liquidate.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
 /**
- * Sells the positions that the insurance fund took over (R-insurance-fund). At intervals the fund
- * reduces each position by a share of it, but at least by a minimum amount, near the mark and
- * without fees. Each position starts one step from the mark and moves a step further after an order
- * of which less than half was filled. Bids far from the mark therefore fill last.
+ * Sells the positions that the insurance fund took over (R-insurance-fund). At intervals, the fund
+ * reduces each position by a share, but at least by a minimum amount, near the mark and without
+ * fees. The first order of a position is one step from the mark, and each order of which less than
+ * half was filled is followed by one a step further away. Bids far from the mark therefore fill
+ * last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
@@ -46,7 +47,7 @@ export function unwindFund(execution: Execution): void {
 
 /**
  * Returns the maximum distance from the mark. A position is taken over below two thirds of its
- * maintenance margin, so a wider bound would benefit an account with the only bid.
+ * maintenance margin, so a wider bound would benefit an account that has the only bid.
  */
 function widestBand({ state }: Execution, { perp }: Holding): number {
   const half = Math.floor((perp.definition.tiers[0]?.mmrE8 ?? 0) / 2);

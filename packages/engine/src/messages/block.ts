@@ -4,8 +4,8 @@ import type { BuilderDrop, EngineEvent, EntryResult } from './event.ts';
 import type { Reject } from './reject.ts';
 
 /**
- * Commands that the log committed together. Its time is the only clock that the engine sees
- * (R-clock).
+ * A batch of commands that the log committed together. Its time is the only clock that the engine
+ * sees (R-clock).
  */
 export type Block = {
   readonly height: number;
@@ -26,8 +26,8 @@ export type BlockResult = {
 };
 
 /**
- * The result of one command. Without `reject` the command was executed, but individual orders can
- * still have failed.
+ * The result of one command. Without `reject`, the command was executed, although individual orders
+ * may have failed.
  */
 export type CommandResult = {
   /** The account for which the signer acts; absent if the signer has no role. */
@@ -35,13 +35,13 @@ export type CommandResult = {
   readonly reject?: Reject;
   /** The index of the order or cancel that caused the rejection of the whole command. */
   readonly rejectIndex?: number;
-  /** One result per order or cancel, in the order of the command. */
+  /** The results of the orders or cancels, in the order of the command. */
   readonly entries?: readonly EntryResult[];
-  /** Prices of a push that were ignored; the others were applied. */
+  /** The prices of a push that were ignored; the others were applied. */
   readonly skipped?: readonly SkippedEntry[];
   /**
-   * Set if the approved agent was an agent before: actions that its key has already signed for
-   * later can still execute (R-nonce).
+   * Set if the approved agent was an agent before: actions that its key has signed with later
+   * nonces can still execute (R-nonce).
    */
   readonly agentReused?: true;
   /** Set if the deposit is held because its recipient is bound as an agent (R-agents). */

@@ -21,12 +21,12 @@ test.each([
   ['550e8400-e29b-41d4-a7164-46655440000', undefined],
   ['0x550e8400e29b41d4a71644665544000g', undefined],
   ['', undefined],
-])('R-cloid: a client order id is 16 bytes as UUID or hex text: %j', (text, key) => {
+])('R-cloid: a client order id is 16 bytes in UUID or hex form: %j', (text, key) => {
   expect(clientOrderKey(text)).toBe(key);
 });
 
-describe('R-cloid: uniqueness of client order ids', () => {
-  test('a client order id is unique among the live orders of an account, in any spelling', () => {
+describe('R-cloid: a client order id is unique among the live orders of an account', () => {
+  test('two spellings of the same 16 bytes are the same client order id', () => {
     const scenario = Scenario.open();
     expect(scenario.one(alice, buy(UUID)).state).toBe('open');
     for (const text of [UUID, UUID.toUpperCase(), HEX]) {

@@ -2,9 +2,9 @@ import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier, VenueParameters } from './parameters.ts';
 
 /**
- * All requests to the engine. A command is plain data that survives JSON: numbers are integers in
- * the units of R-units, and money is a safe integer of micro-USDC. A command names its signer,
- * whose authority is checked when the command executes.
+ * All requests to the engine. A command is plain data that can be stored as JSON: numbers are
+ * integers in the units of R-units, and money is a safe integer of micro-USDC. A command contains
+ * its signer, whose authority is checked when the command executes.
  */
 export type Command =
   | ApproveAgentCommand
@@ -28,7 +28,7 @@ export type Command =
   | OperateOutcomeCommand
   | (CommandOfClass0 & OfTerm);
 
-/** Commands from operators, and commands that the venue itself adds to the log. */
+/** Commands of operators, and commands that the venue itself adds to the log. */
 type CommandOfClass0 =
   | GenesisCommand
   | AttestCommand
@@ -55,7 +55,7 @@ type CommandOfClass0 =
   | RegisterPegsCommand
   | PublishReservesCommand;
 
-/** Set if the holder of a lease proposed the command (R-terms). */
+/** The term is set if the holder of a lease proposed the command (R-terms). */
 type OfTerm = { readonly term?: HolderTerm };
 
 /**
@@ -67,8 +67,8 @@ export type HolderTerm = {
   /** The number of the term, which starts at 1 and increases with each term of the lease. */
   readonly number: number;
   /**
-   * Identifies the process, so that two processes with the same term number cannot both hold the
-   * lease.
+   * The process that holds the lease, so that two processes with the same term number cannot both
+   * hold it.
    */
   readonly holder: string;
 };
@@ -88,14 +88,16 @@ type AttestCommand = {
   readonly hash: Hash;
   /** The name of the attesting replica; an attestation without a name cannot be contested. */
   readonly replica?: string;
-  /** For a block with a snapshot: keccak hash of the snapshot, which contains the whole state. */
+  /**
+   * The keccak hash of the snapshot, which contains the whole state, if the block has a snapshot.
+   */
   readonly snapshot?: Hash;
 };
 
 /**
  * Records that an operator requests another rules version (R-era). The command does not change the
- * state: replicas without those rules reject orders afterwards, and a replica with them opens the
- * era. Version 0 withdraws the request.
+ * state: replicas without those rules reject orders from then on, and a replica that has them opens
+ * the era. Version 0 withdraws the request.
  */
 type AnnounceEraCommand = { readonly type: 'announceEra'; readonly rules: number };
 
@@ -135,11 +137,11 @@ export type PlaceOrdersCommand = {
   readonly builder?: BuilderTerms;
   /** The live orders that the orders replace, one for each (R-replace). */
   readonly replaces?: readonly OrderTarget[];
-  /** True if an order is admitted regardless of faults in the others (R-independent). */
+  /** True if each order is admitted regardless of faults in the others (R-independent). */
   readonly areIndependent?: true;
 };
 
-/** A live order of the account, by either of its ids. */
+/** A live order of the account, identified by either of its ids. */
 export type OrderTarget = { readonly orderId: number } | { readonly clientOrderId: string };
 
 /** The builder of an order and its fee, in tenths of a basis point of the notional (R-builder). */
@@ -188,13 +190,14 @@ export type TriggerRequest = {
   readonly kind: 'takeProfit' | 'stopLoss';
   readonly price: number;
   /**
-   * True for a market order within the slippage cap, false for a limit order at the order's price.
+   * True for a market order limited by the slippage cap, false for a limit order at the order's
+   * price.
    */
   readonly isMarket: boolean;
   readonly priceInexact?: true;
 };
 
-/** Relation between the orders of an action (R-grouping). */
+/** The relation between the orders of an action (R-grouping). */
 export type Grouping = 'none' | 'normal' | 'position';
 
 export type CancelOrdersCommand = {
@@ -232,7 +235,10 @@ type CancelAllCommand = {
   readonly subAccount?: SubAccount;
 };
 
-/** Schedules the cancellation of the account's orders; without a time, the schedule is removed. */
+/**
+ * Schedules the cancellation of the account's orders. Without a time, the command removes the
+ * schedule.
+ */
 type ScheduleCancelCommand = {
   readonly type: 'scheduleCancel';
   readonly authority: Authority;
@@ -255,7 +261,10 @@ export type UpdateLeverageCommand = {
   readonly type: 'updateLeverage';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Positive, except in hedge mode with isolated margin, where the sign selects the side. */
+  /**
+   * The value is positive, except in hedge mode with isolated margin, where the sign selects the
+   * side.
+   */
   readonly leverage: number;
   readonly marginMode?: MarginMode;
   /** The instrument is also switched to the margin mode (R-leverage). */
@@ -288,13 +297,14 @@ type UpdatePositionModeCommand = {
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HEX_PATTERN = /^0x[0-9a-fA-F]{32}$/;
 
-// The last text is cached, because placing an order needs its key twice and a cancel three times.
+// The last string is cached, because placing an order needs its key twice and a cancel needs it
+// three times.
 let lastText = '';
 let lastKey: string | undefined;
 
 /**
  * Returns the 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID
- * and a hex text of the same bytes are the same id. Returns undefined if the text is neither.
+ * and a hex string of the same bytes are the same id. Returns undefined for any other string.
  */
 export function clientOrderKey(text: string): string | undefined {
   if (text === lastText) return lastKey;
@@ -328,20 +338,20 @@ export type EventListing = {
   readonly mutuallyExclusive: boolean;
   readonly startMs: TimeMs;
   readonly endMs: TimeMs;
-  /** The venue assigns an id if this is absent. */
+  /** The id of the event; if absent, the venue assigns one. */
   readonly eventId?: number;
 };
 
-/** Units, limits and fees of an outcome market. */
+/** The units, limits and fees of an outcome market. */
 export type MarketGrid = {
   readonly szDecimals: number;
-  /** In price units of 10^-(6 − szDecimals); 1.00 must be a multiple of it. */
+  /** The price step in price units of 10^-(6 − szDecimals); 1.00 must be a multiple of it. */
   readonly priceTick: number;
   /** The minimum and maximum order size in lots. */
   readonly minOrderSize: number;
   readonly maxOrderSize: number;
   readonly takerFeeE8: number;
-  /** Delay between the acceptance of an order and its entry into the book (R-delay). */
+  /** The delay between the acceptance of an order and its entry into the book (R-delay). */
   readonly orderDelayMs: number;
 };
 
@@ -358,7 +368,7 @@ export type MarketListing = MarketGrid & {
   readonly groupTitle: string | null;
   readonly description: string;
   readonly resolutionSource: string;
-  /** Display names of YES and NO. */
+  /** The display names of YES and NO. */
   readonly outcomes: readonly [string, string];
   readonly startMs: TimeMs;
   readonly endMs: TimeMs;
@@ -393,7 +403,7 @@ export type SeriesListing = MarketGrid & {
   readonly firstStartMs: TimeMs;
   readonly listAhead: number;
   readonly enabled: boolean;
-  /** Averaging window of the reference price, W in R-series. */
+  /** The averaging window of the reference price, called W in R-series. */
   readonly windowSeconds: 30 | 60;
   /** Text appended to every market description, such as the source of the prices. */
   readonly note?: string;
@@ -437,7 +447,7 @@ export type ResolveMarketCommand = {
 };
 
 /**
- * Splits USDC into pairs of YES and NO or merges pairs; all entries are executed or none
+ * Splits USDC into pairs of YES and NO or merges pairs. Either all entries are executed or none
  * (R-split-merge).
  */
 export type OperateOutcomeCommand = {
@@ -455,7 +465,8 @@ export type OperateEntry = {
 };
 
 /**
- * Inputs of a time-weighted average price as exact sums in decimal text, for resolution records.
+ * The inputs of a time-weighted average price as exact sums in decimal text, for resolution
+ * records.
  */
 export type TwapInputs = {
   readonly sumE8: string;
@@ -466,11 +477,14 @@ export type TwapInputs = {
 export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
 
 /**
- * One of the two outcomes of a market (R-one-book); the API expresses it with `b` and `r` together.
+ * One of the two outcomes of a market (R-one-book). The API expresses it with `b` and `r` together.
  */
 export type OutcomeLeg = 'yes' | 'no';
 
-/** Binds, rebinds or (with the zero address) revokes the agent with the given label. */
+/**
+ * Binds or rebinds the agent with the given label, or revokes it if the address is the zero
+ * address.
+ */
 export type ApproveAgentCommand = {
   readonly type: 'approveAgent';
   readonly authority: Authority;
@@ -484,7 +498,7 @@ type ApproveBuilderCommand = {
   readonly type: 'approveBuilder';
   readonly authority: Authority;
   readonly builder: Address;
-  /** The rate in 10^-8; absent if the text is not a rate above 0 and at most 1%. */
+  /** The rate in 10^-8. It is absent if the text is not a rate above 0 and at most 1%. */
   readonly maxFeeE8?: number;
   /** The rate as the client sent it. */
   readonly maxFeeText: string;
@@ -496,15 +510,18 @@ type RevokeBuilderCommand = {
   readonly builder: Address;
 };
 
-/** Sets, replaces or (with null) removes the signers of a multisig account (R-multisig). */
+/**
+ * Sets or replaces the signers of a multisig account, or removes them if they are null
+ * (R-multisig).
+ */
 export type ConvertToMultiSigCommand = {
   readonly type: 'convertToMultiSig';
   readonly authority: Authority;
-  /** Absent if the client's text is not a valid set of signers. */
+  /** The set is absent if the client's text is not valid. */
   readonly signers?: MultiSigSet | null;
 };
 
-/** Signers of a multisig account and the number of signatures that it requires. */
+/** The signers of a multisig account and the number of signatures that it requires. */
 export type MultiSigSet = { readonly users: readonly Address[]; readonly threshold: number };
 
 /**
@@ -516,23 +533,23 @@ export type Authority = {
   readonly signer: Address;
   readonly nonce: number;
   readonly txHash: Hash;
-  /** The command is rejected if consensus time is later than this. */
+  /** The command is rejected if the consensus time is later than this. */
   readonly expiresAfterMs?: TimeMs;
   /** Set if the command acts for this vault; the acting account must be its leader (R-vault). */
   readonly vault?: Address;
   /**
-   * Set if the command acts for a multisig account: the distinct signers of the inner action
+   * Set if the command acts for a multisig account; lists the distinct signers of the inner action
    * (R-multisig).
    */
   readonly multiSig?: { readonly user: Address; readonly signers: readonly Address[] };
 };
 
-/** The signature of the operator, on commands that arrive over the API. */
+/** The signature of the operator on commands that arrive over the API. */
 export type Operator = Authority;
 
 export type SubAccount = 'perp' | 'outcome';
 
-/** Pays out test funds. The API server limits the rate, not the engine. */
+/** Pays out test funds. The API server, and not the engine, limits the rate. */
 export type CreditFaucetCommand = {
   readonly type: 'creditFaucet';
   readonly account: Address;
@@ -573,7 +590,7 @@ type ClaimBuilderRewardsCommand = {
 };
 
 /**
- * Names the bridge contracts of the settlement chain; the venue's own process sends this command
+ * Sets the bridge contracts of the settlement chain. The venue's own process sends this command
  * when they change.
  */
 export type OpenBridgeCommand = {
@@ -594,7 +611,7 @@ export type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** Credits a deposit that the bridge has received for an address (R-deposit). */
+/** Credits a deposit that the bridge received for an address (R-deposit). */
 export type CreditDepositCommand = {
   readonly type: 'creditDeposit';
   readonly account: Address;
@@ -615,13 +632,13 @@ type RegisterPegsCommand = {
 
 /**
  * Publishes the liabilities at a height and the bridge's assets at that time, for public
- * verification. Liabilities less the shortfall must equal the assets plus the unsettled and
+ * verification. The liabilities less the shortfall must equal the assets plus the unsettled and
  * unbacked amounts; otherwise money is missing.
  */
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';
   readonly height: number;
-  /** The root of the Merkle tree over all liabilities, and its number of leaves. */
+  /** The root of the Merkle tree over all liabilities, and the number of its leaves. */
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilitiesMicroUsdc: number;
@@ -632,12 +649,12 @@ export type PublishReservesCommand = {
   readonly shortfallMicroUsdc: number;
   /** The block of the settlement chain to which all fields below refer. */
   readonly blockNumber: number;
-  /** The bridge's balance less uncredited deposits, which belong to no account yet. */
+  /** The bridge's balance less uncredited deposits, which do not belong to any account yet. */
   readonly assetsMicroUsdc: number;
   readonly keptAsideMicroUsdc: number;
-  /** Withdrawals that the bridge had already paid while the venue still held them. */
+  /** The withdrawals that the bridge had already paid while the venue still held them. */
   readonly unsettledMicroUsdc: number;
-  /** Test funds that were paid out without a deposit on the chain. */
+  /** The test funds that were paid out without a deposit on the chain. */
   readonly unbackedMicroUsdc: number;
 };
 
@@ -657,7 +674,7 @@ export type PushOracleCommand = {
 export type OraclePrice = {
   readonly instrumentId: InstrumentId;
   readonly oracle: number;
-  /** The price of the perpetual on another venue, which is C in R-mark. */
+  /** The price of the perpetual on another venue, called C in R-mark. */
   readonly external?: number;
 };
 
@@ -692,7 +709,7 @@ export type SetGateCommand = {
   readonly grants?: ListChange<{ readonly user: Address; readonly code: string }, Address>;
 };
 
-/** 0 is the perpetuals exchange, 1 the outcome exchange. */
+/** The exchange: 0 for perpetuals, 1 for outcome markets. */
 export type Exchange = 0 | 1;
 
 export type GateMode = 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -711,7 +728,7 @@ export type RegisterVaultCommand = {
   readonly vault: Address;
   readonly leader: Address;
   readonly name: string;
-  /** Shares in units of 10^-6. */
+  /** The share register, with shares in units of 10^-6. */
   readonly shares?: readonly { readonly user: Address; readonly shares: number }[];
 };
 
@@ -743,7 +760,7 @@ export type SettleWithdrawalCommand = {
   readonly paid: boolean;
   /** The transaction on the settlement chain that paid or cancelled the withdrawal, if known. */
   readonly txHash?: Hash;
-  /** The block of the settlement chain at which the end of the withdrawal was observed. */
+  /** The block of the settlement chain at which the settlement of the withdrawal was observed. */
   readonly blockNumber?: number;
   /** The reason why the withdrawal was returned, shown to its owner. */
   readonly error?: string;
@@ -757,8 +774,8 @@ export type PerpDefinition = {
   readonly baseCurrency: string;
   readonly quoteCurrency: 'USDC';
   /**
-   * Decimals of a lot; a negative number means that lots are multiples of ten. `pxDecimals` is 6
-   * minus this.
+   * The number of decimals of a lot; if negative, lots are multiples of ten. `pxDecimals` is 6
+   * minus this number.
    */
   readonly szDecimals: number;
   /** The smallest price step, in price units. */
@@ -780,7 +797,7 @@ export type PerpDefinition = {
    */
   readonly markBandE8?: number;
   /**
-   * The maximum distance of a premium sample from the oracle, in 10^-8 (R-funding). Default:
+   * The maximum distance of a premium sample from the oracle, in 10^-8 (R-funding). The default is
    * `LIMITS.premiumCapE8`.
    */
   readonly premiumCapE8?: number;
@@ -795,7 +812,7 @@ export type PerpDefinition = {
   readonly tagIds: readonly number[];
 };
 
-/** A perpetual to be listed; the venue fills in missing fields. */
+/** A perpetual to be listed; the venue supplies missing fields. */
 export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
   /** The requested id; by default, one above the highest id in use. */
   readonly instrumentId?: InstrumentId;
@@ -804,7 +821,8 @@ export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
 };
 
 /**
- * Fields of a listed perpetual that can change; the units of its prices and sizes are permanent.
+ * The fields of a listed perpetual that can change; the units of its prices and sizes are
+ * permanent.
  */
 export type PerpChanges = Partial<
   Pick<

@@ -19,9 +19,9 @@ import type {
 import type { Reject } from './reject.ts';
 
 /**
- * Changes that commands and time caused, in integers. Events are the only output of the engine:
- * streams, receipts and history are derived from them. `commandIndex` refers to the command of the
- * block that caused the event, or is `TIMER` if no command did.
+ * A change that a command or the passing of time caused, in integers. Events are the only output of
+ * the engine: streams, receipts and history are derived from them. `commandIndex` refers to the
+ * command of the block that caused the event, or is `TIMER` if no command did.
  */
 export type EngineEvent =
   | AccountCreated
@@ -134,7 +134,7 @@ export type TokenSent = {
   readonly type: 'tokenSent';
   readonly commandIndex: number;
   readonly account: Address;
-  /** The sender's own address in a transfer between its sub-accounts. */
+  /** The recipient of the transfer; the sender's own address if it was between its sub-accounts. */
   readonly destination: Address;
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
@@ -209,8 +209,8 @@ export type CancelCause =
   | 'scheduledCancel';
 
 /**
- * The state of an order after a change. A partial fill is reported as another `open` with a smaller
- * size.
+ * The state of an order after a change. A partial fill is reported as another `open` state with a
+ * smaller size.
  */
 export type OrderUpdated = {
   readonly type: 'orderUpdated';
@@ -237,7 +237,7 @@ export type OrderSnapshot = {
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
-  /** A trigger of an order that waits, or waited, for the mark. */
+  /** The trigger of an order that waits, or has waited, for the mark. */
   readonly trigger?: TriggerRequest;
   /** Set if the order is attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
@@ -277,13 +277,13 @@ export type TradeSide = {
   /** The signed position before the trade, in lots. */
   readonly startPosition: number;
   readonly fee: MicroUsdc;
-  /** PnL that this trade realised, before the fee. */
+  /** The PnL that this trade realised, before the fee. */
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
   readonly leverage: number;
   /**
-   * The size and cost of the closed part; their quotient is the average entry price. Absent on
-   * opening trades.
+   * The size and cost of the closed part; their quotient is the average entry price. Both are
+   * absent if the trade only opened a position.
    */
   readonly closedSize?: number;
   readonly closedCost?: MicroUsdc;
@@ -295,7 +295,7 @@ export type TradeSide = {
   };
 };
 
-/** Leverage, margin mode, position mode or isolated margin of an account changed. */
+/** The leverage, margin mode, position mode or isolated margin of an account changed. */
 type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
@@ -334,7 +334,7 @@ export type Deleveraged = {
   readonly realised: MicroUsdc;
 };
 
-/** A delisted perp was settled: every position was closed at this price (R-delist). */
+/** A delisted perp was settled, and every position was closed at this price (R-delist). */
 type PerpSettled = {
   readonly type: 'perpSettled';
   readonly commandIndex: number;
@@ -457,7 +457,9 @@ type OutcomeEngineEvent =
   | SharesSettled
   | MarketSettled;
 
-/** An event was listed or its texts changed; contains everything that a catalogue needs. */
+/**
+ * An event was listed or its texts changed. The message contains all data that a catalogue needs.
+ */
 type OutcomeEventListed = {
   readonly type: 'outcomeEventListed';
   readonly commandIndex: number;
@@ -556,12 +558,12 @@ export type OutcomeTradeSide = {
   readonly isSell: boolean;
   /** The price of this side's outcome. */
   readonly price: number;
-  /** Lots of that outcome before the trade. */
+  /** The lots of that outcome that the account had before the trade. */
   readonly startSize: number;
   readonly fee: MicroUsdc;
-  /** For a sell: proceeds less the cost of the shares, before the fee. */
+  /** The proceeds of a sell less the cost of the shares, before the fee. */
   readonly realised: MicroUsdc;
-  /** For a sell: cost of the sold shares. */
+  /** The cost of the sold shares, for a sell. */
   readonly closedCost?: MicroUsdc;
   readonly builderFee?: {
     readonly builder: Address;
@@ -579,9 +581,9 @@ export type SharesOperated = {
   readonly kind: 'split' | 'merge';
   readonly size: number;
   readonly amount: MicroUsdc;
-  /** Lots of YES and NO before the operation. */
+  /** The lots of YES and NO that the account had before the operation. */
   readonly startSizes: readonly [yes: number, no: number];
-  /** PnL that a merge realised on YES and on NO. */
+  /** The PnL that a merge realised on YES and on NO. */
   readonly realised: readonly [yes: MicroUsdc, no: MicroUsdc];
 };
 
@@ -607,7 +609,7 @@ export type MarketResolved = {
   readonly inputs: ResolutionInputs | null;
 };
 
-/** Inputs of a series resolution, from which the result can be recomputed. */
+/** The inputs of a series resolution, from which the result can be recomputed. */
 type ResolutionInputs = {
   readonly symbol: string;
   readonly source: PriceSource;
@@ -665,16 +667,16 @@ export type EntryResult = {
   readonly filledNotional: number;
   /** The reason why the entry failed; the order itself can still be open. */
   readonly reject?: Reject;
-  /** Sizes before and after a reduce-only order was reduced to the position. */
+  /** The sizes before and after a reduce-only order was reduced to the position. */
   readonly clipped?: { readonly from: number; readonly to: number };
-  /** Prices before and after the price of a market order was clamped. */
+  /** The prices before and after the price of a market order was clamped. */
   readonly clamped?: { readonly from: number; readonly to: number };
 };
 
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
 
 /**
- * A message under construction, whose optional fields are added to one object. Each order causes
- * several messages, and copying them for optional fields would cost measurable time.
+ * A message under construction, to which optional fields are added one by one. Each order causes
+ * several messages, and copying them for every optional field would take measurable time.
  */
 export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

@@ -2,17 +2,17 @@ import { assert } from '@oddlot/units';
 
 /** All bounds of the engine (R-limits-of-state, R-nonce, R-storms). */
 export const LIMITS = {
-  /** Live orders of both sub-accounts together. */
+  /** The maximum number of live orders of an account, over both of its sub-accounts. */
   ordersPerAccount: 5_000,
-  /** Waiting trigger orders of one account, in total and per instrument. */
+  /** The maximum number of waiting trigger orders of one account, in total and per instrument. */
   triggersPerAccount: 500,
   triggersPerInstrument: 100,
-  /** An amended order is queued as if it had been accepted at most this long ago (R-modify). */
+  /** The maximum age, when it is queued, that an amended order is given (R-modify). */
   amendRankMs: 60_000,
-  /** A scheduled cancel must be at least this far in the future. */
+  /** The minimum time between a command and the cancel that it schedules. */
   scheduleAheadMs: 5_000,
   agentsPerAccount: 100,
-  /** The length in Unicode code points. */
+  /** The maximum length of an agent's label in Unicode code points. */
   agentLabelLength: 64,
   buildersPerAccount: 20,
   /**
@@ -30,13 +30,15 @@ export const LIMITS = {
    */
   fundDeficitE8: 100_000,
   /**
-   * The number of credited deposits known by their key; older ones are known by their position on
-   * the chain (R-deposit).
+   * The number of credited deposits that are recorded by key; older ones are recorded by their
+   * position on the chain (R-deposit).
    */
   depositsKept: 50_000,
-  /** Deposits held for addresses bound as agents; the engine rejects any more. */
+  /** The maximum number of deposits held for addresses bound as agents; any more are rejected. */
   depositsAsideKept: 10_000,
-  /** Relay withdrawal addresses without an account, in total and per command. */
+  /**
+   * The maximum number of relay withdrawal addresses without an account, in total and per command.
+   */
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
   noncesPerSigner: 100,
@@ -44,9 +46,12 @@ export const LIMITS = {
   nonceAgeMs: 2 * 24 * 3_600_000,
   /** The maximum distance of a nonce into the future, exclusive. */
   nonceAheadMs: 24 * 3_600_000,
-  /** Resting orders that one incoming order can process, counting fills and removals. */
+  /**
+   * The maximum number of resting orders that one incoming order can process, counting fills and
+   * removals.
+   */
   matchesPerOrder: 10_000,
-  /** Orders of one side that are tested together (R-fillable). */
+  /** The maximum number of orders of one side that are tested together (R-fillable). */
   fillTests: 10_000,
   /** The default maximum distance of a sampled price from the oracle, in 10^-8 (R-funding). */
   premiumCapE8: 1_000_000,
@@ -57,29 +62,37 @@ export const LIMITS = {
   matchesPerSimulation: 1_000,
   /** The bound for all attempts to find the largest order that the margin covers. */
   matchesPerCapacity: 1_000,
-  /** Trigger orders fired and margin accounts liquidated in one block (R-storms). */
+  /**
+   * The maximum number of trigger orders fired and margin accounts liquidated in one block
+   * (R-storms).
+   */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
   /**
-   * Retry interval of a reducing market trigger. Each try can trade up to this distance from the
-   * mark in 10^-8, and the distance grows by the same amount after each try that filled too little
-   * (R-trigger).
+   * The retry interval of a reducing market trigger. Each attempt can trade up to this distance
+   * from the mark in 10^-8, and the distance grows by the same amount after each attempt that
+   * filled too little (R-trigger).
    */
   triggerRetryMs: 1_000,
   triggerSlippageE8: 1_000_000,
   /** The maximum number of orders per market trigger. */
   triggerParts: 100,
-  /** An observation at most this far ahead of consensus time counts as current. */
+  /**
+   * The maximum time that an observation can be ahead of consensus time and still count as current.
+   */
   observationAheadMs: 5_000,
   /** The minimum lifetime of a `gtd` order. */
   expiryAheadMs: 5_000,
-  /** A last trade older than this is not used for the mark (R-mark). */
+  /** The maximum age of a last trade that is used for the mark (R-mark). */
   lastTradeMs: 60_000,
   /** The maximum interval between mark computations. */
   markEveryMs: 1_000,
   /** The number of missed seconds after which the EMA equals the sample (R-ema). */
   emaSecondsMax: 1_500,
-  /** In price units. The bound exists because the EMA stores 10^-6 of a unit in a safe integer. */
+  /**
+   * The maximum price in price units. It ensures that the EMA, in 10^-6 of a unit, is a safe
+   * integer.
+   */
   priceMax: 9_000_000_000,
   /** The maximum size in lots, up to which arithmetic between sizes is exact. */
   sizeMax: 1_000_000_000_000,
@@ -89,38 +102,51 @@ export const LIMITS = {
   bandHeadroom: 16,
   /** The interval at which signers without a nonce in the valid window are removed. */
   signerSweepMs: 3_600_000,
-  /** UTC days of volume kept per account: today and the 14 days that determine the fee tier. */
+  /**
+   * The number of UTC days of volume kept per account: the current day and the 14 days that
+   * determine the fee tier.
+   */
   volumeDays: 15,
-  /** Perps have ids below this bound, outcome markets have this id or a higher one. */
+  /** The ids of perps are below this bound, and those of outcome markets start with it. */
   perpIdEnd: 100_000,
   /** The maximum instrument id; orders store the id in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
-  /** Holders of resolved markets that one block pays. */
+  /** The maximum number of holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
-  /** Keeps the sum of taker and builder fee below the price (R-reserve). */
+  /**
+   * The maximum fee rate of an outcome market, which keeps the sum of taker and builder fee below
+   * the price (R-reserve).
+   */
   outcomeFeeMaxE8: 99_000_000,
   /** The maximum order delay of an outcome market (R-delay). */
   orderDelayMaxMs: 10_000,
   priceFeeds: 1_000,
   seriesAheadMax: 20,
-  /** Series markets that one block lists and resolves. */
+  /** The maximum number of series markets that one block lists and resolves. */
   listingsPerBlock: 100,
   resolutionsPerBlock: 100,
-  /** A market resolves this long after its end, so that late observations count (R-series). */
+  /**
+   * The time between the end of a market and its resolution, so that late observations count
+   * (R-series).
+   */
   resolveAfterMs: 5_000,
   /**
-   * An observation that enters the log later than this after its own time is ignored (R-series).
+   * The maximum delay with which an observation can enter the log; a later one is ignored
+   * (R-series).
    */
   observationLateMs: 10_000,
   /** The maximum time for which an observation is used (R-series). */
   observationAgeMs: 5_000,
   /** The share of a window's seconds that must have a sample, in percent (R-series). */
   twapCoveragePercent: 90,
-  /** Seconds of reference prices kept per feed. */
+  /** The number of seconds of reference prices kept per feed. */
   priceSecondsKept: 300,
   /** The maximum number of tiers in a margin table and in the fee schedule. */
   tiersMax: 20,
-  /** Orders that are walked in each direction to determine an order's queue position. */
+  /**
+   * The maximum number of orders walked in each direction to determine the queue position of an
+   * order.
+   */
   observedQueue: 1_024,
   bookTicksMax: 8,
 } as const;
@@ -132,10 +158,9 @@ assert(
 );
 
 /**
- * Returns true for ids of outcome markets, which use the upper part of the id range shared with
- * perps.
+ * Returns true for the id of an outcome market. Perps and outcome markets share one id range, of
+ * which outcome markets use the upper part.
  */
-
 export function isOutcomeId(id: number): boolean {
   return id >= LIMITS.perpIdEnd;
 }

@@ -1,8 +1,8 @@
 import type { Address } from '@oddlot/units';
 
 /**
- * Parameters that the rulebook leaves to configuration. The first command of the log contains them,
- * so that every replica and every replay uses the same values.
+ * The parameters that the rulebook leaves to configuration. The first command of the log contains
+ * them, so that every replica and every replay uses the same values.
  */
 export type VenueParameters = FundingParameters & {
   /** The network name, which is part of every signed message. */
@@ -13,17 +13,17 @@ export type VenueParameters = FundingParameters & {
   readonly oracleBandE8: number;
   /** The maximum distance of a market order's price from the mark, in 10^-8. */
   readonly marketBandE8: number;
-  /** Age after which an oracle price is stale (R-oracle-stale). */
+  /** The age after which an oracle price is stale (R-oracle-stale). */
   readonly oracleStaleMs: number;
-  /** Age after which the external price C is no longer used (R-mark). */
+  /** The age after which the external price C is no longer used (R-mark). */
   readonly externalStaleMs: number;
   /** The liquidation fee, in 10^-8 of the notional (R-ratio). */
   readonly liquidationFeeE8: number;
   /** The leverage of an instrument if the account has set none (R-leverage). */
   readonly defaultLeverage: number;
   /**
-   * Admins sign operator commands, deployers those for outcome markets. Admins can change both
-   * lists.
+   * The admins sign operator commands, and the deployers sign those for outcome markets. Admins can
+   * change both lists.
    */
   readonly admins: readonly Address[];
   readonly deployers: readonly Address[];
@@ -35,7 +35,7 @@ export type VenueParameters = FundingParameters & {
   /** The minimum amount and fee of a withdrawal (R-withdraw). */
   readonly withdrawMinMicroUsdc: number;
   readonly withdrawFeeMicroUsdc: number;
-  /** A builder whose perp balance is lower than this earns no fees (R-builder). */
+  /** The minimum perp balance of a builder; below it, the builder earns no fees (R-builder). */
   readonly builderMinBalanceMicroUsdc: number;
   /** The address of the insurance fund, for which no private key exists (R-insurance-fund). */
   readonly insuranceFundAddress: Address;
@@ -56,9 +56,9 @@ export type VenueParameters = FundingParameters & {
   readonly insuranceHourE8: number;
   readonly insuranceInstrumentHourE8: number;
   /**
-   * The fund reduces each position at this interval, by this share or this amount. Its first order
-   * is priced one step from the mark. After each order that filled too little, the price moves one
-   * step further, at most to the band. Step and band are in 10^-8.
+   * The fund reduces each position at this interval, by this share or at least this amount. Its
+   * first order is priced one step from the mark. After each order that filled too little, the
+   * price moves one step further, at most to the band. Step and band are in 10^-8.
    */
   readonly insuranceUnwindEveryMs: number;
   readonly insuranceUnwindShareE8: number;
@@ -68,8 +68,8 @@ export type VenueParameters = FundingParameters & {
   /** The maximum distance of liquidation orders from the mark, in 10^-8 (R-liquidation). */
   readonly liquidationBandE8: number;
   /**
-   * A position above this value is closed in two parts: a share at once, and the rest after a
-   * delay.
+   * A position above this value is closed in two parts: a share immediately, and the remainder
+   * after a delay.
    */
   readonly liquidationPartialMicroUsdc: number;
   readonly liquidationPartialShareE8: number;
@@ -82,9 +82,9 @@ export type VenueParameters = FundingParameters & {
   readonly feeTiers: readonly FeeTier[];
 };
 
-/** Parameters of the funding rate, all in 10^-10. */
+/** The parameters of the funding rate, all in 10^-10. */
 export type FundingParameters = {
-  /** Eight-hour interest towards which the rate is adjusted. */
+  /** The eight-hour interest towards which the rate is adjusted. */
   readonly fundingInterestE10: number;
   /** The maximum adjustment towards that interest. */
   readonly fundingDamperE10: number;

@@ -1,7 +1,7 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
-/** Exclusive bounds between which nonces are currently valid (R-nonce). */
+/** The exclusive bounds between which nonces are currently valid (R-nonce). */
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
@@ -10,8 +10,8 @@ export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive
  * that its message needs.
  */
 export type Reject =
-  // Reasons of authorization, in the order of the checks: nonce window, role, vault, account, gate,
-  // expiry, nonce.
+  // The following reasons concern authorization, in the order of the checks: nonce window, role,
+  // vault, account, gate, expiry, nonce.
   | ({ readonly reason: 'nonceTooOld' } & NonceBounds)
   | ({ readonly reason: 'nonceTooNew' } & NonceBounds)
   | ({ readonly reason: 'nonceBeforeLog' } & NonceBounds)
@@ -66,7 +66,8 @@ export type Reject =
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'markBandInvalid'; readonly gotE8: number; readonly maxE8: number }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
-  // Reasons of orders, in the order of the checks of an action and of each of its orders.
+  // The following reasons concern orders, in the order of the checks of an action and of each of
+  // its orders.
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
@@ -155,7 +156,7 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
-      /** Reasons why the rest of the money is not free, largest amount first. */
+      /** The reasons why the other part of the money is not free, largest amount first. */
       readonly reservedBy?: readonly ReservedBy[];
     }
   | {

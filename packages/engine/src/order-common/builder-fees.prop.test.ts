@@ -10,8 +10,8 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 /**
- * The histories are of poor and rich, cross and isolated traders with two builders, one of which
- * never has the balance to earn fees. A model that shares no code with the engine follows the
+ * In the histories, poor and rich traders with cross and isolated margin use two builders, one of
+ * which never has the balance to earn fees. A model that shares no code with the engine applies the
  * rules: approvals, chargeable orders, and a fee of the rate times all fills of an order in a role,
  * rounded down. The scenario checks conservation.
  */
@@ -30,7 +30,7 @@ class Model {
   readonly #orders = new Map<number, BuilderTerms>();
   readonly #traded = new Map<string, { sum: bigint; paid: bigint }>();
   paid = 0n;
-  /** Numbers of fills with and without a builder fee, by role. */
+  /** The numbers of fills with and without a builder fee, by role. */
   readonly counts = { taker: 0, maker: 0, dropped: 0 };
 
   approve(trader: Address, builder: Address, feeTenthsBp: number | undefined): void {
@@ -134,7 +134,7 @@ function follow(model: Model, command: Command, { events, outcomes }: BlockResul
   }
 }
 
-test('R-builder, R-rounding: builders earn the fees that their users paid, as for single fills', () => {
+test('R-builder, R-rounding: builders earn the fees that their users paid, rounded as for single fills', () => {
   const seen = { taker: 0, maker: 0, dropped: 0, claimed: 0n };
   for (const seed of SEEDS) {
     const pick = randomIntegers(seed);

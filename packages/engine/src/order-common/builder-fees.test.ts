@@ -30,8 +30,8 @@ import { judgeBuilder } from './order-builder.ts';
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
 /**
- * 33 lots at this price are 33,023,100 micro-USDC, with a fee of 2,311.617 at 0.007%. Two fills
- * cost 4,623.234 and three 6,934.851; each alone would pay 2,311.
+ * At this price, 33 lots are worth 33,023,100 micro-USDC, and the fee at 0.007% is 2,311.617. Two
+ * fills cost 4,623.234 and three 6,934.851; a single one pays 2,311.
  */
 const ODD = 1_000_700;
 const other = actor(0xb222d);
@@ -54,7 +54,7 @@ function plain(signer: Address, shape: OrderShape): BlockResult {
   return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
 }
 
-describe('R-builder: order of the checks', () => {
+describe('R-builder: a builder is dropped for the first check that it fails', () => {
   const f = (feeTenthsBp: number, address = builder): BuilderTerms => ({ address, feeTenthsBp });
   test.each([
     // The builder is not approved, over the cap and without sufficient balance; the first reason is
@@ -67,7 +67,7 @@ describe('R-builder: order of the checks', () => {
     ['overApproval', f(51), 'perp', 50],
     ['builderBalance', f(50), 'perp', 0],
     ['builderBalance', f(1), 'outcome', 0],
-    // Without a fee, nothing is dropped.
+    // An order without a fee has nothing to drop.
     [undefined, f(0, actor(0xdead)), 'perp', 0],
   ] as const)(
     'the first failed check of a builder is reported: %s',
@@ -124,7 +124,7 @@ describe('R-builder: order of the checks', () => {
   });
 });
 
-describe('R-builder: fees of each side', () => {
+describe('R-builder: each side of a fill pays its own builder', () => {
   test('a taker pays the builder fee in addition to the exchange fee', () => {
     venue.one(bob, sell(100));
     const { events } = oneThrough(venue, alice, 10, buy(100));
@@ -163,7 +163,7 @@ describe('R-builder: fees of each side', () => {
   });
 });
 
-describe('R-rounding: builder fees of several fills', () => {
+describe('R-rounding: the builder fees of several fills round down once per order', () => {
   test('a taker that fills against three makers pays the builder fee of one fill', () => {
     for (const maker of [bob, carol, bob]) venue.one(maker, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([
@@ -189,7 +189,7 @@ describe('R-rounding: builder fees of several fills', () => {
   });
 
   test('a builder fee below one micro-USDC is not shown and is charged with the next fill', () => {
-    // A lot is worth 0.05 USDC here, so the fee is half a micro-USDC at 0.001%.
+    // At this price a lot is worth 0.05 USDC, so the fee at 0.001% is half a micro-USDC.
     venue.wait(1_000).oracle(50_000);
     plain(carol, sell(201, 50_000));
     plain(bob, buy(200, 50_000));
@@ -205,8 +205,8 @@ describe('R-rounding: builder fees of several fills', () => {
   });
 });
 
-describe('R-builder: checks at each fill', () => {
-  // Three fills pay 2,311.617 each; the uncharged fraction of the first is charged with the third.
+describe('R-builder: a builder is checked again at each fill', () => {
+  // Three fills cost 2,311.617 each; the uncharged fraction of the first is charged with the third.
   test.each([
     ['a revoked approval', () => revoke(venue, alice), () => approve(venue, alice, 7)],
     ['a lowered approval', () => approve(venue, alice, 6), () => approve(venue, alice, 7)],
@@ -230,7 +230,7 @@ describe('R-builder: checks at each fill', () => {
     ['notApproved', carol, 10, 0n],
     ['overApproval', alice, 51, 0n],
     ['overCap', bob, 101, 0n],
-    // A low balance is temporary: the builder charges when its balance is sufficient.
+    // A low balance is temporary: the builder charges again when its balance is sufficient.
     ['builderBalance', alice, 10, 10_000n],
   ])(
     'a builder that fails with %s at acceptance is checked again when the order fills',
@@ -245,7 +245,7 @@ describe('R-builder: checks at each fill', () => {
   );
 });
 
-describe('R-determinism: builder fees', () => {
+describe('R-determinism: builder fees are part of the digest', () => {
   test.each([
     ['an order that rests', () => [order(buy(100))]],
     ['an order that waits', () => [waiting({ price: 900_000 }, { reduceOnly: false })]],

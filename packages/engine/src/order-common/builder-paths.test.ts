@@ -30,7 +30,7 @@ import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine
  * One lot at this price is worth 1 USDC. This file tests builder fees on every path of an order.
  */
 const PRICE = 1_000_000;
-/** 33 lots at this price pay 2,311.617 micro-USDC at 0.007%. */
+/** At this price, 33 lots pay 2,311.617 micro-USDC at 0.007%. */
 const ODD = 1_000_700;
 const { instrumentId } = PERP;
 const dave = actor(0xda7e);
@@ -60,7 +60,7 @@ function isolate(signer: Address): void {
   act(venue, signer, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
 }
 
-// 100 lots at 20× need 5 USDC of margin, 0.045 of taker fee, and 0.01 for the builder at 0.01%.
+// At 20×, 100 lots need 5 USDC of margin, 0.045 of taker fee, and 0.01 for the builder at 0.01%.
 describe.each(['cross', 'isolated'])(
   'R-initial, R-isolated: required margin with a builder (%s)',
   (mode) => {
@@ -90,7 +90,7 @@ describe.each(['cross', 'isolated'])(
   },
 );
 
-describe('R-fill-check: fees of a fill', () => {
+describe('R-fill-check: a fill must cover its builder fee', () => {
   // A maker pays 0.015 to the exchange and 0.01 to the builder, and must have 5 USDC left.
   test.each([
     { left: 5_025_000, change: () => undefined, ends: 'filled', why: 'enough for both' },
@@ -110,7 +110,7 @@ describe('R-fill-check: fees of a fill', () => {
   });
 });
 
-describe('R-isolated: source of the builder fee', () => {
+describe('R-isolated: the builder fee is paid from the reserve or the released margin', () => {
   beforeEach(() => {
     isolate(alice);
   });
@@ -147,7 +147,7 @@ describe('R-isolated: source of the builder fee', () => {
     plain(bob, buy(100));
     expect(charges(oneThrough(venue, alice, 10, sell(100)))).toEqual([[10_000n, 0n]]);
     expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
-    // 50 lots at 94 lose the 3 USDC that they release; 47 USDC pay 0.02115 and 0.0047.
+    // At 94, 50 lots lose 3 USDC, and the value of 47 USDC costs fees of 0.02115 and 0.0047.
     plain(bob, buy(50, 940_000));
     expect(charges(oneThrough(venue, alice, 10, sell(50, 940_000)))).toEqual([[4_700n, 0n]]);
     expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
@@ -155,7 +155,7 @@ describe('R-isolated: source of the builder fee', () => {
   });
 });
 
-describe('R-modify: builder of an amended order', () => {
+describe('R-modify: an amended order keeps its builder', () => {
   test('an amended order keeps its builder and the uncharged fraction of each role', () => {
     const hit = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
     oneThrough(venue, alice, 7, buy(132, ODD));
@@ -177,7 +177,7 @@ describe('R-modify: builder of an amended order', () => {
     amend(1, PRICE, 200);
     expect(venue.holding(alice).reserved).toBe(10_110_000n);
     revoke(venue, alice);
-    // No builder can charge now, so the order has no reserve for it.
+    // The builder cannot charge now, so the order has no reserve for it.
     amend(1, PRICE, 100);
     expect(venue.holding(alice).reserved).toBe(5_045_000n);
     approve(venue, alice, 10);
@@ -192,7 +192,7 @@ describe('R-modify: builder of an amended order', () => {
   });
 });
 
-describe('R-trigger: builder of a waiting order', () => {
+describe('R-trigger: a waiting order keeps its builder until it fires', () => {
   /** Alice is long 100 lots. */
   beforeEach(() => {
     plain(bob, sell(100));
@@ -222,7 +222,7 @@ describe('R-trigger: builder of a waiting order', () => {
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('a builder dropped when its order fired is not restored', () => {
+  test('a builder that is dropped when its order fires is not restored', () => {
     expect(through(venue, alice, 10, [stop(false)]).outcomes[0]).not.toHaveProperty('builderDrop');
     revoke(venue, alice);
     venue.wait(1_000).oracle(940_000);
@@ -231,7 +231,7 @@ describe('R-trigger: builder of a waiting order', () => {
   });
 });
 
-describe('R-grouping: builder of a group', () => {
+describe('R-grouping: all orders of a group have the builder of the action', () => {
   function grouped(grouping: Grouping, ...orders: readonly OrderRequest[]): void {
     const terms = { address: builder, feeTenthsBp: 10 };
     act(venue, alice, { type: 'placeOrders', orders, grouping, builder: terms });
@@ -256,8 +256,8 @@ describe('R-grouping: builder of a group', () => {
   });
 });
 
-describe('paths without a builder fee', () => {
-  test('R-stp: an order of the same account that would cross is cancelled together with its builder', () => {
+describe('orders of the venue and self-trades pay no builder fee', () => {
+  test('R-stp: a resting order of the same account is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
     expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);

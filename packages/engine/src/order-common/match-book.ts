@@ -18,10 +18,10 @@ type BookTaker = {
 };
 
 /**
- * Matches an incoming order with the other side of the book up to its limit, best price first, then
- * oldest (R-book). `meet` trades with the resting order or cancels it, and returns a cause if the
- * taker must stop. It must be a module-level function and never a closure, because this is the hot
- * loop. Returns the cause if matching ended early.
+ * Matches an incoming order with the other side of the book up to its limit, by best price first
+ * and then by age (R-book). `meet` trades with the resting order or cancels it, and returns a cause
+ * if the taker must stop. It must be a module-level function and not a closure, because this loop
+ * is performance-critical. Returns the cause if matching ended early.
  */
 export function matchBook<Taker extends BookTaker>(
   execution: Execution,

@@ -16,7 +16,7 @@ import type { Account, OrderBuilder } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { HAS_BUILDER, readSlot, readSlotInt } from '../book/order-pool.ts';
 
-/** A tenth of a basis point, the step of builder fees, in 10^-8. */
+/** The step of builder fees, a tenth of a basis point, in 10^-8. */
 const TENTH_BP_E8 = 1_000;
 
 /**
@@ -46,8 +46,9 @@ export function judgeBuilder(
 }
 
 /**
- * Returns the order as it is accepted, without a builder that must not charge for it. A builder
- * that only lacks balance stays, because it may have enough when the order fills.
+ * Returns the order as it is accepted, without a builder that is not allowed to charge for it. A
+ * builder that only lacks balance stays, because its balance may be sufficient when the order
+ * fills.
  */
 export function withAcceptedBuilder(
   state: State,
@@ -71,7 +72,7 @@ export function absorbBuilder(state: State, { address, feeTenthsBp }: BuilderTer
 }
 
 /**
- * Adds the rate of the order's builder to a taker rate, which gives the highest cost of an order.
+ * Adds the rate of the order's builder to a taker rate; the sum is the highest cost of an order.
  */
 export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): RateE8 {
   return builder === undefined ? takerRate : rateE8(takerRate + builder.feeTenthsBp * TENTH_BP_E8);
@@ -87,7 +88,7 @@ export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undef
   return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
 }
 
-/** Charge of the builder for one side of a fill. */
+/** The charge of the builder for one side of a fill. */
 export type BuilderCharge = {
   readonly builder: OrderBuilder;
   readonly role: 'taker' | 'maker';
@@ -99,7 +100,10 @@ export type BuilderCharge = {
   readonly owed: number;
 };
 
-/** Checks the builder again for one fill (R-builder); returns undefined if it must not charge. */
+/**
+ * Checks the builder again for one fill (R-builder). Returns undefined if it is not allowed to
+ * charge.
+ */
 export function builderCharge(
   state: State,
   account: Account,

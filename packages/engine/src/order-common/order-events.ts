@@ -22,8 +22,8 @@ export function emitOrder(
 ): void {
   absorbOrder(execution, status, order);
   const { commandIndex, events } = execution;
-  // The event is created before the push, because a conditional inside it would keep the compiler
-  // from inlining the push.
+  // The event is created before the push, because a conditional expression inside the call would
+  // keep the compiler from inlining it.
   const event: OrderUpdated =
     cancelCause === undefined
       ? { type: 'orderUpdated', commandIndex, status, order }
@@ -87,8 +87,8 @@ type Entering = {
 };
 
 /**
- * Called before an order is matched. Callers of this and the following functions first check that
- * there is an observer.
+ * This function is called before an order is matched. Callers of this and the following functions
+ * first check that there is an observer.
  */
 export function observeEntry(
   { observer }: State,
@@ -108,7 +108,7 @@ export function observeEntry(
 }
 
 /**
- * Reports the best price of the other side to the observer unless it was already reported, and
+ * Reports the best price of the other side to the observer unless it was reported before, and
  * returns it.
  */
 export function observeMeeting(
@@ -122,13 +122,13 @@ export function observeMeeting(
   return price;
 }
 
-/** Called after an order began to rest or was amended. */
+/** This function is called after an order began to rest or was amended. */
 export function observeRest({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.rests(readSlot(pool.orderId, slot), readSlot(pool.price, slot), ahead);
 }
 
-/** Called before an order leaves its book. */
+/** This function is called before an order leaves its book. */
 export function observeLeave({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.leaves(readSlot(pool.orderId, slot), ahead);

@@ -3,7 +3,9 @@ import { dump, restore, type StateDump } from '../dump/dump.ts';
 import type { State } from '../state/state.ts';
 import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Leaves the numbers of former orders in the next slots, because the pool does not clear them. */
+/**
+ * Leaves the field values of former orders in the next slots, because the pool does not clear them.
+ */
 function soil({ pool }: State): void {
   const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
   const { level, orderId, ownNext, ownPrev, ints, floats } = pool;

@@ -18,7 +18,7 @@ import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './snapshot.ts';
 import { observeLeave, observeRest } from './order-events.ts';
 
-// The compiler knows constants of this module; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -48,7 +48,7 @@ type RestingOrder = {
   readonly builder: OrderBuilder | undefined;
 };
 
-/** Book and list of an order, and the values that it keeps while it rests. */
+/** The book and the owner's list of an order, and the values that it keeps while it rests. */
 type SlotPlace = {
   readonly book: LevelBook;
   readonly orders: OwnList;
@@ -129,7 +129,8 @@ export function unlinkSlot(
 
 /**
  * Changes the price or remaining size of a resting order (R-modify). At the same price the order
- * keeps its queue position; at another price it follows the orders that were accepted before it.
+ * keeps its queue position; at another price it is queued after the orders that were accepted
+ * before it.
  */
 export function amendSlot(
   state: State,

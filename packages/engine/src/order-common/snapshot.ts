@@ -4,7 +4,7 @@ import type { OrderRequest, TimeInForce } from '../messages/command.ts';
 import type { OrderSnapshot, Building } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
 
-// The compiler knows constants of this module; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -18,7 +18,7 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** Additional fields of an order on an outcome market. */
+/** The additional fields of an order on an outcome market. */
 type OutcomeFields = OrderSnapshot['outcome'];
 
 /** An order that is not in the book because it is being executed, was rejected or waits. */
@@ -92,14 +92,14 @@ export function slotSnapshot(
 }
 
 /**
- * Times in force by the code that the order pool stores. The order of this list is part of the dump
- * format.
+ * The times in force by the code that the order pool stores. The order of this list is part of the
+ * dump format.
  */
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
 /**
- * Returns the index of a time in force in the list. A switch is used, because every event of an
- * order needs the code.
+ * Returns the index of a time in force in the list. The function uses a switch for speed, because
+ * every event of an order needs the code.
  */
 export function timeInForceCode(value: TimeInForce): number {
   switch (value) {

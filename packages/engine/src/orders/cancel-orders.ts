@@ -16,7 +16,7 @@ type Picks = {
 };
 
 /**
- * Cancels the selected orders of an account by order id, waiting children first. Otherwise
+ * Cancels the selected orders of an account by order id. Waiting children come first; otherwise
  * cancelling the parent would cancel them with another cause.
  */
 export function cancelMany(
@@ -95,7 +95,7 @@ export function orderIdOf(account: Account, clientOrderId: string): number | und
   return key === undefined ? undefined : account.clientOrders.get(key);
 }
 
-/** An expiry queue with more entries than this is rebuilt when most of them are stale. */
+/** If an expiry queue has more entries than this, it is rebuilt when most of them are stale. */
 const EXPIRY_REBUILD_MIN = 1_024;
 
 /** Cancels expired orders (R-tif), sorted by due time and order id. */

@@ -13,7 +13,7 @@ function gtd(scenario: Scenario, ms: number, shape: Partial<OrderShape> = {}): O
   return { price: PRICE, size: 20, timeInForce: 'gtd', expireMs, ...shape };
 }
 
-describe('R-tif: gtd orders', () => {
+describe('R-tif: a gtd order rests until it expires', () => {
   test('a gtd order needs an expiry at least 5 s ahead', () => {
     const scenario = Scenario.open();
     const minMs = scenario.nowMs + 5_000;
@@ -94,7 +94,7 @@ describe('R-tif: gtd orders', () => {
   });
 });
 
-test('the due queue returns due entries by time and id, and drops dead ones', () => {
+test('the due queue returns due entries by time and id, and drops stale ones', () => {
   const queue = new DueQueue();
   for (const [dueMs, orderId] of [
     [5, 9],
@@ -112,7 +112,7 @@ test('the due queue returns due entries by time and id, and drops dead ones', ()
   expect([queue.popDue(9), queue.popDue(9), queue.popDue(9)]).toEqual([1, 9, undefined]);
 });
 
-test('dead entries do not accumulate in the expiry queue', () => {
+test('stale entries do not accumulate in the expiry queue', () => {
   const scenario = Scenario.open();
   scenario.checks = false;
   for (let i = 0; i < 3_000; i++) {

@@ -23,14 +23,15 @@ type Target = {
 
 export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
   /**
-   * Returns the orders that a command names; the function is absent for commands that name none.
+   * Returns the orders to which a command refers. The function is absent for commands that refer to
+   * none.
    */
   readonly targets?: (command: Asked) => readonly Target[];
 };
 
 /**
  * Adds the state of the orders to an amendment or cancel that was rejected as a whole. The orders
- * are unchanged, and a client that only saw `rejected` would place them again.
+ * are unchanged, and a client that only received `rejected` would place them again.
  */
 export function withTargets(
   state: State,
@@ -73,7 +74,10 @@ function isAboutRole({ reason }: Reject): boolean {
   }
 }
 
-/** Returns the state of the account's order, or the target as it was sent if there is none. */
+/**
+ * Returns the state of the account's order. If there is no such order, returns the target as it was
+ * sent.
+ */
 function targetEntry(state: State, account: Account, target: Target): EntryResult {
   const { clientOrderId, instrumentId } = target;
   const key = clientOrderKey(clientOrderId ?? '') ?? '';

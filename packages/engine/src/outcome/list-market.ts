@@ -15,8 +15,7 @@ import { watchMarket } from './market-phase.ts';
 const SIZE_DECIMALS_MAX = 4;
 const RATE_DECIMALS = 8;
 
-/** Lists an event for a deployer or a series. The caller must have checked it. */
-
+/** Lists an event for a deployer or a series. The caller must have validated it. */
 export function listEvent(
   execution: Execution,
   event: EventListing,
@@ -100,7 +99,7 @@ export function createMarket(state: State, definition: MarketDefinition): Outcom
     unpaid: undefined,
   };
   outcomes.markets.set(id, market);
-  // Ids usually increase, so the position of a new one is searched from the end.
+  // Ids usually increase, so the search for the position of a new one starts at the end.
   let at = outcomes.marketIds.length;
   while (at > 0 && (outcomes.marketIds[at - 1] ?? 0) > id) at--;
   outcomes.marketIds.splice(at, 0, id);
@@ -134,7 +133,7 @@ export function isIdTaken({ markets, settled }: State['outcomes'], id: number): 
   return markets.has(id) || settled.has(id);
 }
 
-/** An invalid field of a listing by its name in the API, and the requirement that it violates. */
+/** An invalid field of a listing, with its name in the API and the requirement that it violates. */
 export type ListingFault = { readonly field: string; readonly why: string };
 
 /**

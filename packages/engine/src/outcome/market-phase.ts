@@ -89,8 +89,8 @@ export function shareOf({ definition }: OutcomeMarket, fraction: number): number
 }
 
 /**
- * Returns true if a resolution fits its event: the fractions of an exclusive event must sum to
- * exactly one when all markets are resolved (R-event-sets).
+ * Returns true if a resolution fits its event: when all markets of an exclusive event are resolved,
+ * their fractions must sum to exactly one (R-event-sets).
  */
 export function fitsEvent(event: MarketEvent, share: number): boolean {
   if (!event.mutuallyExclusive) return true;
@@ -100,8 +100,8 @@ export function fitsEvent(event: MarketEvent, share: number): boolean {
 }
 
 /**
- * Moves finished events to compact storage (R-limits-of-state). Results of the engine are the same
- * for both forms.
+ * Moves finished events to compact storage (R-limits-of-state). The results of the engine are the
+ * same for both forms.
  */
 export function packPast(state: State): void {
   const { outcomes, timeMs } = state;
@@ -125,7 +125,7 @@ export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: Sett
 
 function pack({ outcomes }: State, event: MarketEvent): void {
   const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
-  // A market that joined the event late is paid out later.
+  // A market that joined the event later is also paid out later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
   outcomes.events.letGo(event.slug);

@@ -34,7 +34,7 @@ const sellNo = (price: number, size = 1_000): ShareOrder => ({
   size,
 });
 
-describe('R-mint-burn: trades of ten shares at a YES price of 0.60', () => {
+describe('R-mint-burn: each side of a trade pays or receives the price of its own outcome', () => {
   // The taker’s limit is 0.05 better than necessary, and the taker receives the improvement. The
   // fee is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either outcome.
   test.each([
@@ -122,7 +122,7 @@ describe('R-mint-burn: trades of ten shares at a YES price of 0.60', () => {
     ['sells of both legs above 1.00', sellYes(5_500), sellNo(4_600)],
     ['a YES sell above the YES bid', buyYes(5_500), sellYes(5_600)],
     ['a NO sell above the NO bid', buyNo(4_500), sellNo(4_600)],
-  ])('orders that do not cross rest next to each other: %s', (_name, first, second) => {
+  ])('orders that do not cross rest side by side: %s', (_name, first, second) => {
     const venue = venueOfHolders();
     share(venue, alice, first);
     expect(share(venue, bob, second).state).toBe('open');
@@ -130,7 +130,7 @@ describe('R-mint-burn: trades of ten shares at a YES price of 0.60', () => {
   });
 });
 
-describe('R-reserve: reserves of resting orders', () => {
+describe('R-reserve: a resting order reserves its maximum cost', () => {
   test.each([
     // The reserve is 0.60 × 10 and the fee at the limit, 0.168.
     ['buy yes 0.60', buyYes(6_000), '893.832 + 6.168 reserved, 100 yes, 100 no'],
@@ -152,23 +152,23 @@ describe('R-reserve: reserves of resting orders', () => {
     },
   );
 
-  test('a fill releases its excess reserve, and the rest of the order keeps the required one', () => {
+  test('a fill releases its excess reserve, and the remainder of the order keeps the required one', () => {
     const venue = venueOfHolders();
-    // 40 shares at 0.50 need 20 and a maximum fee of 0.7.
+    // At 0.50, 40 shares need 20 and a maximum fee of 0.7.
     share(venue, alice, buyYes(5_000, 4_000));
     expect(purse(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
     share(venue, bob, sellYes(4_000, 1_000));
-    // Makers pay no fee: 30 shares remain, with 15 and 0.525 reserved.
+    // Makers pay no fee: 30 shares remain, for which 15 and a fee of 0.525 are reserved.
     expect(purse(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
     // Bob buys 30 at 0.50 with a limit of NO 0.60 and rests with 10, which reserve 6 and 0.07 × 10
-    // × 0.24. He paid 15 and 0.525 for the 30, and had received 5 less 0.175.
+    // × 0.24. He paid 15 and a fee of 0.525 for the 30 shares, after he had received 5 less 0.175.
     share(venue, bob, buyNo(6_000, 4_000));
     expect(purse(venue, alice)).toBe('880, 140 yes, 100 no');
     expect(purse(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
   });
 });
 
-describe('R-book: priority across both outcomes', () => {
+describe('R-book: orders of both outcomes share one priority', () => {
   test('sells of YES and buys of NO at one level trade by acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000, 500));
@@ -208,7 +208,7 @@ describe('R-book: priority across both outcomes', () => {
   });
 });
 
-describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per order', () => {
+describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up once per order', () => {
   test('100 shares at 0.30 with a rate of 0.07 cost a fee of 1.47 USDC for either outcome', () => {
     const venue = venueOfHolders();
     share(venue, alice, sellYes(3_000, 10_000));
@@ -242,7 +242,7 @@ describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per ord
   });
 });
 
-describe('R-stp: prevention of self-trades', () => {
+describe('R-stp: an order does not trade with orders of its own account', () => {
   test.each([
     ['transfer', sellYes(6_000), buyYes(6_000)],
     ['mint', buyNo(4_000), buyYes(6_000)],

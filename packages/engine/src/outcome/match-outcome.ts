@@ -45,11 +45,11 @@ import {
 } from './outcome-order.ts';
 
 /**
- * Matches an incoming order against the market's single book, best price first, then oldest, for
- * both outcomes (R-one-book, R-mint-burn). Each side settles at the price of its own outcome: a
- * buyer pays and receives shares, a seller delivers shares and is paid. Two buyers create a pair
- * and lock 1.00, two sellers destroy a pair and release 1.00. A resting order of the taker itself
- * is cancelled (R-stp).
+ * Matches an incoming order against the market's single book, by best price first and then by age,
+ * for both outcomes (R-one-book, R-mint-burn). Each side settles at the price of its own outcome: a
+ * buyer pays and receives shares, and a seller delivers shares and is paid. Two buyers create a
+ * pair and lock 1.00; two sellers destroy a pair and release 1.00. A resting order of the taker
+ * itself is cancelled (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
   return matchBook(execution, taker.holding.market.book, taker, meetMaker);
@@ -240,7 +240,7 @@ function chargeOf(
   return builderCharge(state, account, builder, { instrumentId, value }, role);
 }
 
-/** Pays a resting buy's part of a fill; the rest of the order keeps the required reserve. */
+/** Pays a resting buy's part of a fill. The remainder of the order keeps the required reserve. */
 function payFromMaker(
   state: State,
   slot: number,

@@ -33,7 +33,7 @@ function amend(...args: Parameters<typeof amendBlock>): CommandResult {
 
 const buy: ShareOrder = { price: 5_000, size: 1_000 };
 
-describe('R-modify: amendment of outcome orders', () => {
+describe('R-modify: amendments of outcome orders adjust their reserves and queue positions', () => {
   test('the reserve of an amended buy follows its price and size', () => {
     const venue = openMarket();
     share(venue, alice, { leg: 'no', price: 4_000, size: 1_000 });
@@ -73,7 +73,7 @@ describe('R-modify: amendment of outcome orders', () => {
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(purse(venue, alice)).toContain('10 yes');
-    // An hour later it is queued as if accepted a minute ago, and Bob's unchanged order is older.
+    // An hour later, it is queued as if accepted a minute ago, so Bob's unchanged order is older.
     venue.wait(3_600_000);
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
@@ -96,24 +96,24 @@ describe('R-modify: amendment of outcome orders', () => {
     expect(amended).toMatchObject({ authority: { txHash: (trade as OutcomeTraded).txHash } });
     const { outcome } = (left as OrderUpdated).order;
     expect(placed).toMatchObject({ authority: { txHash: outcome?.txHash } });
-    // The rest reserves 5 × 0.80 and 0.07 × 5 × 0.16.
+    // The remainder reserves 5 × 0.80 and a fee of 0.07 × 5 × 0.16.
     expect(purse(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
   });
 
-  test('the rest of an amended order that traded is queued as if accepted a minute ago', () => {
+  test('the remainder of an amended order that traded is queued as if accepted a minute ago', () => {
     const venue = openMarket();
     share(venue, bob, { price: 1_000, size: 1_000 });
     share(venue, alice, { price: 1_100, size: 1_000 });
     venue.wait(3_600_000);
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
-    // Both move to 0.70 at the same time: Bob's order was accepted before Alice's, an hour ago.
+    // Both orders move to 0.70 at the same time. Bob's was accepted before Alice's, an hour ago.
     amend(venue, alice, 2, { price: 7_000, size: 1_000 });
     amend(venue, bob, 1, { price: 7_000, size: 1_000 });
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
     expect(purse(venue, bob)).toContain('5 yes');
   });
 
-  test('the new size of an outcome order includes the filled size, and the rest is cancelled at or below it', () => {
+  test('the new size of an outcome order includes the filled size, and at or below it the remainder is cancelled', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
@@ -132,7 +132,7 @@ describe('R-modify: amendment of outcome orders', () => {
     ['off the tick', { price: 5_050, size: 1_000 }, 'priceOffTick'],
     ['part of a lot', { price: 5_000, size: 1_000, sizeInexact: true }, 'sizeOffLot'],
     ['too large', { price: 5_000, size: 100_000_001 }, 'sizeAboveMax'],
-    // 5 of the 10 shares are filled.
+    // Of the 10 shares, 5 are filled.
     ['a rest below the minimum', { price: 4_000, size: 999 }, 'sizeBelowMin'],
     ['a rest of the minimum', { price: 4_000, size: 1_000 }, undefined],
     ['too dear', { price: 9_000, size: 200_000 }, 'balanceInsufficient'],

@@ -62,7 +62,7 @@ export function modifyOutcomeOrder(
   return { account: address, entries: [entry] };
 }
 
-/** Checks an amendment for admission; whether it would trade is decided at execution. */
+/** Checks an amendment for admission. Only execution determines whether it trades. */
 export function checkModifyOutcomeOrder(
   state: State,
   account: Account,
@@ -77,7 +77,7 @@ type Amend = OutcomeOrderContext & {
   readonly replaced: NonNullable<OutcomeOrderContext['replaced']>;
 };
 
-/** Returns the rest of the order as if it were new: the new total size less the filled size. */
+/** Returns the order as it would be placed again: with the new total size less the filled size. */
 function amendOf(
   state: State,
   account: Account,
@@ -112,8 +112,8 @@ function judge(
 }
 
 /**
- * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new one
- * its acceptance time determines it.
+ * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new
+ * price its acceptance time determines the position.
  */
 function stay(
   execution: Execution,

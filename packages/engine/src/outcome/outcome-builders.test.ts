@@ -14,8 +14,8 @@ import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 /**
- * Orders for tests of builder fees (R-builder), which are 1% of the notional at the price of the
- * outcome, in addition to the taker fee.
+ * The orders for tests of builder fees (R-builder). The builder fee is 1% of the notional at the
+ * price of the outcome, in addition to the taker fee.
  */
 
 const bid: ShareOrder = { price: 6_000, size: 1_000 };
@@ -39,7 +39,7 @@ function earned(venue: Scenario): bigint {
 test('each side of a mint pays its own builder at the price of its outcome', () => {
   const venue = builtVenue();
   send(venue, alice, bid);
-  // The reserve is 6.00, a maximum taker fee of 0.168, and 0.06.
+  // The reserve is 6.00, a maximum taker fee of 0.168, and a builder fee of 0.06.
   expect(purse(venue, alice)).toBe('993.772 + 6.228 reserved');
   send(venue, bob, mints);
   expect(purse(venue, alice)).toBe('993.94, 10 yes');
@@ -52,7 +52,7 @@ test('a sell pays its builder from the proceeds', () => {
   operate(venue, bob, 'split', 1_000);
   share(venue, alice, bid);
   send(venue, bob, { ...bid, sell: true });
-  // Bob has 990 and receives 6.00 less 0.168 and 0.06.
+  // Bob has 990 and receives 6.00 less fees of 0.168 and 0.06.
   expect(purse(venue, bob)).toBe('995.772, 10 no');
 });
 
@@ -67,7 +67,8 @@ test('an approval revoked before the fill drops the builder fee and releases its
 
 test('R-reserve: a buy that fills as a taker and later as a maker leaves no reserve', () => {
   const venue = builtVenue();
-  // 0.001% of 1.8611 is 18.611 micro-USDC per role; the two uncharged fractions make one more.
+  // At 0.001%, the fee on 1.8611 is 18.611 micro-USDC per role; the two uncharged fractions add up
+  // to one more micro-USDC.
   const half: ShareOrder = { price: 3_700, size: 503 };
   operate(venue, bob, 'split', 1_006);
   share(venue, bob, { ...half, sell: true });
@@ -89,7 +90,7 @@ test('R-reserve: a buy that fills in several parts as a taker leaves no reserve'
   expect(earned(venue)).toBe(37n);
 });
 
-test('a queued order keeps its builder, also after a restart', () => {
+test('a queued order keeps its builder, even after a restart', () => {
   const venue = builtVenue({ orderDelayMs: 250 });
   share(venue, alice, { ...bid, size: 500 });
   send(venue, bob, mints);
@@ -109,7 +110,7 @@ test('a queued order keeps its builder, also after a restart', () => {
   checkRestarts(venue);
 });
 
-test('R-gate: a queued buy is checked again at its release, and a sell passes', () => {
+test('R-gate: a queued buy is checked again at its release, and a sell always passes', () => {
   const venue = openMarket({ orderDelayMs: 250 });
   operate(venue, bob, 'split', 1_000);
   share(venue, alice, { ...bid, size: 2_000 });

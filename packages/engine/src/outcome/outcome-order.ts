@@ -38,20 +38,20 @@ export type OutcomeTaker = {
   readonly holding: OutcomeHolding;
   readonly request: OrderRequest;
   readonly leg: OutcomeLeg;
-  /** Limit as a YES price of the book. */
+  /** The limit as a YES price of the book. */
   readonly price: number;
   readonly original: number;
   remaining: number;
   /** The sum of price × size over the fills, at prices of the order's own outcome. */
   filledNotional: number;
-  /** Unused reserve of a buy. */
+  /** The unused part of the reserve of a buy. */
   reserve: MicroUsdc;
-  /** The taker fee overcharged by rounding (R-outcome-fee). */
+  /** The amount by which rounding has overcharged the taker fee (R-outcome-fee). */
   feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
   /**
-   * The hash of the action that placed the order, and of the one that makes it trade, which can be
-   * an amendment.
+   * The hash of the action that placed the order, and that of the action that makes it trade, which
+   * can be an amendment.
    */
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
@@ -66,9 +66,9 @@ export function bookPrice(market: OutcomeMarket, order: OrderRequest): number {
 }
 
 /**
- * Returns the reserve that the rest of a buy requires at its limit: the price and its maximum fees
- * (R-reserve). A better price never costs more, because price and fee together increase with the
- * price.
+ * Returns the reserve that the remainder of a buy requires at its limit: the price and the maximum
+ * fees (R-reserve). A better price never costs more, because price and fee together increase with
+ * the price.
  */
 export function requiredReserve(
   market: OutcomeMarket,
@@ -76,7 +76,8 @@ export function requiredReserve(
   rest: number,
   { builder, feeOverpaid }: FeeRemainders,
 ): MicroUsdc {
-  // A finished order needs no reserve despite rounding; the last fill releases it.
+  // A filled order needs no reserve, although rounding could result in one; the last fill releases
+  // it.
   if (rest === 0) return ZERO_USDC;
   const { takerFeeE8 } = market.definition;
   const fill = { size: rest, price: limit, unit: market.unit };
@@ -134,7 +135,7 @@ export function outcomeOwnerOf(
   };
 }
 
-/** Adds the rest of an order to the book. Its money or shares stay reserved. */
+/** Adds the remainder of an order to the book. Its money or shares stay reserved. */
 export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): void {
   const { holding } = taker;
   writeSlot(state, taker, {

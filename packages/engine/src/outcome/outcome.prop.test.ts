@@ -152,7 +152,7 @@ test('R-determinism: a restart before any block of an outcome history changes no
   );
 });
 
-test('the random outcome histories reach the intended cases', () => {
+test('the random outcome histories reach the important cases', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(outcomeSteps, { numRuns: 40, seed: 1 })) {
     const venue = openForSteps(steps.length % 2 === 0 ? 0 : 250);

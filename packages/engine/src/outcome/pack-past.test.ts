@@ -10,7 +10,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const PERIOD_SECONDS = PERIOD_MS / 1_000;
 
 /**
- * Returns a series venue with prices around the ends of the periods, so that all markets but the
+ * Returns a series venue with prices around the ends of the periods, so that all markets except the
  * last are resolved.
  */
 function lived(periods: number): Scenario {
@@ -26,7 +26,7 @@ function lived(periods: number): Scenario {
 const pastSlugs = ({ outcomes }: State): string[] =>
   [...outcomes.past.events()].map(({ slug }) => slug);
 
-test('R-limits-of-state: events of a series are packed when they are paid, and remain known', () => {
+test('R-limits-of-state: events of a series are packed when they are paid, and can still be looked up', () => {
   const venue = lived(4);
   const { outcomes } = venue.state;
   const slug = (period: number): string => `btc-15m-${START_MS / 1_000 + period * PERIOD_SECONDS}`;
@@ -67,7 +67,7 @@ test('slugs and ids of packed events are not reused', () => {
   expect(taken.outcomes[0]?.reject).toMatchObject({ field: 'eventId', why: 'is used already' });
 });
 
-test('a packed state has the same dump as an unpacked one, and a restored state the same future', () => {
+test('a packed state has the same dump as an unpacked one, and a restored state behaves identically', () => {
   const venue = lived(4);
   const plain = JSON.stringify(dump(venue.state));
   const packed = packedText(venue.state);
@@ -81,7 +81,9 @@ test('a packed state has the same dump as an unpacked one, and a restored state 
   checkRestarts(venue);
 });
 
-/** Converts the columns of orders, which are not JSON. */
+/**
+ * Returns a packed dump as a string, with the columns of orders in a form that JSON can represent.
+ */
 function packedText(state: State): string {
   const packed = dumpPacked(state);
   const orders = Array.from(packed.orders, (block) =>

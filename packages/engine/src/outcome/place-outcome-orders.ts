@@ -54,9 +54,9 @@ export function placeOutcomeOrders(
 }
 
 /**
- * Returns the free lots of each sell as admission counted them: those before the first order
- * executes, less the earlier sells. Otherwise a buy that fills in the meantime could make a closing
- * sell too small.
+ * Returns the free lots of each sell as admission counted them: the free lots before the first
+ * order executes, less the earlier sells. Without this, a buy that fills in the meantime could make
+ * a closing sell too small.
  */
 function freeLots(
   state: State,
@@ -120,7 +120,7 @@ function accept(
 }
 
 /**
- * Returns true if an order crosses any resting order, including those of its owner (R-delay); a
+ * Returns true if an order crosses any resting order, including those of its owner (R-delay). A
  * post-only order never takes liquidity.
  */
 function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
@@ -134,7 +134,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   state.outcomes.queue.push(queued);
   account.liveOrders += 1;
   if (clientOrderId !== undefined) {
-    // A queued order has no order id yet; its negative queue id identifies it.
+    // A queued order has no order id yet, so its negative queue id identifies it.
     account.clientOrders.set(
       present(clientOrderKey(clientOrderId), 'a valid client order id'),
       -queueId,
@@ -216,7 +216,7 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
   return runOutcomeTaker(execution, taker);
 }
 
-/** Reports a new order to the observer; an order that has rested before was already reported. */
+/** Reports a new order to the observer. An order that has rested before was already reported. */
 function observeOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;

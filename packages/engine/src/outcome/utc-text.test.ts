@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { utcDay, utcMinute } from './series.ts';
 
-describe('calendar texts', () => {
+describe('times are formatted as calendar dates and minutes', () => {
   test('dates from 1970 to 2400 are formatted like those of the platform', () => {
     const days = Array.from({ length: 157_054 }, (_, day) => day * 86_400_000);
     const differing = days.filter((dayMs) => {

@@ -47,11 +47,11 @@ function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
 
 type Refusal = Partial<Reject> & Pick<Reject, 'reason'>;
 
-describe('checks of an outcome order', () => {
+describe('an outcome order is rejected by the first check that it fails', () => {
   const unknown = instrumentId(100_001);
   const trigger = { kind: 'stopLoss', isMarket: true, price: 1 } as const;
   const expireMs = timeMs(0);
-  // Each order fails a later check too, so that the order of the checks is tested.
+  // Each order also fails a later check, so that the sequence of the checks is tested.
   const rows: [string, ShareOrder, Refusal][] = [
     [
       'another market',
@@ -136,7 +136,7 @@ describe('checks of an outcome order', () => {
   });
 });
 
-describe('R-sizes: minimum size of an outcome order', () => {
+describe('R-sizes: a sell of all shares can be below the minimum size', () => {
   test('a sell of all shares held at the start of its action can be below the minimum', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 50);
@@ -188,9 +188,10 @@ describe('R-sizes: minimum size of an outcome order', () => {
   );
 });
 
-describe('R-reserve: requirements of one action', () => {
+describe('R-reserve: the orders of one action share the balance', () => {
   test.each<[string, readonly ShareOrder[], string]>([
-    // Each order costs 0.50 × 960 and 16.80 of fees, so two cost 993.60 of 990.
+    // Each order costs 0.50 × 960 and 16.80 of fees, so two cost 993.60 and exceed the balance of
+    // 990.
     [
       'money',
       [
@@ -257,7 +258,7 @@ describe('R-reserve: requirements of one action', () => {
   });
 });
 
-describe('R-cloid: client order ids of outcome orders', () => {
+describe('R-cloid: client order ids of outcome orders are unique', () => {
   test('the client order id of a resting or queued order cannot be used again until it ends', () => {
     const venue = venueOfAlice({ orderDelayMs: 250 });
     share(venue, bob, { ...good, size: 1_000 });

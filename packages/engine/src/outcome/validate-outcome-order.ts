@@ -17,7 +17,7 @@ export type OutcomeOrderContext = {
   readonly timeMs: number;
   /**
    * The part of a resting order that an amendment releases first (R-modify); `order.size` is the
-   * new rest.
+   * new remainder.
    */
   readonly replaced?: {
     readonly remaining: number;
@@ -27,21 +27,21 @@ export type OutcomeOrderContext = {
     readonly builder: OrderBuilder | undefined;
   };
   readonly taken?: Taken;
-  /** Free lots of the outcome when the action began, less its earlier sells. */
+  /** The free lots of the outcome when the action began, less the earlier sells of the action. */
   readonly freeAtStart?: number;
 };
 
-/** Money and shares that earlier orders of an action require. */
+/** The money and shares that earlier orders of an action require. */
 export type Taken = {
   readonly money: MicroUsdc;
-  /** Lots of the order's outcome. */
+  /** The lots of the order's outcome. */
   readonly shares: number;
   readonly orders: number;
 };
 
 /**
  * Checks one order without changing the state, in a fixed sequence: the market and its phase, the
- * size, the price, the time in force, the client order id, and last the shares of a sell or the
+ * size, the price, the time in force, the client order id, and finally the shares of a sell or the
  * money of a buy.
  */
 export function validateOutcomeOrder(context: OutcomeOrderContext): Reject | undefined {
@@ -101,8 +101,8 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 
 /**
  * Checks the minimum size (R-sizes). A sell of all held and unreserved shares can be smaller than
- * the minimum: all that are held now, or that were held when its action began, as admission saw it.
- * For an amended order, its rest is checked (R-modify).
+ * the minimum. This applies to the shares held now and, as at admission, to those held when its
+ * action began. For an amended order, the remainder is checked (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;
@@ -128,7 +128,7 @@ function checkNew(context: OutcomeOrderContext): Reject | undefined {
   return checkClientOrderId(context) ?? (isFull ? { reason: 'ordersFull', max } : undefined);
 }
 
-/** Returns the lots of the order's outcome that no sell has reserved. */
+/** Returns the lots of the order's outcome that are not reserved by a sell. */
 export function freeShares({ account, order, replaced, taken }: OutcomeOrderContext): number {
   const holding = account.outcomes.get(order.instrumentId);
   if (holding === undefined) return 0;

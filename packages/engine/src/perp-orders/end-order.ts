@@ -13,12 +13,11 @@ import { addResting, removeOrder } from './rest-order.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**
- * How a perp order ended. The functions of this file end orders in the book and before it, with the
- * consequences for related orders (R-grouping, R-trigger). Callers that end an order report it
- * here, after its event. Cancelling an order ends it and ending one cancels others, so both are in
- * this file.
+ * The way in which a perp order ended. The functions of this file end orders, whether or not they
+ * have reached the book, and update related orders (R-grouping, R-trigger). Callers that end an
+ * order report it here, after its event. Cancelling an order ends it, and ending an order can
+ * cancel others, so both are in this file.
  */
-
 type Ending = {
   readonly status: 'filled' | 'cancelled' | 'rejected';
   readonly cause?: CancelCause;
@@ -38,7 +37,7 @@ export function cancelPerpOrder(
 
 /**
  * Cancels a waiting order and reports the cause. Orders that have already ended are ignored,
- * because a list of orders to cancel can contain a parent and the children that ended with it.
+ * because a list of orders to cancel can contain both a parent and the children that ended with it.
  */
 export function cancelTrigger(
   execution: Execution,
@@ -116,7 +115,7 @@ function growChildren(execution: Execution, group: OrderGroup, filled: number): 
 }
 
 /**
- * Cancels the rest of a parent before its child executes, so that the exit ends the entry
+ * Cancels the remainder of a parent before its child executes, because the exit ends the entry
  * (R-grouping).
  */
 export function cancelParent(execution: Execution, { groupId, orderId }: TriggerOrder): void {
@@ -126,7 +125,8 @@ export function cancelParent(execution: Execution, { groupId, orderId }: Trigger
 }
 
 /**
- * Cancels the sibling of a fully filled child; after a partial fill or a failure the sibling stays.
+ * Cancels the sibling of a fully filled child. After a partial fill or a failure, the sibling
+ * stays.
  */
 function childEnded(
   execution: Execution,
@@ -159,8 +159,8 @@ function cancelSibling(execution: Execution, orderId: number): void {
 
 /**
  * Ends the groups of a position that has closed or flipped. A group with an executing order is
- * skipped: if that order closed the position, its own end cancels the sibling with the correct
- * cause.
+ * skipped: if that order closed the position, the end of the order cancels the sibling with the
+ * correct cause.
  */
 function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -172,8 +172,8 @@ function endPositionGroups(execution: Execution, holding: Holding): void {
 }
 
 /**
- * Ends triggered orders that retry for a position that has closed or flipped (R-trigger). Groups
- * with an executing order are skipped, as above.
+ * Ends triggered orders that retry for a position that has closed or flipped (R-trigger). As above,
+ * groups with an executing order are skipped.
  */
 function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -188,7 +188,10 @@ function endFired(execution: Execution, accountIndex: number, holding: Holding):
   }
 }
 
-/** Returns true if the order is for this leg, and the leg has no position that it could reduce. */
+/**
+ * Returns true if the order is for this leg and the leg has no position that the order could
+ * reduce.
+ */
 function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: Holding): boolean {
   const account = present(state.accounts[accountIndex], 'the owner of a trigger');
   const isOfLeg =
@@ -198,7 +201,7 @@ function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: 
 }
 
 /**
- * Cancels the waiting orders of a group; its resting orders are cut with the position, like all
+ * Cancels the waiting orders of a group. Its resting orders are reduced with the position, like all
  * reduce-only orders.
  */
 function endGroup(execution: Execution, group: OrderGroup): void {
@@ -213,8 +216,8 @@ export function hasPosition({ holding, isLong }: OrderGroup): boolean {
 }
 
 /**
- * Cuts reduce-only orders that exceed a position after it shrank, the newest first, and cancels
- * those cut to zero (R-reduce). If the position closed, orders attached to it end too.
+ * Reduces reduce-only orders that exceed a position after it shrank, the newest first, and cancels
+ * those that reach zero (R-reduce). If the position closed, orders attached to it end too.
  */
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
   cutResting(execution, account, holding);

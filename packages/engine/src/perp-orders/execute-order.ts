@@ -39,7 +39,7 @@ import {
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
 
 /**
- * Checks an order and sends it to the book under its existing id, which is new or that of a
+ * Checks an order and sends it to the book under the given id, which is new or belongs to a
  * triggered order. Every order that can rest or trade on its owner's behalf passes through this
  * function.
  */
@@ -138,8 +138,8 @@ export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
 
 /**
  * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger).
- * Clients see one order with one id, one end and one sum of fees. If a part is not fully filled,
- * the book has no more liquidity within the limit.
+ * For clients it is one order with one id, one final state and one sum of fees. If a part is not
+ * fully filled, the book has no more liquidity within the limit.
  */
 function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   const partMax = taker.holding.perp.definition.maxMarketOrderSize;
@@ -214,8 +214,8 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 
 /**
  * Checks R-initial again when the remainder enters the book, because fills worse than the mark have
- * used margin on which the order was accepted. A remainder that does not increase the worst-case
- * exposure can always rest.
+ * consumed part of the margin with which the order was accepted. A remainder that does not increase
+ * the worst-case exposure can always rest.
  */
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;

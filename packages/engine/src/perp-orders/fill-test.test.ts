@@ -21,7 +21,7 @@ const ID = PERP.instrumentId;
 const MARK = 1_000_000;
 const HALT = { type: 'setPerp', instrumentId: ID, halted: true, changes: {} } as const;
 
-/** Bob and carol have ample funds, and alice has this amount. */
+/** Returns a venue in which bob and carol have ample funds and alice has this amount. */
 function venueWith(microUsdc: number): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, microUsdc);
@@ -46,8 +46,8 @@ function alo(shape: OrderShape) {
   return { ...shape, timeInForce: 'alo' } as const;
 }
 
-describe('R-fillable: fill test before a mark', () => {
-  // 60 coins at 101 need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
+describe('R-fillable: orders that cannot fill are cancelled before a mark', () => {
+  // At 101, 60 coins need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
   test.each([
     [360_909_000, []],
     [360_908_999, [[1, 'marginCanceled']]],
@@ -72,17 +72,17 @@ describe('R-fillable: fill test before a mark', () => {
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     venue.one(alice, { price: 1_600_000, size: 3_000 });
     venue.one(bob, { price: 1_500_000, size: 100 });
-    // This order would fail too, but bob's is the best bid now.
+    // This order would fail too, but bob's order is now the best bid.
     venue.one(alice, { price: 1_490_000, size: 1_500 });
     expect(cancels(nextMark(venue)).map(([id]) => id)).toEqual([1, 2]);
     expect(bids(venue, alice)).toEqual([1_490_000]);
   });
 
-  test('the fill test covers both sides, bids first', () => {
+  test('the fill test covers both sides, starting with bids', () => {
     const venue = Scenario.open({ accounts: [alice, bob], funds: 640_000_000 });
     venue.one(bob, { isBuy: false, price: 1_800_000, size: 6_000 });
     venue.one(alice, { price: 1_700_000, size: 6_000 });
-    // The sale at 180 can fill, because the seller gains.
+    // The sale at 180 can fill, because the seller gains by it.
     expect(cancels(nextMark(venue))).toEqual([[2, 'marginCanceled']]);
     venue.one(alice, { isBuy: false, price: 300_000, size: 6_000 });
     venue.one(bob, { price: 290_000, size: 100 });
@@ -91,8 +91,8 @@ describe('R-fillable: fill test before a mark', () => {
 
   test('each order is tested separately, even if the account could not fill all of them', () => {
     const venue = venueWith(400_000_000);
-    // Each fill loses 30 and needs 150, in addition to the 150 of the other, so 400 cover only one
-    // of the two fills.
+    // Each fill loses 30 and needs 150, in addition to the 150 of the other one, so 400 cover only
+    // one of the two fills.
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
@@ -101,8 +101,8 @@ describe('R-fillable: fill test before a mark', () => {
   test('the fill test uses the marks before any mark of the block moves', () => {
     const venue = venueWith(360_909_000);
     venue.one(alice, { price: 1_010_000, size: 6_000 });
-    // At 101 the order would need 303 and lose nothing, at 99 it would lose 120; the old mark
-    // applies.
+    // At a mark of 101 the order would need 303 and lose nothing, and at 99 it would lose 120; the
+    // old mark applies.
     expect(cancels(venue.wait(2_000).oracle(990_000))).toEqual([]);
     expect(cancels(nextMark(venue))).toEqual([[1, 'marginCanceled']]);
   });
@@ -130,7 +130,7 @@ describe('R-fillable: fill test before a mark', () => {
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(alice, { price: MARK, size: 1_000 });
     const sell = { isBuy: false, size: 1_000, reduceOnly: true } as const;
-    // Equity is 60 − 0.45 of fee: a sale at 95 keeps 9.4, and one at 94 would leave it negative.
+    // Equity is 60 − 0.45 of fee: a sale at 95 leaves 9.4, and one at 94 would make it negative.
     venue.one(alice, { ...sell, price: 950_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
     venue.cancel(alice, 3);
@@ -166,7 +166,7 @@ describe('R-fillable: fill test before a mark', () => {
       if (still === 'stale') venue.wait(30_001);
       expect(cancels(nextMark(venue))).toEqual([]);
       if (still === 'closing') continue;
-      // When trading or the price resumes, the order is tested before the next mark.
+      // When trading resumes or a price arrives, the order is tested before the next mark.
       const back =
         still === 'halted' ? venue.block({ ...HALT, halted: false }) : venue.oracle(MARK);
       expect(cancels(back)).toEqual([[3, 'marginCanceled']]);
@@ -219,7 +219,7 @@ describe('R-fillable: fill test before a mark', () => {
   });
 });
 
-describe('R-fillable: fill test before a premium sample', () => {
+describe('R-fillable: orders that cannot fill are cancelled before a premium sample', () => {
   /** Samples are taken every 5 s; marks are due earlier, so only the sample tests deeper orders. */
   function sampleAfter(venue: Scenario): BlockResult {
     venue.wait(4_999).block();
@@ -231,10 +231,11 @@ describe('R-fillable: fill test before a premium sample', () => {
     venue.fund(alice, 640_000_000);
     venue.fund(actor(1), 640_000_000);
     venue.one(bob, { price: 1_010_000, size: 100 });
-    // The second best bid is not tested for the mark, but is within the 6,000 USDC of the sample.
+    // The second best bid is not tested for the mark, but it is within the 6,000 USDC of the
+    // sample.
     venue.one(alice, { price: 1_009_000, size: 12_000 });
     venue.one(bob, { price: 1_008_000, size: 6_000 });
-    // 100.90 and 6,048 suffice without this order, which is not tested.
+    // The value of 6,048 at 100.90 suffices without this order, which is therefore not tested.
     venue.one(actor(1), { price: 1_007_000, size: 12_000 });
     venue.wait(4_999);
     expect(cancels(venue.block())).toEqual([]);
@@ -275,7 +276,7 @@ describe('R-fillable: fill test before a premium sample', () => {
   });
 });
 
-describe('R-tif, R-fillable: post-only orders', () => {
+describe('R-tif, R-fillable: a post-only order is checked against orders that can fill', () => {
   test('a post-only order rests after failing orders that it would match are cancelled', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });

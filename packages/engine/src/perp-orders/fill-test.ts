@@ -10,8 +10,8 @@ import { isFillable } from './match-order.ts';
 import { ownerOf } from './rest-order.ts';
 
 /**
- * Returns false for markets without the fill test (R-fillable): halted, stale or closing ones, and
- * those without a mark.
+ * Returns false for markets without the fill test (R-fillable), which are halted, stale or closing,
+ * or have no mark.
  */
 function isTested(state: State, perp: Perp): boolean {
   if (perp.halted || perp.delisted || perp.closing !== undefined || perp.mark === 0) return false;
@@ -70,7 +70,7 @@ function testSide(execution: Execution, perp: Perp, isBuy: boolean, worth: numbe
 
 /**
  * Returns true if a post-only order would trade (R-tif) with an order that passes the test or
- * belongs to the same account, or with any order in markets without the test. Better orders that
+ * belongs to the same account. In markets without the test, any order counts. Better orders that
  * fail the test are cancelled.
  */
 export function wouldTrade(

@@ -34,8 +34,8 @@ function endsOf(result: BlockResult): (readonly [number, string, string | undefi
     .map(({ order: { orderId }, status, cancelCause }) => [orderId, status, cancelCause]);
 }
 
-describe('R-book: price-time priority', () => {
-  test('the best price trades first and the oldest order at it, each at its own price', () => {
+describe('R-book: orders trade in price-time priority', () => {
+  test('the best price trades first and the oldest order first at each price, each at its own price', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(1_000_100, 10));
     scenario.one(carol, sell(PRICE, 10));
@@ -75,7 +75,7 @@ describe('R-book: price-time priority', () => {
   });
 });
 
-describe('R-tif: times in force', () => {
+describe('R-tif: the time in force determines how an order trades and rests', () => {
   test('a post-only order is rejected completely if any part would trade', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
@@ -93,7 +93,7 @@ describe('R-tif: times in force', () => {
     expect(findOrder(scenario.state, own.orderId!)?.remaining).toBe(10);
   });
 
-  test('an ioc order trades immediately and cancels the rest', () => {
+  test('an ioc order trades immediately and cancels the remainder', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     scenario.one(bob, sell(1_000_100, 10));
@@ -129,7 +129,7 @@ describe('R-tif: times in force', () => {
   test('a market order is checked at its clamped price', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 4_000));
-    // At its own price, the fee alone would exceed the balance.
+    // At the order's own price, the fee alone would exceed the balance.
     const shape = { ...buy(900_000_000_000, 2_000), timeInForce: 'market' } as const;
     expect(scenario.one(alice, { ...shape, marginMode: 'isolated' })).toMatchObject({
       state: 'filled',
@@ -142,7 +142,7 @@ describe('R-tif: times in force', () => {
 
   test('a market buy below all asks buys nothing and is not rejected', () => {
     const scenario = Scenario.open();
-    // This is further from the oracle than a resting order may be.
+    // This price is further from the oracle than a resting order may be.
     const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;
     expect(scenario.one(alice, low)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
@@ -169,7 +169,7 @@ describe('R-tif: times in force', () => {
   });
 });
 
-describe('R-stp: prevention of self-trades', () => {
+describe('R-stp: an order does not trade with orders of its own account', () => {
   test('a resting order of the same account is cancelled without a fee, and matching continues', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
@@ -205,7 +205,7 @@ describe('R-stp: prevention of self-trades', () => {
   });
 });
 
-describe('several orders of one action', () => {
+describe('the orders of one action execute one after the other', () => {
   test('each order of an action uses the book that the previous one left, and failures are independent', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
@@ -217,7 +217,8 @@ describe('several orders of one action', () => {
       order({ ...buy(PRICE, 10), clientOrderId }),
       order({ ...buy(PRICE, 10), timeInForce: 'alo' }),
     );
-    // The first fills and releases its id; the second rests with it; the third repeats a live id.
+    // The first order fills and releases its id, the second rests with that id, and the third
+    // repeats a live id.
     expect(entries.map(({ state }) => state)).toEqual(['filled', 'open', 'rejected', 'open']);
     expect(entries[2]!.reject?.reason).toBe('clientOrderIdDuplicate');
   });
@@ -256,8 +257,8 @@ function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count:
   }
 }
 
-describe('R-storms and R-limits-of-state: limits of orders', () => {
-  test('an order matches at most 10,000 resting orders, and its rest is cancelled', () => {
+describe('R-storms and R-limits-of-state: the numbers of matches and live orders are limited', () => {
+  test('an order matches at most 10,000 resting orders, and its remainder is cancelled', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, bob, sell(PRICE, 10), 5_000);
@@ -271,7 +272,7 @@ describe('R-storms and R-limits-of-state: limits of orders', () => {
     scenario.block();
   });
 
-  test('an account has at most 5,000 live orders, and a cancel or fill makes room for another', () => {
+  test('an account has at most 5,000 live orders, and each cancel or fill permits another', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, alice, sell(PRICE, 10), 5_000);

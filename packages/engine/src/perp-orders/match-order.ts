@@ -39,9 +39,9 @@ import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 
 /**
  * Matches an incoming order against the book at the resting orders' prices. A resting order of the
- * taker itself is cancelled (R-stp). A maker whose fill would be uncovered is cancelled and
- * matching continues; an uncovered taker stops (R-fill-check). Returns the cause if matching ended
- * early.
+ * taker itself is cancelled (R-stp). If the margin of the maker would not cover a fill, its order
+ * is cancelled and matching continues; if that of the taker would not, matching stops
+ * (R-fill-check). Returns the cause if matching ended early.
  */
 export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
@@ -117,7 +117,7 @@ function takerCharge(
 }
 
 /**
- * Returns the maker's builder charge, which applies to every taker, including the venue's own
+ * Returns the maker's builder charge, which is due for every taker, including the venue's own
  * orders.
  */
 function makerCharge(
@@ -153,8 +153,8 @@ function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): S
 }
 
 /**
- * Returns true if a fill of a resting order's whole rest would pass the check of the maker
- * (R-fillable). The account is taken as it is, with its other orders unfilled.
+ * Returns true if a fill of the whole remainder of a resting order would pass the check of the
+ * maker (R-fillable). The account is checked in its current state, with its other orders unfilled.
  */
 export function isFillable(state: State, slot: number): boolean {
   const { pool } = state;
@@ -182,8 +182,8 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingBuy,
     restingSell,
   });
-  // The venue's own orders close positions at prices that the venue chose, and their fee goes to
-  // the fund.
+  // The venue's own orders close positions at prices that the venue determines, and their fee goes
+  // to the fund.
   if (taker.forced !== undefined) {
     plan.isCovered = true;
     plan.feeTo = 'fund';
@@ -272,10 +272,10 @@ function settleFill(
 
 /** One side of a planned fill. `fees` is the sum of the exchange fee and the builder fee. */
 type SideFill = PendingFill & {
-  /** Exchange fee, which the event shows. */
+  /** The exchange fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
-  /** The reserve of the side's order, and the lots that were filled before. */
+  /** The reserve of the side's order, and the lots of the order that were filled before. */
   readonly reserve: MicroUsdc;
   readonly filled: number;
 };
@@ -296,7 +296,7 @@ export type SidePlan = {
 type Side = { readonly account: Account; readonly holding: Holding };
 
 /**
- * Plans one side for its own margin account, which is the cross account or the isolated position
+ * Plans one side for its margin account, which is the cross account or the isolated position
  * (R-fill-check).
  */
 export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {

@@ -44,8 +44,8 @@ export function checkMargin(
 }
 
 /**
- * Returns true for an amendment to a worse price, which reserves more even if it opens no more
- * (R-isolated).
+ * Returns true for an amendment to a worse price, which reserves more even if it opens no larger
+ * position (R-isolated).
  */
 function isWorsePrice({ order, replaced }: OrderContext): boolean {
   if (replaced === undefined || order.reduceOnly) return false;
@@ -106,7 +106,7 @@ export type OrderContext = {
   readonly account: Account;
   readonly order: OrderRequest;
   readonly timeMs: number;
-  /** The resting order that this one replaces (R-modify); `order.size` is its new rest. */
+  /** The resting order that this one replaces (R-modify); `order.size` is its new remainder. */
   readonly replaced?: Replaced;
   /** The position of the leg when an action with several orders began (R-sizes). */
   readonly heldAtStart?: number | undefined;
@@ -122,8 +122,8 @@ type Replaced = {
 
 /**
  * Returns the size that a reduce-only order can still reduce: the position less resting reduce-only
- * orders (R-reduce). A market trigger ignores resting orders. It leaves nothing in the book, and
- * otherwise a take-profit in the book could disable a stop.
+ * orders (R-reduce). A market trigger ignores resting orders, because it leaves nothing in the book
+ * and a resting take-profit could otherwise disable a stop.
  */
 export function reducibleSize(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;

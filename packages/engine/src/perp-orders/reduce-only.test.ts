@@ -34,8 +34,8 @@ function left(scenario: Scenario): number[] {
     .reverse();
 }
 
-describe('R-reduce: new reduce-only orders', () => {
-  test('a new reduce-only order is cut to the position and reports it', () => {
+describe('R-reduce: a new reduce-only order is limited to the position', () => {
+  test('a new reduce-only order is reduced to the position and reports it', () => {
     const scenario = aliceLong(30);
     const entry = scenario.one(alice, reduce(FAR, 50));
     expect(entry).toMatchObject({ state: 'open', clipped: { from: 50, to: 30 } });
@@ -50,7 +50,7 @@ describe('R-reduce: new reduce-only orders', () => {
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
     expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
-    // Other orders are not counted against the position.
+    // Orders that are not reduce-only are not counted against the position.
     scenario.cancel(alice, 4);
     scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
@@ -67,7 +67,7 @@ describe('R-reduce: new reduce-only orders', () => {
     expect(scenario.one(bob, reduce(FAR, 20)).reject).toEqual(reject);
   });
 
-  test('a reduce-only order never flips the position, for any size of the book', () => {
+  test('a reduce-only order never reverses the position, whatever the size of the book', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 100 });
     const entry = scenario.one(alice, { ...reduce(PRICE, 100), timeInForce: 'ioc' });
@@ -75,7 +75,7 @@ describe('R-reduce: new reduce-only orders', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('the rest of a partly filled reduce-only order does not exceed the position', () => {
+  test('the remainder of a partly filled reduce-only order does not exceed the position', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 12 });
     const entry = scenario.one(alice, reduce(PRICE, 30));
@@ -94,16 +94,17 @@ describe('R-reduce: new reduce-only orders', () => {
   });
 });
 
-describe('R-reduce: reduction of the position', () => {
-  test('the newest reduce-only order is cut first, and cancelled at zero', () => {
+describe('R-reduce: reduce-only orders shrink with the position', () => {
+  test('the newest reduce-only order is reduced first, and cancelled at zero', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, reduce(FAR, 10));
     scenario.one(alice, reduce(FAR, 15));
     scenario.one(carol, { price: PRICE, size: 40 });
-    // 30 − 18 = 12 lots remain for orders of 25, so the newest loses 13.
+    // After the sale, 30 − 18 = 12 lots remain for orders of 25, so the newest order loses 13.
     scenario.one(alice, { isBuy: false, price: PRICE, size: 18, timeInForce: 'ioc' });
     expect(left(scenario)).toEqual([10, 2]);
-    // 12 − 10 = 2 lots remain for orders of 12: the newest is cancelled, and the other loses 8.
+    // Now 12 − 10 = 2 lots remain for orders of 12, so the newest is cancelled and the other loses
+    // 8.
     const authority = scenario.authority(alice);
     const orders = [order({ isBuy: false, price: PRICE, size: 10, timeInForce: 'ioc' })];
     const { events } = scenario.block({ type: 'placeOrders', authority, orders });
@@ -124,7 +125,7 @@ describe('R-reduce: reduction of the position', () => {
     ]);
   });
 
-  test('a growing position does not restore cut orders', () => {
+  test('a growing position does not restore reduced orders', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, reduce(FAR, 30));
     scenario.one(carol, { price: PRICE, size: 20 });
@@ -135,7 +136,7 @@ describe('R-reduce: reduction of the position', () => {
     expect(left(scenario)).toEqual([10]);
   });
 
-  test('a flipped position cancels all reduce-only orders of the old side', () => {
+  test('reversing a position cancels all reduce-only orders of the old side', () => {
     const scenario = aliceLong(20);
     scenario.one(alice, reduce(FAR, 20));
     scenario.one(carol, { price: PRICE, size: 45 });
@@ -144,7 +145,7 @@ describe('R-reduce: reduction of the position', () => {
     expect(left(scenario)).toEqual([]);
   });
 
-  test('a maker’s reduce-only orders are cut while a taker fills its other orders', () => {
+  test('a maker’s reduce-only orders are reduced while a taker fills its other orders', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, { isBuy: false, price: 1_000_100, size: 20 });
     scenario.one(alice, reduce(1_000_200, 20));
@@ -159,7 +160,7 @@ describe('R-reduce: reduction of the position', () => {
     expect(left(scenario)).toEqual([]);
   });
 
-  test('a partly filled order keeps its filled size when it is cut', () => {
+  test('a partly filled order keeps its filled size when it is reduced', () => {
     const scenario = aliceLong(30);
     const { orderId } = scenario.one(alice, reduce(PRICE, 30));
     scenario.one(carol, { price: PRICE, size: 10 });

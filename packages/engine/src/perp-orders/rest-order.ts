@@ -57,7 +57,7 @@ export function reserveOf(state: State, orderId: number): MicroUsdc {
   return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
 }
 
-/** Uses part of an order's reserve; the caller moves the money. */
+/** Uses a part of an order's reserve; the caller moves the money. */
 export function useReserve(
   state: State,
   holding: Holding,

@@ -16,23 +16,24 @@ export type TakerOrder = {
   readonly request: OrderRequest;
   /** The limit price after the price of a market order was clamped. */
   readonly price: number;
-  /** The original size after a reduce-only order was cut to the position. */
+  /** The original size after a reduce-only order was reduced to the position. */
   readonly original: number;
   remaining: number;
   filledNotional: number;
-  /** Unused reserve of an isolated order. */
+  /** The unused reserve of an isolated order. */
   reserve: MicroUsdc;
   /**
-   * Set on the venue's own orders, which are for a liquidation or the insurance fund's unwinding.
+   * Set on the venue's own orders, which belong to a liquidation or to the unwinding of the
+   * insurance fund.
    */
   readonly forced: 'liquidation' | 'unwind' | undefined;
-  /** The taker fee overcharged by rounding, in 10^-8 micro-USDC. */
+  /** The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC. */
   feeOverpaid: number;
   /** The builder of the order; the venue's own orders have none. */
   readonly builder: OrderBuilder | undefined;
   /** Set on an order that has rested before: the state to restore in the book (R-modify). */
   readonly amended: RestingRecord | undefined;
-  /** A trigger of an order that has fired. */
+  /** The trigger of an order that has fired. */
   readonly fired: FiredTrigger | undefined;
 };
 
@@ -40,9 +41,12 @@ export type TakerOrder = {
 type RestingRecord = {
   readonly acceptedMs: number;
   readonly rank: number;
-  /** Lots filled before the amendment. */
+  /** The lots that were filled before the amendment. */
   readonly filled: number;
-  /** The maker fee overcharged by rounding; each role is rounded separately (R-rounding). */
+  /**
+   * The amount by which rounding has overcharged the maker fee; each role is rounded separately
+   * (R-rounding).
+   */
   readonly makerFeeOverpaid: number;
 };
 
@@ -105,8 +109,8 @@ function parentOf(groupId: number | undefined): Pick<OrderSnapshot, 'parentOrder
 }
 
 /**
- * Returns the rest of a triggered order, or a size of at most the parent's filled size; 0 means the
- * whole position.
+ * Returns the remaining size of a triggered order, or a size of at most the parent's filled size; 0
+ * means the whole position.
  */
 export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number {
   if (firing !== undefined) return firing.rest;

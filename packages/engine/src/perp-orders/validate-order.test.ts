@@ -15,7 +15,7 @@ const PRICE = 1_000_000;
 const TAKEN_ID = '0x000000000000000000000000000000aa';
 const id = PERP.instrumentId;
 
-/** One error of an order, caused by fields of the order or by a condition of the venue. */
+/** An error of an order, caused by fields of the order or by a condition of the venue. */
 type Fault = {
   readonly reason: RejectReason;
   readonly shape?: Partial<OrderShape>;
@@ -62,7 +62,7 @@ const FAULTS: readonly Fault[] = [
   { reason: 'postOnlyWouldTrade', shape: { timeInForce: 'alo' } },
 ];
 
-/** Pairs of faults that exclude each other although they concern different fields. */
+/** The pairs of faults that exclude each other although they concern different fields. */
 const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
   // A reduce-only order increases no exposure, so it is never stale and needs no margin.
   ['oracleStale', 'reduceOnlyIncreases'],
@@ -73,9 +73,9 @@ const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
 ];
 
 /**
- * Returns a venue where alice rests 12 lots at 90 USDC, with a margin of 12 × 100 / 20 × 0.01 = 0.6
- * USDC and a fee of 12 × 0.9 × 0.045% = 0.00486 USDC. In the poor case she has exactly that, so one
- * lot more is rejected. Bob offers 20 lots at 100.
+ * Returns a venue in which alice has a resting order for 12 lots at 90 USDC, with a margin of 12 ×
+ * 100 / 20 × 0.01 = 0.6 USDC and a fee of 12 × 0.9 × 0.045% = 0.00486 USDC. In the poor case she
+ * has exactly that, so one more lot is rejected. Bob offers 20 lots at 100.
  */
 function venueWith(faults: readonly Fault[]): Scenario {
   const scenario = Scenario.open({ accounts: [bob] });
@@ -107,9 +107,9 @@ function canMeet(first: Fault, second: Fault): boolean {
   return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
 }
 
-describe('order of the reject reasons', () => {
+describe('an order is rejected by the first check that it fails', () => {
   for (const [at, first] of FAULTS.entries()) {
-    test(`${first.reason} comes before all later rejects`, () => {
+    test(`${first.reason} is reported before all later faults`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';
       const alone = { admitted: isBookFault ? undefined : first.reason, executed: first.reason };
       expect(judge([first])).toEqual(alone);
@@ -144,8 +144,8 @@ describe('order of the reject reasons', () => {
   );
 });
 
-describe('R-sizes: inclusive limits', () => {
-  // At an oracle of 100, ±80% is 20 to 180.
+describe('R-sizes: limits are inclusive', () => {
+  // At an oracle of 100, the band of ±80% is 20 to 180.
   test.each([
     [200_000, true],
     [199_900, false],
@@ -156,7 +156,7 @@ describe('R-sizes: inclusive limits', () => {
     expect(entry.reject?.reason).toBe(isAccepted ? undefined : 'priceTooFar');
   });
 
-  // 10 lots at 1.0000 USDC are worth 10 USDC; one tick lower they are worth 9.999.
+  // At 1.0000 USDC, 10 lots are worth 10 USDC; one tick lower they are worth 9.999.
   test.each([
     [1_000_000, undefined],
     [999_900, 'valueBelowMin'],
@@ -164,7 +164,7 @@ describe('R-sizes: inclusive limits', () => {
     expect(Scenario.open().one(alice, { price, size: 10 }).reject?.reason).toBe(reason);
   });
 
-  test('maxMarketOrderSize limits ioc and market orders, maxLimitOrderSize all others', () => {
+  test('maxMarketOrderSize limits ioc and market orders, and maxLimitOrderSize all others', () => {
     const tight = { ...PERP, maxMarketOrderSize: 50, maxLimitOrderSize: 80 };
     const scenario = Scenario.open({ perp: tight });
     for (const timeInForce of ['ioc', 'market'] as const) {
@@ -205,7 +205,7 @@ describe('R-sizes: inclusive limits', () => {
     const part = scenario.one(alice, { ...sell, size: 1, reduceOnly: true });
     expect(part.reject?.reason).toBe('valueBelowMin');
     expect(scenario.one(alice, { ...sell, size: 2 }).state).toBe('open');
-    // A reduce-only order is cut to the position, so a larger size closes it as well.
+    // A reduce-only order is reduced to the position, so a larger size closes it as well.
     const clipped = scenario.one(alice, { ...sell, size: 3, reduceOnly: true });
     expect(clipped).toMatchObject({ state: 'open', clipped: { from: 3, to: 2 } });
   });
@@ -225,7 +225,7 @@ test('R-sizes: an order can close the position that existed when its action bega
   const authority = scenario.authority(alice);
   const both = { type: 'placeOrders', authority, orders: orders.slice(0, 2) } as const;
   expect(checkCommand(scenario.state, both, scenario.nowMs).reject).toBeUndefined();
-  // 20 lots, worth 5 USDC, were the whole position, and 19 were not.
+  // The order for 20 lots, worth 5 USDC, closed the whole position, and the one for 19 did not.
   expect(scenario.place(alice, ...orders)).toMatchObject([
     { state: 'filled' },
     { state: 'open' },
@@ -233,7 +233,7 @@ test('R-sizes: an order can close the position that existed when its action bega
   ]);
 });
 
-describe('R-oracle-stale: orders with a stale oracle', () => {
+describe('R-oracle-stale: a stale oracle blocks orders that increase exposure', () => {
   test('orders are rejected before the first price', () => {
     const scenario = Scenario.open();
     const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
@@ -252,7 +252,8 @@ describe('R-oracle-stale: orders with a stale oracle', () => {
     expect(scenario.one(alice, { price: 900_000, size: 20 }).state).toBe('open');
     scenario.wait(1);
     expect(scenario.one(alice, { price: 900_000, size: 20 }).reject?.reason).toBe('oracleStale');
-    // With 50 long and at most 20 to buy, the worst case is 70; selling 120 makes it 70 again.
+    // With a position of 50 and at most 20 to buy, the worst case is 70; selling 120 makes it 70
+    // again.
     const flip = { isBuy: false, price: 1_100_000 } as const;
     expect(scenario.one(alice, { ...flip, size: 121 }).reject?.reason).toBe('oracleStale');
     expect(scenario.one(alice, { ...flip, size: 120 }).state).toBe('open');

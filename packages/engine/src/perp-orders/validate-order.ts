@@ -25,8 +25,8 @@ const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIM
 /**
  * Checks one order before it reaches the book, for admission and execution alike and without
  * changing the state. The sequence is fixed: the instrument, the size, the price, the value, the
- * time in force, the client order id, reduce-only, and last the margin. Execution decides whether a
- * post-only order would trade, because the book can change before.
+ * time in force, the client order id, reduce-only, and finally the margin. Only execution
+ * determines whether a post-only order would trade, because the book can change before that.
  */
 export function validateOrder(
   context: OrderContext,
@@ -93,7 +93,7 @@ export function checkInstrument(
 }
 
 /**
- * Rejects all but reducing orders of a margin-restricted account, in every instrument
+ * Rejects all orders of a margin-restricted account except reducing ones, in every instrument
  * (R-oracle-stale).
  */
 function checkRestriction(
@@ -143,7 +143,7 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
   if (price < 0 || (price === 0 && order.priceInexact !== true)) {
     return { reason: 'priceOutOfRange', instrumentId };
   }
-  // The largest safe integer represents all higher prices, whether or not they are on the tick.
+  // The largest safe integer stands for all higher prices, whether or not they are on the tick.
   const isBeyond = price === Number.MAX_SAFE_INTEGER;
   if (order.priceInexact === true || (price % perp.definition.priceTick !== 0 && !isBeyond)) {
     return { reason: 'priceOffTick', instrumentId };
@@ -168,7 +168,8 @@ export function checkValue(
 
 /**
  * Returns true if an order closes a whole position and can therefore be worth less than the minimum
- * (R-sizes). The position is the current one, or the one when the action began and was accepted.
+ * (R-sizes). The position is the current one, or the one at the start of the action, with which
+ * admission accepted it.
  */
 function closesPosition(order: OrderRequest, size: number): boolean {
   if (size === 0 || order.isBuy === size > 0) return false;
@@ -207,7 +208,7 @@ function checkExpiry(context: OrderContext): Reject | undefined {
 
 /**
  * Rejects an order above the limit per account. Orders that never rest do not count, so that an
- * account with too many orders can still close positions.
+ * account at the limit can still close positions.
  */
 function checkCount({ account, order }: OrderContext): Reject | undefined {
   const max = ordersPerAccount;

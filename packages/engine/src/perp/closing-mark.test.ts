@@ -9,7 +9,7 @@ const ID = PERP.instrumentId;
 const MINUTE_MS = 60_000;
 const markOf = ({ state }: Scenario): number => present(state.perps.get(ID), 'the perp').mark;
 
-describe('R-delist: mark of the closing hour', () => {
+describe('R-delist: the mark of the closing hour approaches the settlement price', () => {
   const hour = (looked: number, samples: number, sum: number) => ({
     ...createClosing(0, false),
     looked,
@@ -17,8 +17,8 @@ describe('R-delist: mark of the closing hour', () => {
     sum,
   });
 
-  // 360 samples at 100 and 360 future ones at 90 average 95. If 60 of the 360 were missed, they are
-  // excluded from both sums: (300 × 100 + 360 × 90) / 660 = 94.5454….
+  // The average of 360 samples at 100 and 360 future ones at 90 is 95. If 60 of the first 360 were
+  // missed, they are excluded from both sums: (300 × 100 + 360 × 90) / 660 = 94.5454….
   test.each([
     { looked: 0, samples: 0, mark: 900_000 },
     { looked: 360, samples: 360, mark: 950_000 },
@@ -37,9 +37,9 @@ describe('R-delist: mark of the closing hour', () => {
   });
 
   /**
-   * 31 minutes at 100 are 372 samples; a price of 90 follows, which is stale after 30 s and gives 6
-   * or 7 more samples. No other price arrives. The mark moves with every sample time and ends at
-   * the settlement price: (372 × 100 + 7 × 90) / 379 = 99.8153.
+   * A price of 100 for 31 minutes gives 372 samples. The next price of 90 becomes stale after 30 s
+   * and gives 6 or 7 more samples, and no other price arrives. The mark moves with every sample
+   * time and ends at the settlement price: (372 × 100 + 7 × 90) / 379 = 99.8153.
    */
   test.each([false, true])(
     'the closing mark reaches the settlement price without a jump (halted: %s)',

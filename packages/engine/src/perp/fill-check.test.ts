@@ -13,10 +13,10 @@ import {
   Scenario,
 } from '@oddlot/testing/engine/scenario';
 
-/** One lot at this price is worth 1 USDC; it is the mark unless a test sets another one. */
+/** At this price, one lot is worth 1 USDC; it is the mark unless a test sets another one. */
 const PRICE = 1_000_000;
 
-/** Returns a venue where bob and carol have ample funds and alice has ten dollars. */
+/** Returns a venue in which bob and carol have ample funds and alice has 10 USDC. */
 function venue(): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
@@ -43,8 +43,8 @@ function causes(result: BlockResult): Record<number, string | undefined> {
   return Object.fromEntries(updates.map((event) => [event.order.orderId, event.cancelCause]));
 }
 
-describe('R-fill-check: fills far from the mark', () => {
-  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08, so the order is accepted. A fill would
+describe('R-fill-check: fills far from the mark must be covered by margin', () => {
+  // At 1.79 × mark, 100 lots need 5 USDC and a fee of 0.08, so the order is accepted. A fill would
   // lose 79.
   test('a taker that buys far above the mark is stopped before the fill', () => {
     const scenario = venue();
@@ -80,15 +80,19 @@ describe('R-fill-check: fills far from the mark', () => {
   test.each([
     [1_049_500, 'filled'],
     [1_049_600, 'cancelled'],
-  ])('an opening fill needs an account value of at least initial margin: %i', (price, state) => {
-    const scenario = venue();
-    scenario.one(bob, { isBuy: false, price, size: 100 });
-    expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
-  });
+  ])(
+    'an opening fill at %i requires an account value of at least initial margin',
+    (price, state) => {
+      const scenario = venue();
+      scenario.one(bob, { isBuy: false, price, size: 100 });
+      expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
+    },
+  );
 
   test('an account value equal to initial margin is sufficient, to the micro-USDC', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // 100 lots need 5 USDC of margin and a fee of 0.045; a fill at the mark leaves exactly 5.
+    // A fill of 100 lots needs 5 USDC of margin and a fee of 0.045; at the mark, it leaves exactly
+    // 5.
     scenario.fund(alice, 5_045_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
@@ -96,13 +100,14 @@ describe('R-fill-check: fills far from the mark', () => {
 
   test('the filled part of a maker no longer counts as resting', () => {
     const scenario = venue();
-    // 190 lots need 9.5 of 10 USDC, as an order before the fill and as a position after it.
+    // An exposure of 190 lots needs 9.5 of 10 USDC, as an order before the fill and as a position
+    // after it.
     scenario.one(alice, { price: PRICE, size: 190 });
     expect(scenario.one(bob, { isBuy: false, price: PRICE, size: 190 }).state).toBe('filled');
     expect(scenario.position(alice)).toBe(190);
   });
 
-  test('a taker keeps the fills before an uncovered one', () => {
+  test('a taker keeps the fills before one that is not covered', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
     scenario.one(bob, { isBuy: false, price: 1_200_000, size: 90 });
@@ -114,22 +119,23 @@ describe('R-fill-check: fills far from the mark', () => {
 
   test('a fill check includes the account’s resting orders on the same side', () => {
     const scenario = venue();
-    // 150 resting lots need 7.5 USDC. 40 more at the mark would need 9.5 of 10 less fees.
+    // The 150 resting lots need 7.5 USDC. With 40 more at the mark, they would need 9.5 of 10 less
+    // fees.
     scenario.one(alice, { price: 900_000, size: 150 });
     scenario.one(bob, { isBuy: false, price: 1_010_000, size: 40 });
-    // The loss of 0.4 and the fee of 0.01818 leave 9.58182, which covers 9.5.
+    // The loss of 0.4 and the fee of 0.01818 leave 9.58182, which covers the required 9.5.
     expect(scenario.one(alice, { price: 1_010_000, size: 40 }).state).toBe('filled');
     const second = venue();
     second.one(alice, { price: 900_000, size: 150 });
     second.one(bob, { isBuy: false, price: 1_012_500, size: 40 });
-    // At 101.25, 10 − 0.5 − 0.018225 = 9.481775 does not cover 9.5.
+    // At 101.25, 10 − 0.5 − 0.018225 = 9.481775 does not cover the required 9.5.
     expect(second.one(alice, { price: 1_012_500, size: 40 }).state).toBe('cancelled');
   });
 });
 
-describe('R-initial: remainder of a taker', () => {
-  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835, so 6.97165 cover the 60 but not the 150.
-  // 40 at 105 lose 2 and pay 0.0189, so 7.9811 cover all.
+describe('R-initial: the remainder of a taker rests only if margin covers it', () => {
+  // The 150 lots need 7.5. Filling 60 at 105 loses 3 and costs 0.02835, so 6.97165 covers the 60
+  // but not all 150. Filling 40 at 105 loses 2 and costs 0.0189, so 7.9811 covers all of them.
   test.each([
     { offered: 60, state: 'cancelled' },
     { offered: 40, state: 'open' },
@@ -149,7 +155,7 @@ describe('R-initial: remainder of a taker', () => {
 
   test('an order accepted to the last micro-USDC can fill in part at the mark and rest', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // 101 lots need 5.05 of margin and 0.04545 of fee.
+    // An order for 101 lots needs 5.05 of margin and 0.04545 of fee.
     scenario.fund(alice, 5_095_450);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 11 });
     expect(scenario.one(alice, { price: PRICE, size: 101 })).toMatchObject({
@@ -158,12 +164,12 @@ describe('R-initial: remainder of a taker', () => {
     });
   });
 
-  test('the remainder of a flip that leaves the worst case unchanged can rest uncovered', () => {
+  test('the remainder of an order that reverses a position can rest uncovered if it leaves the worst case unchanged', () => {
     const scenario = aliceLong();
     scenario.oracle(930_000);
     scenario.one(carol, { price: 930_000, size: 30 });
-    // Alice is long 100 lots, worth 2.955 with a requirement of 4.65. She sells 200, of which 30
-    // reduce at the mark.
+    // Alice is long 100 lots with an account value of 2.955 and a requirement of 4.65. She sells
+    // 200, of which 30 reduce the position at the mark.
     const entry = scenario.one(alice, { isBuy: false, price: 930_000, size: 200 });
     expect(entry).toMatchObject({ filled: 30, state: 'cancelled' });
     // With 70 long and 170 to sell, the worst case would be 100 again, above the remaining 70.
@@ -172,13 +178,14 @@ describe('R-initial: remainder of a taker', () => {
   });
 });
 
-describe('R-fill-check: reducing fills', () => {
+describe('R-fill-check: a reducing fill passes if it does not worsen the account', () => {
   // At a mark of 92 alice is worth 9.955 − 8 = 1.955, below the initial margin of 4.6. Closing at p
   // leaves 9.955 + p − 100 − 0.045% × p, which is 0.0044595 at 90.09 and −0.005536 at 90.08.
   test.each([
     { size: 100, price: 900_900, state: 'filled' },
     { size: 100, price: 900_800, state: 'cancelled' },
-    // For half of it, the ratio of 1.955 / 1.38 must not fall, which gives the same price.
+    // For half of the position, the ratio of 1.955 / 1.38 must not fall, which results in the same
+    // price.
     { size: 50, price: 900_900, state: 'filled' },
     { size: 50, price: 900_800, state: 'cancelled' },
     { size: 50, price: 930_000, state: 'filled' },
@@ -210,17 +217,17 @@ describe('R-fill-check: reducing fills', () => {
     }
   });
 
-  test('a fill that flips the position is not a reducing fill', () => {
+  test('a fill that reverses the position is not a reducing fill', () => {
     const scenario = aliceLong();
     scenario.oracle(920_000);
     scenario.one(carol, { price: 920_000, size: 120 });
     const sell = { isBuy: false, price: 920_000, timeInForce: 'ioc' } as const;
-    // 120 lots leave alice 20 short with 1.905, above the initial margin of 0.92.
+    // Selling 120 lots leaves alice 20 short with 1.905, above the initial margin of 0.92.
     expect(scenario.one(alice, { ...sell, size: 120 }).state).toBe('filled');
     const other = aliceLong();
     other.oracle(920_000);
     other.one(carol, { price: 920_000, size: 160 });
-    // 160 lots leave her 60 short with 1.89, below the initial margin of 2.76.
+    // Selling 160 lots leaves her 60 short with 1.89, below the initial margin of 2.76.
     expect(other.one(alice, { ...sell, size: 160 })).toMatchObject({
       state: 'cancelled',
       filled: 0,
@@ -247,15 +254,16 @@ describe('R-fill-check: reducing fills', () => {
     });
   });
 
-  // At 88.4 the second position has lost 10.44, so alice is worth −0.5255. 50 lots sold at 101 gain
-  // 0.5 and pay 0.022725: her ratio rises from −0.195 to −0.025, but her equity stays negative.
+  // At 88.4 the second position has lost 10.44, so alice is worth −0.5255. Selling 50 lots at 101
+  // gains 0.5 and costs 0.022725. Her ratio rises from −0.195 to −0.025, but her equity stays
+  // negative.
   test('a reducing fill that leaves equity negative is rejected, even if the ratio rises', () => {
     const scenario = underWater(884_000, { price: 1_010_000, size: 50 });
     const sell = { isBuy: false, price: 1_010_000, size: 50, timeInForce: 'ioc' } as const;
     expect(scenario.one(alice, sell)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
 
-  // 53 lots sold at 102 gain 1.06 and pay 0.024327, so −0.5255 becomes 0.510173.
+  // Selling 53 lots at 102 gains 1.06 and costs 0.024327, so −0.5255 becomes 0.510173.
   test('a reducing fill that raises equity above zero passes', () => {
     const scenario = underWater(884_000, { price: 1_020_000, size: 53 });
     const sell = { isBuy: false, price: 1_020_000, size: 53, timeInForce: 'ioc' } as const;
@@ -264,9 +272,9 @@ describe('R-fill-check: reducing fills', () => {
 });
 
 /**
- * Makes alice long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second perp falls
- * and is halted, and the oracle of this one is stale: liquidation waits in both, and reducing
- * orders still work.
+ * Makes alice long 100 lots of the first perp and 90 of a second one, with 9.9145 USDC. The second
+ * perp falls and is halted, and the oracle of the first is stale, so liquidation waits in both
+ * while reducing orders are still accepted.
  */
 function underWater(second: number, bid: { price: number; size: number }): Scenario {
   const scenario = aliceLong();

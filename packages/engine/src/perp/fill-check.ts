@@ -27,8 +27,8 @@ export type PendingFill = {
 };
 
 /**
- * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check). A
- * price far from the mark can therefore not move margin to another account. The fill passes if the
+ * Checks one side of a fill against the state after it, at the mark and net of fees (R-fill-check).
+ * A price far from the mark therefore cannot move margin to another account. The fill passes if the
  * account value covers the initial margin. A reducing fill also passes if equity stays at or above
  * zero and the margin ratio does not fall.
  */
@@ -58,8 +58,8 @@ export function isCrossFillCovered(
   const equityBefore = subUsdc(before, paperProfit(state, scope));
   const risk = crossRisk(state, account);
   const riskAfter = crossRiskAfter(state, account, holding, size);
-  // This is equity / riskAfter >= equityBefore / risk, multiplied out; both denominators are at
-  // least 0.
+  // This condition is equity / riskAfter >= equityBefore / risk, multiplied out; both denominators
+  // are at least 0.
   return equity * risk >= equityBefore * riskAfter;
 }
 
@@ -76,7 +76,7 @@ export function isFillPermitted(
 ): boolean {
   const { oracleStaleMs } = parametersOf(state);
   const reduces = isReducing(holding.size, fill.signedSize);
-  // This also applies without any open position, when no account can be margin-restricted.
+  // This also applies while there is no open position, when no account can be margin-restricted.
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
   if (!state.hasUnpriced) return true;
   if (holding.isIsolated && !reduces) return true;

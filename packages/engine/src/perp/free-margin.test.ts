@@ -10,9 +10,9 @@ const ID = PERP.instrumentId;
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 /**
- * Money can leave a perp margin account before the liquidations of a block only if it is free at
- * its marks and at the last valid ones (R-order-of-events). Alice is long 10 coins at 100 with
- * 1,000, without fees.
+ * Before the liquidations of a block, money can leave a perp margin account only if it is free both
+ * at the block's marks and at the last valid ones (R-order-of-events). Alice is long 10 coins at
+ * 100 with 1,000, without fees.
  */
 let venue: Scenario;
 
@@ -50,9 +50,9 @@ const withdraw = (amount: number): Unsigned => ({
   amountMicroUsdc: usdc(amount),
 });
 
-describe('cross margin in the block of a price gap', () => {
-  // At 100, 1,000 − 100 = 900 are free. At 150 the position is worth 1,500 and 1,000 + 500 − 150
-  // are free, at most the balance; but only 900 were free at the last valid mark.
+describe('cross margin is free only if it is free before and after a price gap', () => {
+  // At 100, 1,000 − 100 = 900 are free. At 150 the position is worth 1,500, and 1,000 + 500 − 150
+  // would be free, limited by the balance. Only 900 were free at the last valid mark, however.
   test.each([
     { why: 'a rise', price: 1_500_000, amount: 900, passes: true },
     { why: 'a rise', price: 1_500_000, amount: 900.000001, passes: false },
@@ -88,7 +88,7 @@ test('margin leaves an isolated position only if it is also free at the last val
   act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
   long();
   act(venue, alice, { ...margin, amountMicroUsdc: usdc(150) });
-  // Of the 200 of margin, 200 − 100 are free at 100, and 200 + 200 − 120 would be free at 120.
+  // Of the margin of 200, 200 − 100 are free at 100, and 200 + 200 − 120 would be free at 120.
   const off = (amount: number): Unsigned => ({ ...margin, amountMicroUsdc: -usdc(amount) });
   expect(inOneBlock(1_200_000, off(100.000001)).reject?.reason).toBe('marginNotFree');
   venue.wait(1_000).oracle(1_000_000);
@@ -96,7 +96,7 @@ test('margin leaves an isolated position only if it is also free at the last val
 });
 
 // At 20× the position needs 50, so 950 are free in cross at 100. At 150, 1,000 + 500 − 75 would be
-// free, at most the balance of 1,000.
+// free, limited by the balance of 1,000.
 test('cross money goes to isolated orders and margins only if it is also free at the last valid mark', () => {
   const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
   venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });
@@ -107,7 +107,8 @@ test('cross money goes to isolated orders and margins only if it is also free at
     marginMode: 'isolated',
   });
   long();
-  // A post-only order executes before the liquidations; each reserves a twentieth at 20×.
+  // A post-only order executes before the liquidations; each order reserves a twentieth of its
+  // value at 20×.
   const alo = (size: number): Unsigned => ({
     type: 'placeOrders',
     orders: [

@@ -17,9 +17,9 @@ import { crossScope, unpricedDeduction, valueOf } from './margin-restriction.ts'
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 
 /**
- * Sums of a margin account at one set of marks. The functions of this file compute the margin that
- * can leave a margin account: by transfer or withdrawal, into an isolated order or position, or
- * back from an isolated position. This margin is limited for margin-restricted accounts
+ * The sums of a margin account at one set of marks. The functions of this file compute the margin
+ * that can leave a margin account: by transfer or withdrawal, into an isolated order or position,
+ * or back from an isolated position. This margin is limited for margin-restricted accounts
  * (R-oracle-stale). Before the liquidations of a block it must also be free at the last valid
  * marks, so that no account withdraws ahead of a price gap (R-order-of-events).
  */
@@ -29,7 +29,10 @@ type Sums = {
   readonly notional: MicroUsdc;
 };
 
-/** Returns the free cross margin: value less initial margin, at most the balance (R-isolated). */
+/**
+ * Returns the free cross margin, which is the value less initial margin and at most the balance
+ * (R-isolated).
+ */
 export function freeInCross(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), ({ initial, value }) => subUsdc(value, initial));
 }
@@ -43,7 +46,8 @@ export function withdrawable(state: State, account: Account): MicroUsdc {
 }
 
 /**
- * Returns the withdrawable amount at the marks of this block only, without the last valid marks.
+ * Returns the withdrawable amount at the marks of this block only, regardless of the last valid
+ * marks.
  */
 export function withdrawableAtMarks(state: State, account: Account): MicroUsdc {
   const scope = crossScope(account);
@@ -68,8 +72,8 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
 }
 
 /**
- * Returns how much margin can leave the account: its balance, or its excess margin less the
- * deduction for positions without a valid price, whichever is smaller, but at least 0.
+ * Returns how much margin can leave the account: the smaller of its balance and of its excess
+ * margin less the deduction for positions without a valid price, but at least 0.
  */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;

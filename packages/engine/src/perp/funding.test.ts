@@ -16,9 +16,9 @@ const PARAMETERS = {
   fundingRateMaxE10: 400_000_000,
 };
 
-describe('R-funding: rate of an hour', () => {
+describe('R-funding: the premium determines the rate of an hour', () => {
   test.each([
-    // The rows are the rulebook's vectors of P and the rate, both in 10^-10.
+    // The rows are the rulebook's vectors of the premium P and the rate, both in 10^-10.
     [-5_591_732n, -73_966],
     [-4_000_000n, 125_000],
     [0n, 125_000],
@@ -49,9 +49,9 @@ describe('R-funding: rate of an hour', () => {
   });
 });
 
-describe('R-funding, R-rounding: payments', () => {
+describe('R-funding, R-rounding: payments round against the account', () => {
   test.each([
-    // 2 lots at 1,000,001 and a rate of 0.0000125 pay 25.000025 micro-USDC.
+    // At 1,000,001 and a rate of 0.0000125, 2 lots pay 25.000025 micro-USDC.
     [2, 1_000_001, 125_000, -26n],
     [-1, 1_000_001, 125_000, 12n],
     [2, 1_000_001, -125_000, 25n],
@@ -64,17 +64,17 @@ describe('R-funding, R-rounding: payments', () => {
   });
 
   test('R-insurance-fund: receivers do not get the funding that the fund would owe, rounded once', () => {
-    // In the rulebook's example, the fund has 1,000 of 1,500 long lots of 0.01 at 100.
+    // In the example of the rulebook, the fund has 1,000 of 1,500 long lots, of 0.01 each, at 100.
     const paying = { lots: 1_500, ofFund: 1_000 };
     expect(fundingAmount(500, 1_000_000, 11_875_000, paying)).toBe(-593_750n);
     expect(fundingAmount(-1_500, 1_000_000, 11_875_000, paying)).toBe(593_750n);
-    // 7 × 1,000,001 × 0.0000125 × 2 / 3 is 58.33…, not 87 × 2 / 3 = 58 of a rounded 87.50….
+    // The amount is 7 × 1,000,001 × 0.0000125 × 2 / 3 = 58.33…, which is rounded only once.
     expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 3, ofFund: 1 })).toBe(58n);
     expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 7, ofFund: 7 })).toBe(0n);
   });
 });
 
-/** Returns a book with one order at each of some levels, given as [price, lots]. */
+/** Returns a book with one order at each of the given levels, which are pairs of price and lots. */
 function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): LevelBook {
   const pool = new OrderPool();
   const made = new LevelBook(pool, 1);
@@ -91,7 +91,7 @@ function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): L
   return made;
 }
 
-describe('R-funding: impact price', () => {
+describe('R-funding: the impact price is the average price of a market order', () => {
   test('the impact price of one deep level is the price of that level', () => {
     const price = impactPrice(book(false, [[105, 1_000]]), false, 6_000);
     expect(shownImpact(price)).toBe(105);
@@ -99,7 +99,7 @@ describe('R-funding: impact price', () => {
   });
 
   test('the impact price is the value over the lots, using a fraction of the last level', () => {
-    // 10 lots at 100 are worth 1,000; the other 1,000 buy 1,000 / 125 = 8 lots, so the price is
+    // At 100, 10 lots are worth 1,000. The other 1,000 buy 1,000 / 125 = 8 lots, so the price is
     // 2,000 / 18.
     const price = impactPrice(
       book(false, [
@@ -121,14 +121,14 @@ describe('R-funding: impact price', () => {
 
   test('the impact price reads as many levels as necessary', () => {
     const levels = Array.from({ length: 500 }, (_, n) => [1_000 - n, 1] as const);
-    // 500 lots are worth 1,000 + 999 + … + 501 = 375,250.
+    // The 500 lots are worth 1,000 + 999 + … + 501 = 375,250.
     const price = impactPrice(book(true, levels), true, 375_250);
     expect(shownImpact(price)).toBe(751);
     expect(impactPrice(book(true, levels), true, 375_251)).toBeUndefined();
   });
 });
 
-describe('R-funding: premium', () => {
+describe('R-funding: the premium is computed from the impact prices', () => {
   const at = (price: bigint) => ({ numerator: price, denominator: 1n });
 
   test.each([
@@ -138,7 +138,7 @@ describe('R-funding: premium', () => {
     [10_118n, 10_150n, 0n, 100_000_000n, 11_875_000],
     [10_000n, 17_000n, 0n, 0n, 125_000],
     [9_920n, 0n, 9_800n, -80_000_000n, -9_375_000],
-    // The rows mirror the capped one, use the other side of the mark, or lack a side.
+    // Some rows mirror the capped one, others use the other side of the mark or have only one side.
     [9_882n, 0n, 9_850n, -100_000_000n, -11_875_000],
     [10_040n, 0n, 9_900n, 0n, 125_000],
     [9_960n, 10_100n, 0n, 0n, 125_000],
@@ -165,7 +165,8 @@ describe('R-funding: premium', () => {
   });
 
   test('the premium is computed from the exact average and rounds towards zero', () => {
-    // 2,000 / 18 = 111.11… gives 0.1111111111(1) at 100 and −0.0740740740(7) at 120.
+    // The price of 2,000 / 18 = 111.11… gives 0.1111111111(1) at an oracle of 100 and
+    // −0.0740740740(7) at 120.
     const price = { numerator: 2_000n, denominator: 18n };
     const definition = { premiumCapE8: 50_000_000 };
     expect(premiumE10({ mark: 130, oracle: 100, definition }, price, undefined)).toBe(

@@ -7,11 +7,11 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** Premiums and rates of funding are in units of 10^-10 (R-funding). */
+/** The premiums and rates of funding are in units of 10^-10 (R-funding). */
 
 const E10 = 10_000_000_000n;
 const E10_PER_E8 = 100n;
-/** The number of levels that are read first; more are read if the book is thin. */
+/** The number of levels that are read first; if the book is thin, more are read. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
@@ -20,11 +20,11 @@ export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bi
 
 /**
  * Returns the average price of a market order worth exactly `notional` micro-USDC against one side
- * of a book (`isBuy`: the bids, which such an order sells into). Whole levels count best first, and
- * of the last one the fraction that completes the value. With `lots` taken before a level at
- * `price` and `left` still to be traded there, the price is notional / (lots + left / price). The
- * result is exact, so that a coarse price unit does not distort the premium. Returns undefined if
- * the side is too thin.
+ * of a book (if `isBuy`, against the bids). Levels count in full, best price first, except that
+ * only a fraction of the last one counts, which completes the value. With `lots` taken before a
+ * level at `price` and `left` still to be traded there, the price is notional / (lots + left /
+ * price). The result is exact, so that a coarse price unit does not distort the premium. Returns
+ * undefined if the side is too thin.
  */
 export function impactPrice(
   book: LevelBook,
@@ -68,7 +68,7 @@ export function premiumCapE8(definition: { readonly premiumCapE8?: number }): nu
   return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
 }
 
-/** Inputs of a premium besides the book's prices. */
+/** The inputs of a premium in addition to the book's prices. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
 };
@@ -100,8 +100,8 @@ function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): b
 }
 
 /**
- * Returns P of an hour: the sum of its samples over 720, rounded towards zero; missing samples
- * count as 0.
+ * Returns P of an hour: the sum of its samples over 720, rounded towards zero. Missing samples
+ * count as 0..
  */
 export function hourPremiumE10(sum: bigint): bigint {
   return divTowardsZero(sum, BigInt(SAMPLES_PER_HOUR));
@@ -109,8 +109,8 @@ export function hourPremiumE10(sum: bigint): bigint {
 
 /**
  * Returns the hourly rate clamp(F8h / 8, ±max), with F8h = P + clamp(interest − P, ±damper). The
- * eighth rounds half up: a tie rounds towards plus infinity, also below zero, where `divHalfUp`
- * would round −73966.5 to −73967.
+ * division by eight rounds ties towards plus infinity, even below zero, where `divHalfUp` would
+ * round −73966.5 to −73967.
  */
 export function fundingRateE10(premium: bigint, parameters: FundingParameters): number {
   const interest = BigInt(parameters.fundingInterestE10);
@@ -129,9 +129,9 @@ export type PayingSide = { readonly lots: number; readonly ofFund: number };
 
 /**
  * Returns the funding that a position receives for an hour, −size × oracle × rate; payments are
- * negative. The insurance fund pays no funding, so a receiver gets the share of the lots that pay
- * (R-insurance-fund). The amount is rounded once, towards minus infinity, which rounds the payer's
- * amount up and the receiver's down (R-rounding).
+ * negative. The insurance fund pays no funding, so a receiver gets only the share of the other
+ * paying lots (R-insurance-fund). The amount is rounded once, towards minus infinity, which rounds
+ * the payer's amount up and the receiver's down (R-rounding).
  */
 export function fundingAmount(
   size: number,
@@ -146,9 +146,9 @@ export function fundingAmount(
 }
 
 /**
- * Returns true if a premium is sampled. There are no samples during a halt, with a stale oracle, in
- * the closing hour, whose mark is an average (R-delist), or from an empty book. A side that is too
- * thin contributes 0.
+ * Returns true if a premium is sampled now. Samples are not taken during a halt, with a stale
+ * oracle, from an empty book, or in the closing hour, whose mark is an average (R-delist). A side
+ * that is too thin contributes 0.
  */
 export function isSampled(state: State, perp: Perp): boolean {
   if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
@@ -156,8 +156,8 @@ export function isSampled(state: State, perp: Perp): boolean {
 }
 
 /**
- * Returns the rate of the current hour in 10^-10 if its average so far stayed the same until its
- * end. Missing samples count as 0, and without any sample the rate is 0.
+ * Returns the rate of the current hour in 10^-10 under the assumption that its average does not
+ * change until its end. Missing samples count as 0, and without any sample the rate is 0.
  */
 export function predictedRateE10(state: State, perp: Perp): number {
   const { samples, sum } = perp.funding;

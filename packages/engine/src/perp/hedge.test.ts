@@ -26,7 +26,7 @@ const sizes = (venue: Scenario): number[] =>
   ([0, 1] as const).map((leg) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size ?? 0);
 const initial = (venue: Scenario): bigint => accountView(venue.state, alice)!.initialMargin;
 
-describe('R-hedge: leg of an order', () => {
+describe('R-hedge: side and reduce-only select the leg of an order', () => {
   test('side and reduce-only determine the leg of an order', () => {
     const venue = venueWith();
     trade(venue, true, 100);
@@ -71,7 +71,7 @@ describe('R-hedge: leg of an order', () => {
   });
 });
 
-describe('R-initial: margin in hedge mode', () => {
+describe('R-initial: margin in hedge mode covers both legs', () => {
   test('initial margin adds up both legs and their opening orders, without closing orders', () => {
     const venue = venueWith();
     trade(venue, true, 100);
@@ -89,7 +89,7 @@ describe('R-initial: margin in hedge mode', () => {
   test('admission counts both legs of an account', () => {
     const venue = venueWith(6_045_000);
     trade(venue, true, 100);
-    // 6 USDC are left. 20 lots short need 5 + 1 and a fee of 0.009.
+    // The account has 6 USDC left. Selling 20 lots short needs 5 + 1 and a fee of 0.009.
     expect(venue.one(alice, { isBuy: false, price: PRICE, size: 20 }).reject).toEqual({
       reason: 'marginInsufficient',
       required: 6_009_000n,
@@ -103,7 +103,7 @@ describe('R-initial: margin in hedge mode', () => {
     trade(venue, true, 100_000);
     trade(venue, false, 100_000);
     // Each leg is 100,000 USDC in tier 1, with 2% initial margin, 1% maintenance margin and a 0.5%
-    // fee; tier 2 requires 5%.
+    // fee. In tier 2, initial margin would be 5%.
     expect(accountView(venue.state, alice)).toMatchObject({
       initialMargin: 4_000_000_000n,
       maintenanceMargin: 2_000_000_000n,
@@ -145,7 +145,8 @@ test('isolated legs have separate margins', () => {
   trade(venue, false, 100);
   const leg = (n: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, n))!;
   expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 5_000_000n]);
-  // At 96 the long leg is worth 1 with a risk of 1.44 and is liquidated. The short leg has gained.
+  // At 96 the long leg is worth 1 with a risk of 1.44 and is liquidated, while the short leg has
+  // gained.
   venue.fund(bob, 1);
   venue.one(bob, { price: 955_000, size: 100 });
   venue.wait(1_000).oracle(960_000);

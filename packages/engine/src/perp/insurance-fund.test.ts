@@ -42,13 +42,14 @@ function note(venue: Scenario, id: number, usdc: number): void {
 }
 
 /**
- * Moves X from 100 to 90, so that 50 are lost. In the worst case the fund would pay 100 more than
- * the value.
+ * Moves X from 100 to 90, which loses 50 more than the margin. In the worst case, the fund would
+ * pay 100 more than the value.
  */
 const gap = (venue: Scenario): string[] => steps(leap(venue, 90, 100));
 
-describe('R-insurance-fund: costs within an hour', () => {
-  // 5% of 20,000 is 1,000, which includes the 100 of this take-over, so at most 900 can precede it.
+describe('R-insurance-fund: the costs of the fund within an hour are limited', () => {
+  // The limit of 5% of 20,000 is 1,000. It includes the 100 of this take-over, so at most 900 can
+  // precede it.
   test.each([
     { before: 900, found: ['insurance'] },
     { before: 900.000001, found: ['adl'] },
@@ -58,7 +59,7 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(gap(venue)).toEqual(found);
   });
 
-  // 10% is 2,000, which allows 1,900 in other instruments.
+  // The limit of 10% is 2,000, which allows 1,900 in other instruments.
   test.each([
     { before: 1_900, found: ['insurance'] },
     { before: 1_900.000001, found: ['adl'] },
@@ -68,7 +69,7 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(gap(venue)).toEqual(found);
   });
 
-  test('costs count for the current minute and the 59 minutes before it', () => {
+  test('costs count for the current minute and the preceding 59 minutes', () => {
     for (const [minutes, found] of [
       [59, 'adl'],
       [60, 'insurance'],
@@ -82,8 +83,8 @@ describe('R-insurance-fund: costs within an hour', () => {
     }
   });
 
-  // The fund buys at 95 and the value is 90, so the cost is 50 and not the estimated 100.
-  test('the actual cost of a take-over is counted, at its price', () => {
+  // The fund buys at 95 and the value is 90, so the cost is 50 instead of the estimated 100.
+  test('the actual cost of a take-over is counted at its price', () => {
     const venue = held();
     gap(venue);
     expect(worth(venue, FUND)).toBe(money(19_950));
@@ -94,8 +95,8 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(dump(restore(plain))).toEqual(plain);
   });
 
-  // At 95.5, 5 are left, below two thirds of 9.55. The fund buys at 95, which is a gain of 5. Step
-  // (7) takes the position over without a cost limit.
+  // At 95.5, the remaining 5 are below two thirds of 9.55. The fund buys at 95, which is a gain of
+  // 5. In step (7), the fund takes the position over without a cost limit.
   test('gains neither reduce the costs of the fund nor are limited by them', () => {
     const venue = held();
     note(venue, X, 1_000_000);
@@ -103,7 +104,8 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(venue.state.fundCosts.total(venue.nowMs)).toBe(money(1_000_000));
   });
 
-  // The 10 coins from 95 are sold at 89.91 (0.1% below 90), for 0.90 less than the mark.
+  // The 10 coins that the fund bought at 95 are sold at 89.91, which is 0.1% below 90, for 0.90
+  // less than their value at the mark.
   test('the cost of unwinding is counted, and a better price does not reduce it', () => {
     const venue = held();
     gap(venue);
@@ -111,7 +113,7 @@ describe('R-insurance-fund: costs within an hour', () => {
     venue.wait(9_000);
     leap(venue, 90, 100);
     expect(venue.position(FUND, X)).toBe(600);
-    // 4 coins cost 0.09 each.
+    // Selling 4 coins costs 0.09 each.
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
     venue.one(other, { price: 905_000, size: 600 });
     venue.wait(9_000);
@@ -120,7 +122,7 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
   });
 
-  test('R-deficit: deficits of other accounts are counted but never refused', () => {
+  test('R-deficit: deficits of other accounts are counted but never limited', () => {
     const venue = held();
     note(venue, X, 50_000);
     postDeficit(venue.state, microUsdc(money(300)));
@@ -130,7 +132,7 @@ describe('R-insurance-fund: costs within an hour', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(money(19_700));
   });
 
-  test('R-deficit: payments of the treasury are not a cost of the fund', () => {
+  test('R-deficit: payments of the treasury are not counted as costs of the fund', () => {
     const venue = held(100);
     setReserves(venue, 100, 150);
     postDeficit(venue.state, microUsdc(money(300)));

@@ -38,10 +38,11 @@ export function isInsuranceFund(state: State, account: Account): boolean {
 }
 
 /**
- * Returns true if the fund may take over a position at a price. Afterwards the notional of all its
- * positions must be at most five times its account value, and that of the instrument at most twice.
- * One manipulated market can therefore not empty the fund. The cost of take-overs and unwinding
- * within an hour is limited to a small share, so that a gap is not a free option against the fund.
+ * Returns true if the fund may take over a position at a price. After the take-over, the notional
+ * of all its positions must be at most five times its account value, and that of the instrument at
+ * most twice. A single manipulated market therefore cannot empty the fund. The cost of take-overs
+ * and unwinding within an hour is limited to a small share, so that a gap is not a free option
+ * against the fund.
  */
 export function mayTakeOver(
   state: State,
@@ -68,7 +69,9 @@ export function mayTakeOver(
   );
 }
 
-/** Returns true if the cost of the hour, including this one, is within the fund's limits. */
+/**
+ * Returns true if the cost of the current hour, including this one, is within the fund's limits.
+ */
 function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsdc): boolean {
   const { fundCosts, timeMs } = state;
   const { insuranceHourE8, insuranceInstrumentHourE8 } = parametersOf(state);
@@ -82,7 +85,7 @@ function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsd
 }
 
 /**
- * Counts the cost of a take-over at a price worse than the mark; a better price does not reduce
+ * Counts the cost of a take-over at a price worse than the mark. A better price does not reduce
  * costs.
  */
 export function noteTakingCost(state: State, perp: Perp, takenSize: number, price: number): void {

@@ -13,7 +13,7 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { act } from '@oddlot/testing/engine/waiting';
 
-/** One lot at this price is worth 1 USDC; it is the mark unless a test sets another one. */
+/** At this price, one lot is worth 1 USDC; it is the mark unless a test sets another one. */
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
@@ -38,8 +38,9 @@ function aliceLong(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-describe('R-isolated: reserve of an opening order', () => {
-  // 100 lots reserve 5 USDC of margin, the immediate loss, and 0.045% of the value at the limit.
+describe('R-isolated: an opening order reserves its margin, loss and fee', () => {
+  // An order for 100 lots reserves 5 USDC of margin, the immediate loss, and 0.045% of the value at
+  // the limit.
   test.each([
     { isBuy: true, price: 1_000_000, reserve: 5_045_000n, why: 'at the mark' },
     { isBuy: true, price: 1_010_000, reserve: 6_045_450n, why: 'a buy above it loses 1' },
@@ -69,7 +70,8 @@ describe('R-isolated: reserve of an opening order', () => {
     expect(venue.holding(alice).reserved).toBe(0n);
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 200 });
     expect(venue.holding(alice).reserved).toBe(0n);
-    // 100 − 220 = −120 is 20 more than 100, which needs 1 of margin and 0.045% of 20.2.
+    // The exposure of 100 − 220 = −120 is 20 more than 100, which needs 1 of margin and 0.045% of
+    // 20.2.
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 20 });
     expect(venue.holding(alice).reserved).toBe(1_009_090n);
   });
@@ -78,13 +80,13 @@ describe('R-isolated: reserve of an opening order', () => {
     const venue = venueWith(100_000_000_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
-    // 100,010 lots at the 20× of tier 2 need 5,000.5, and the fee is 0.045% of 100,010 = 45.0045.
+    // At the 20× of tier 2, 100,010 lots need 5,000.5, and the fee is 0.045% of 100,010 = 45.0045.
     venue.one(alice, { price: PRICE, size: 100_010 });
     expect(venue.holding(alice).reserved).toBe(5_045_504_500n);
   });
 
-  test('an order that reaches another tier in several fills is checked as one', () => {
-    // 150,000 lots at the 20× of tier 2 need exactly 7,500, and the fee is 0.045% of 150,000 =
+  test('the fills of an order that reaches another tier are checked as one', () => {
+    // At the 20× of tier 2, 150,000 lots need exactly 7,500, and the fee is 0.045% of 150,000 =
     // 67.5.
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
@@ -98,7 +100,7 @@ describe('R-isolated: reserve of an opening order', () => {
   });
 
   test('the reserve of an order covers all fills although each fill rounds up', () => {
-    // Three times 33 lots at 101 and 7× need 14.2842857… in total and 4.7614285… each.
+    // At 101 and 7×, three fills of 33 lots need 14.2842857… in total and 4.7614285… each.
     const venue = venueWith(14_284_286 + 44_996);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
@@ -120,20 +122,20 @@ describe('R-isolated: reserve of an opening order', () => {
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 7_500_000_000n, reserved: 0n });
   });
 
-  test('free margin is the value of cross less its initial margin, at most the balance', () => {
+  test('free margin is the value of the cross account less its initial margin, at most the balance', () => {
     const venue = aliceLong(10_000_000);
-    // Of the 4.955 left, 98 lots need 4.9 + 0.0441 = 4.9441, and 99 lots need 4.99455.
+    // Of the remaining 4.955, 98 lots need 4.9 + 0.0441 = 4.9441, and 99 lots need 4.99455.
     expect(venue.one(alice, { price: PRICE, size: 99 }).reject?.reason).toBe('marginInsufficient');
     expect(venue.one(alice, { price: PRICE, size: 98 }).state).toBe('open');
   });
 });
 
-describe('R-isolated: fills', () => {
-  test('a partly filled maker moves its share of the reserve, and the rest stays reserved', () => {
+describe('R-isolated: a fill moves its margin from the reserve', () => {
+  test('a partly filled maker moves its share of the reserve, and the remainder stays reserved', () => {
     const venue = venueWith();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 990_000, size: 40, timeInForce: 'ioc' });
-    // The margin is 40 / 20 = 2 at the mark, without an immediate loss below it; the fee is 0.015%
+    // The margin is 40 / 20 = 2. A fill below the mark has no immediate loss, and the fee is 0.015%
     // of 39.6.
     expect(venue.holding(alice)).toMatchObject({
       size: 40,
@@ -151,7 +153,7 @@ describe('R-isolated: fills', () => {
       const venue = venueWith();
       venue.one(bob, { isBuy: false, price: 1_010_000, size: 100 });
       venue.one(alice, { price, size: 100 });
-      // The margin is 5 + 1 of loss, so that equity is 5 again. The fee is 0.045% of 101.
+      // The margin is 5 plus the loss of 1, so that equity is 5 again. The fee is 0.045% of 101.
       expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 6_000_000n, reserved: 0n });
       expect(venue.balance(alice)).toBe(993_954_550n);
     }
@@ -161,36 +163,39 @@ describe('R-isolated: fills', () => {
   test.each([
     { funds: 5_515_000, state: 'filled' },
     { funds: 5_514_999, state: 'marginCanceled' },
-  ])('a missing reserve is taken from cross, or the fill fails: $funds', ({ funds, state }) => {
-    const venue = venueWith(funds);
-    venue.one(alice, { price: PRICE, size: 100 });
-    venue.oracle(1_100_000);
-    venue.one(bob, { isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' });
-    expect(openOrders(venue.state, alice)).toEqual([]);
-    const isFilled = state === 'filled';
-    expect(venue.position(alice)).toBe(isFilled ? 100 : 0);
-    expect(venue.holding(alice).isolatedMargin).toBe(isFilled ? 5_500_000n : 0n);
-    expect(venue.balance(alice)).toBe(isFilled ? 0n : 5_514_999n);
-  });
+  ])(
+    'a missing reserve is taken from the cross account, or the fill fails: $funds',
+    ({ funds, state }) => {
+      const venue = venueWith(funds);
+      venue.one(alice, { price: PRICE, size: 100 });
+      venue.oracle(1_100_000);
+      venue.one(bob, { isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' });
+      expect(openOrders(venue.state, alice)).toEqual([]);
+      const isFilled = state === 'filled';
+      expect(venue.position(alice)).toBe(isFilled ? 100 : 0);
+      expect(venue.holding(alice).isolatedMargin).toBe(isFilled ? 5_500_000n : 0n);
+      expect(venue.balance(alice)).toBe(isFilled ? 0n : 5_514_999n);
+    },
+  );
 
   test('an order reserved to the last micro-USDC can fill in part and rest', () => {
     const venue = venueWith(5_045_000);
     venue.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const entry = venue.one(alice, { price: PRICE, size: 100 });
     expect(entry).toMatchObject({ state: 'open', filled: 40 });
-    // 2 of margin and 0.018 of fee are used.
+    // The fill uses 2 of margin and 0.018 of fee.
     expect(venue.holding(alice)).toMatchObject({
       isolatedMargin: 2_000_000n,
       reserved: 3_027_000n,
     });
     expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
-    // 3 more are used; a maker pays 0.009 and not 0.027, and the difference is released.
+    // The fill uses another 3. A maker pays 0.009 and not 0.027, and the difference is released.
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
     expect(venue.balance(alice)).toBe(18_000n);
   });
 });
 
-describe('R-isolated: closing', () => {
+describe('R-isolated: a close pays from the margin of the position', () => {
   const sell = (shape: Partial<OrderShape> & { price: number; size: number }) =>
     ({ isBuy: false, timeInForce: 'ioc', ...shape }) as const;
 
@@ -203,7 +208,7 @@ describe('R-isolated: closing', () => {
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_500_000n });
   });
 
-  test('the last lot releases the whole margin, including remainders of earlier divisions', () => {
+  test('the last lot releases the whole margin, including the remainders of earlier divisions', () => {
     const venue = aliceLong();
     venue.one(carol, { price: PRICE, size: 100 });
     venue.one(alice, sell({ price: PRICE, size: 33 }));
@@ -214,7 +219,7 @@ describe('R-isolated: closing', () => {
     expect(venue.holding(alice).isolatedMargin).toBe(2_350_000n);
     venue.one(alice, sell({ price: PRICE, size: 47 }));
     expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n, cost: 0n });
-    // The fees are 0.045 to open, and 0.01485 + 0.009 + 0.02115 to close.
+    // The fees are 0.045 for opening, and 0.01485 + 0.009 + 0.02115 for closing.
     expect(venue.balance(alice)).toBe(999_910_000n);
   });
 
@@ -223,8 +228,8 @@ describe('R-isolated: closing', () => {
     venue.oracle(970_000);
     venue.one(carol, { price: 945_000, size: 50 });
     const before = venue.balance(alice);
-    // 2.5 are released and 2.75 lost, and the fee is 0.0212625, so the shortfall is 0.271263,
-    // rounded with the fee.
+    // The close releases 2.5, loses 2.75 and costs a fee of 0.0212625. The shortfall is therefore
+    // 0.271263, rounded together with the fee.
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
@@ -238,7 +243,7 @@ describe('R-isolated: closing', () => {
       account: venue.account(trader),
       holding: venue.holding(trader),
     });
-    // 2.5 are released and 3 are lost at 94, so the remaining 2.5 lose 0.5.
+    // At 94, the close releases 2.5 and loses 3, so the remaining 2.5 lose 0.5.
     expect(tradeOffBook(execution, side(alice), -50, 940_000).realised).toBe(-3_000_000n);
     expect(tradeOffBook(execution, side(bob), 50, 940_000).realised).toBe(3_000_000n);
     expect(venue.balance(alice)).toBe(before);
@@ -247,7 +252,7 @@ describe('R-isolated: closing', () => {
   });
 
   test('a close below the bankruptcy price including the fee is rejected', () => {
-    // 5 + (p − 100) − 0.045% of p ≥ 0 requires p ≥ 95.0427…; ticks are 0.01.
+    // The condition 5 + (p − 100) − 0.045% of p ≥ 0 requires p ≥ 95.0427…, and the tick is 0.01.
     for (const [price, state] of [
       [950_500, 'filled'],
       [950_400, 'cancelled'],
@@ -259,12 +264,13 @@ describe('R-isolated: closing', () => {
     }
   });
 
-  test('a flip pays out the old position and opens the new one with its own margin', () => {
+  test('reversing a position pays out the old one and opens the new one with its own margin', () => {
     const venue = aliceLong();
     venue.oracle(1_020_000);
     venue.one(carol, { price: 1_020_000, size: 150 });
     venue.one(alice, sell({ price: 1_020_000, size: 150 }));
-    // 5 + 2 are paid out, 50 × 1.02 / 20 = 2.55 become margin, and the fee is 0.045% of 153.
+    // The close pays out 5 + 2, the opening needs 50 × 1.02 / 20 = 2.55 of margin, and the fee is
+    // 0.045% of 153.
     expect(venue.holding(alice)).toMatchObject({ size: -50, isolatedMargin: 2_550_000n });
     expect(venue.balance(alice)).toBe(994_955_000n + 7_000_000n - 2_550_000n - 68_850n);
   });
@@ -278,7 +284,7 @@ describe('R-isolated: closing', () => {
     venue.one(carol, { price: 955_000, size: 100 });
     venue.wait(1_000).oracle(960_000);
     expect(venue.position(alice)).toBe(0);
-    // Sold at 95.5, 5 − 4.5 = 0.5 are left, and the fee is min(0.4775, 0.5).
+    // After the sale at 95.5, 5 − 4.5 = 0.5 are left, and the fee is min(0.4775, 0.5).
     expect(venue.balance(alice)).toBe(before + 22_500n);
   });
 });

@@ -27,9 +27,9 @@ import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
 
 /**
- * Returns the reserve of an opening order: size × mark / leverage, its immediate loss and maximum
- * fees. An isolated position has its own margin, which comes from the orders that open it, and its
- * losses never affect the rest of the account (R-isolated).
+ * Returns the reserve of an opening order: size × mark / leverage, its immediate loss and its
+ * maximum fees. An isolated position has its own margin, which comes from the orders that open it,
+ * and its losses never affect other parts of the account (R-isolated).
  */
 export function isolatedReserve(
   perp: Perp,
@@ -63,8 +63,8 @@ type IsolatedFill = {
 
 /**
  * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised
- * PnL to the balance; a shortfall reduces the remaining margin. Opening moves margin and the
- * immediate loss in, first from the order's reserve, then from free cross margin. The fills of an
+ * PnL to the balance; a shortfall reduces the remaining margin. Opening adds margin and the
+ * immediate loss, first from the order's reserve and then from free cross margin. The fills of an
  * order are checked as one: if a fill reaches a tier with less leverage, the order's reserve, which
  * was computed for that tier, also covers earlier fills.
  */
@@ -78,7 +78,7 @@ export function planIsolatedFill(
     /** All fees of the side, including those of its order's builder. */
     readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
-    /** Lots of the order that were filled before. */
+    /** The lots of the order that were filled before. */
     readonly filled: number;
   },
 ): IsolatedFill {
@@ -122,9 +122,9 @@ export function planIsolatedFill(
 }
 
 /**
- * Returns the allowance for rounding: each fill rounds its margin up, but the reserve of an order
- * is rounded up once. The last fills can therefore find up to one micro-USDC less per earlier fill,
- * which the position already has.
+ * Returns the allowance for rounding. Each fill rounds its margin up, but the reserve of an order
+ * is rounded up only once. The last fills may therefore lack up to one micro-USDC per earlier fill,
+ * which the position already contains.
  */
 function roundedUp(filled: number): MicroUsdc {
   return microUsdc(BigInt(Math.min(filled, LIMITS.matchesPerOrder)));

@@ -31,7 +31,7 @@ const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 let venue: Scenario;
 
 /**
- * Opens two markets at 100 without fees, of which B always has fresh prices; bob and carol have
+ * Opens two markets at 100 without fees. Market B always has fresh prices, and bob and carol have
  * ample funds.
  */
 function open(funds: number): void {
@@ -70,8 +70,8 @@ function order(shape: OrderShape): string {
   return entry.reject?.reason ?? entry.state;
 }
 
-describe('R-oracle-stale: value of a margin account', () => {
-  // 10 coins at 100 are 1,000, so 2,000 are subtracted. Their initial margin at 20× is 50.
+describe('R-oracle-stale: positions without a valid price reduce the value of a margin account', () => {
+  // At 100, 10 coins are worth 1,000, so 2,000 are subtracted. Their initial margin at 20× is 50.
   test.each([
     { funds: 2_050, blind: false },
     { funds: 2_049.999999, blind: true },
@@ -108,7 +108,7 @@ describe('R-oracle-stale: value of a margin account', () => {
     },
   );
 
-  // 5,000 are reduced by 2,000 and by 10% of 1,000.
+  // The value of 5,000 is reduced by 2,000 and by 10% of 1,000.
   test('an unrestricted account can withdraw the money beyond the deduction', () => {
     open(5_000);
     trade(alice, 1_000);
@@ -126,9 +126,9 @@ describe('R-oracle-stale: value of a margin account', () => {
     expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
-  // Alice is long 10 coins with 60 in a halted market and short 1 in B. The oracle moves to 120,
-  // which is an unrealised profit of 200 that does not count. With B at 145, 60 − 45 is therefore
-  // compared with 1.5% of 1,300 = 19.50.
+  // With a balance of 60, alice is long 10 coins in a halted market and short 1 in B. The oracle of
+  // the halted market moves to 120, and the resulting unrealised profit of 200 does not count. With
+  // B at 145, her equity of 60 − 45 is therefore compared with 1.5% of 1,300 = 19.50.
   test('R-ratio: a profit without a valid price does not count for liquidation', () => {
     open(60);
     trade(alice, 1_000);
@@ -140,10 +140,10 @@ describe('R-oracle-stale: value of a margin account', () => {
   });
 });
 
-describe('R-oracle-stale: money of a margin-restricted account', () => {
+describe('R-oracle-stale: a margin-restricted account cannot move money out of its margin', () => {
   /**
-   * The cross account is long 10 of A with 1,000, and A is stale. The isolated position is long 1
-   * of B with 5.
+   * With a balance of 1,000, the cross account is long 10 of A, which is stale. The isolated
+   * position is long 1 of B with 5.
    */
   beforeEach(() => {
     open(1_005);
@@ -155,7 +155,7 @@ describe('R-oracle-stale: money of a margin-restricted account', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  test('a margin-restricted account can neither transfer nor withdraw', () => {
+  test('a margin-restricted account cannot transfer or withdraw', () => {
     const ends = { destination: bob, from: 'perp', to: 'perp', token: 0 } as const;
     const send = { type: 'sendToken', ...ends, amountMicroUsdc: usdc(1) } as const;
     expect(first(act(venue, alice, send))).toBeDefined();
@@ -167,7 +167,7 @@ describe('R-oracle-stale: money of a margin-restricted account', () => {
     expect(first(act(venue, alice, send))).toBeUndefined();
   });
 
-  test('a margin-restricted account can neither open positions nor reverse them', () => {
+  test('a margin-restricted account cannot open or reverse positions', () => {
     const stale = { reason: 'oracleStale', instrumentId: A };
     expect(venue.one(alice, { instrumentId: B, price: PRICE, size: 100 }).reject).toEqual(stale);
     const turn = { type: 'reversePosition', instrumentId: B } as const;
@@ -176,13 +176,13 @@ describe('R-oracle-stale: money of a margin-restricted account', () => {
     expect(group(venue, alice, 'none', trigger).entries?.[0]?.reject).toEqual(stale);
   });
 
-  test('a margin-restricted account cannot add isolated margin, but removed margin can return', () => {
+  test('a margin-restricted account cannot add isolated margin, but can remove it', () => {
     const move = { type: 'updateIsolatedMargin', instrumentId: B, isBuy: true } as const;
     const add = { ...move, amountMicroUsdc: usdc(1) };
     expect(first(act(venue, alice, add))?.reason).toBe('balanceInsufficient');
-    // B's position has 5 and needs 10 for 10% of its value, so nothing is free yet.
+    // The position in B has 5 and needs 10 for 10% of its value, so nothing is free yet.
     venue.oracle(1_300_000, B);
-    // 5 + 30 − 13 = 22 would be free, but at most its margin of 5.
+    // Of the position's value, 5 + 30 − 13 = 22 would be free, but at most its margin of 5.
     expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(5) }))).toBeUndefined();
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_005)));
     venue.fund(alice, usdc(10));
@@ -195,7 +195,7 @@ describe('R-oracle-stale: money of a margin-restricted account', () => {
     expect(first(act(venue, alice, lower))?.reason).toBe('marginInsufficient');
     const cross = { type, instrumentId: A, leverage: 10 } as const;
     expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
-    // A higher leverage releases nothing.
+    // A higher leverage releases no margin.
     expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
     expect(isRestricted()).toBe(true);
   });
@@ -208,15 +208,15 @@ test('R-oracle-stale: margin is not removable from an isolated position while it
   const move = { type: 'updateIsolatedMargin', instrumentId: A, isBuy: true } as const;
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: usdc(300) }))).toBeUndefined();
   goStale();
-  // 305 less 200 and less 10% of 100 leaves 95 free.
+  // Of the margin of 305, 305 − 200 − 10% of 100 = 95 are free.
   const off = { ...move, amountMicroUsdc: -usdc(95.000001) };
   expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
-  // The cross account has no position there, so it is unrestricted.
+  // The cross account has no position in A, so it is not restricted.
   expect(isRestricted()).toBe(false);
 });
 
-describe('rejections of a margin-restricted account', () => {
+describe('the rejection of a margin-restricted account includes the cause', () => {
   test('a rejection names the restricting market and whether it is stale or halted', () => {
     open(100);
     trade(alice, 1_000);
@@ -229,7 +229,7 @@ describe('rejections of a margin-restricted account', () => {
     expect(venue.one(alice, shape).reject).toEqual({ reason: 'oracleStale', instrumentId: A });
   });
 
-  test('R-delist: a market that waits for a price for another closing hour restricts as well', () => {
+  test('R-delist: a market that waits for the price of another closing hour also restricts accounts', () => {
     open(100);
     trade(alice, 1_000);
     venue.block({ type: 'setPerp', instrumentId: A, delisted: true, changes: {} });
@@ -241,9 +241,10 @@ describe('rejections of a margin-restricted account', () => {
   });
 });
 
-describe('R-fill-check: closes of a margin-restricted account', () => {
+describe('R-fill-check: a margin-restricted account can only close near the mark', () => {
   /**
-   * Makes alice long 10 of stale A and 10 of B at this leverage; her orders in B can only reduce.
+   * Makes alice long 10 of the stale market A and 10 of B at this leverage, so that her orders in B
+   * can only reduce.
    */
   function blind(leverage: number): void {
     open(1_000);
@@ -255,8 +256,8 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
     expect(isRestricted()).toBe(true);
   }
 
-  // The lesser of 0.5% and 5% / leverage, for a price of 100, is 0.5 at 5× and 10×, 0.25 at 20×,
-  // and 0.1 at 50×.
+  // The bound is the lesser of 0.5% and 5% / leverage. For a price of 100, this is 0.5 at 5× and
+  // 10×, 0.25 at 20×, and 0.1 at 50×.
   const BOUNDS = [
     { leverage: 5, price: 995_000 },
     { leverage: 10, price: 995_000 },
@@ -285,7 +286,8 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
       const [near, far] = [price, price - 100].map((each) =>
         venue.one(alice, { ...rests, price: each, reduceOnly: true }),
       );
-      // The order that is too far away is cancelled, and the buyer continues.
+      // The order that is too far from the mark is cancelled, and the buyer continues with the next
+      // one.
       const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
       expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
       expect([near?.state, far?.state]).toEqual(['open', 'open']);
@@ -294,8 +296,8 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
     },
   );
 
-  // 0.25% of 100 is 0.25. A builder fee of 0.1%, which is 0.09985 of 99.85, leaves 0.15 of it for
-  // the price.
+  // The allowed loss is 0.25% of 100, which is 0.25. A builder fee of 0.1%, which is 0.09985 at
+  // 99.85, leaves 0.15 of it for the price.
   test('the builder fee counts towards the allowed loss of a restricted close', () => {
     blind(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
@@ -310,7 +312,7 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
   test('closes in the stale market itself must be near its current mark', () => {
     blind(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
-    // Carol is short against alice, and unrestricted.
+    // Carol is short against alice and is not restricted.
     venue.one(carol, { price: 997_400, size: 100, reduceOnly: true });
     expect(order(sell)).toBe('cancelled');
     venue.one(carol, { price: 997_500, size: 100, reduceOnly: true });
@@ -330,7 +332,7 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
     expect(isNearMark(holding, better)).toBe(true);
   });
 
-  test('an earlier cross order that would open a position is cancelled when it would fill', () => {
+  test('a cross order placed before the restriction is cancelled when its fill would open a position', () => {
     open(1_000);
     trade(alice, 1_000);
     const { orderId } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
@@ -342,12 +344,12 @@ describe('R-fill-check: closes of a margin-restricted account', () => {
   });
 });
 
-describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
-  test('isolated orders of a restricted account fill in other markets from their reserve', () => {
+describe('R-oracle-stale: isolated orders of a restricted account fill only from their reserve', () => {
+  test('isolated orders of a restricted account can fill in other markets from their reserve', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
-    // 100 lots need 5 at 20×.
+    // At 20×, 100 lots need 5.
     venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
     goStale();
     expect(isRestricted()).toBe(true);
@@ -370,8 +372,8 @@ describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays 10, so the
-  // order is accepted, but its fill would open a short position.
+  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays at 10, so
+  // the order is accepted, but its fill would open a short position.
   test('no fill increases exposure in a stale market, including the first one', () => {
     open(1_000);
     venue.one(alice, { price: 990_000, size: 1_000 });

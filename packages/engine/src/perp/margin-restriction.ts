@@ -18,10 +18,11 @@ import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /**
- * Yields the positions of a margin account that have no valid price (R-oracle-stale): their market
- * is halted or stale, or cannot settle its closing hour. Withdrawals and new exposure are limited
- * by the value of the margin account less twice the notional of these positions. A margin account
- * whose remaining value is below its initial margin is margin-restricted.
+ * Yields the positions of a margin account that have no valid price (R-oracle-stale): those in a
+ * market that is halted or stale, or that cannot settle its closing hour. Withdrawals and new
+ * exposure are limited by the value of the margin account less twice the notional of these
+ * positions. A margin account whose remaining value is below its initial margin is
+ * margin-restricted.
  */
 function* unpricedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
   if (isInsuranceFund(state, account)) return;
@@ -77,7 +78,7 @@ function sumOver(
   other?: { readonly changed: Holding; readonly size: number },
 ): MicroUsdc {
   let sum = ZERO_USDC;
-  // This runs for every margin account that is checked, and nearly always there are no positions
+  // This function runs for every checked margin account, and there are almost never positions
   // without a valid price.
   if (!state.hasUnpriced) return sum;
   for (const each of unpricedPositions(state, scope)) {
@@ -95,7 +96,10 @@ function paperProfitOf(perp: Perp, size: number): MicroUsdc {
   return maxUsdc(ZERO_USDC, notional(perp.mark - lastValidMarkOf(perp), size));
 }
 
-/** Returns the equity for liquidations and ranks: the value less the paper profit (R-ratio). */
+/**
+ * Returns the equity for liquidations and ranks, which is the value less the paper profit
+ * (R-ratio).
+ */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
   return state.hasUnpriced ? subUsdc(value, paperProfit(state, scope)) : value;
@@ -147,7 +151,7 @@ function initialOf({ account, holding }: Scope): MicroUsdc {
 }
 
 /**
- * Returns the rejection of an order of a margin-restricted account, which names the restricting
+ * Returns the rejection of an order of a margin-restricted account, which includes the restricting
  * market.
  */
 export function restrictedReject({ definition, halted }: Perp): Reject {
@@ -157,13 +161,13 @@ export function restrictedReject({ definition, halted }: Perp): Reject {
     : { reason: 'oracleStale', instrumentId };
 }
 
-/** Divisors of the value at the mark: 0.5%, and 5% / leverage. */
+/** The divisors of the value at the mark, for 0.5% and for 5% / leverage. */
 const RESTRICTED_LOSS_PART = 200n;
 const RESTRICTED_LOSS_PART_AT_LEVERAGE = 20n;
 
 /**
- * Returns true if a margin-restricted account closes near the mark (R-fill-check): worse by at most
- * the lesser of 0.5% and 5% / leverage, including the builder's fee.
+ * Returns true if a margin-restricted account closes near the mark (R-fill-check), at a price that
+ * is worse by at most the lesser of 0.5% and 5% / leverage, including the builder's fee.
  */
 export function isNearMark(
   holding: Holding,

@@ -17,7 +17,7 @@ function aliceLong(size: number, funds: number, parameters = {}): Scenario {
   return scenario;
 }
 
-describe('R-initial: worst-case exposure', () => {
+describe('R-initial: initial margin covers the worst-case exposure', () => {
   test.each([
     { size: 0, buys: 0, sells: 0, exposure: 0 },
     { size: 0, buys: 30, sells: 50, exposure: 50 },
@@ -35,11 +35,11 @@ describe('R-initial: worst-case exposure', () => {
 
   test('the larger side of resting orders counts for initial margin, without reduce-only orders', () => {
     const scenario = aliceLong(100, 1_000_000_000);
-    // 100 lots need 5 USDC at 20×.
+    // At 20×, 100 lots need 5 USDC.
     expect(viewOf(scenario).initialMargin).toBe(5n * USDC);
     scenario.one(alice, { price: 900_000, size: 60 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
-    // 100 − 250 = −150 is less than 160, so no additional margin is needed.
+    // The exposure of 100 − 250 = −150 is smaller than 160, so no additional margin is needed.
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 250 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
@@ -61,26 +61,26 @@ describe('R-initial: worst-case exposure', () => {
     const parameters = { defaultLeverage: 50 };
     const scenario = Scenario.open({ funds: 100_000_000_000, parameters });
     scenario.one(alice, { price: PRICE, size: 100_000 });
-    // 100,000 USDC at 50× need 2,000.
+    // At 50×, 100,000 USDC need 2,000.
     expect(viewOf(scenario).initialMargin).toBe(2_000n * USDC);
     scenario.one(alice, { price: PRICE, size: 10 });
-    // 100,010 USDC at the 20× of tier 2 need 5,000.5.
+    // At the 20× of tier 2, 100,010 USDC need 5,000.5.
     expect(viewOf(scenario).initialMargin).toBe(5_000_500_000n);
   });
 
-  test('R-leverage: the default is 20× unless the first tier allows less', () => {
+  test('R-leverage: the default leverage is 20× unless the first tier allows less', () => {
     const scenario = Scenario.open({ parameters: { defaultLeverage: 75 } });
     scenario.one(alice, { price: PRICE, size: 100 });
     expect(scenario.holding(alice).leverage).toBe(50);
   });
 });
 
-describe('R-initial: admission', () => {
-  // 100 lots need 5 USDC of margin, and 0.045% of 100 USDC for the fee.
+describe('R-initial: admission requires margin and the maximum fee', () => {
+  // An order for 100 lots needs 5 USDC of margin, and 0.045% of 100 USDC for the fee.
   test.each([
     [5_045_000, undefined],
     [5_044_999, 'marginInsufficient'],
-  ])('admission checks the margin of 100 lots with %i micro-USDC', (funds, reason) => {
+  ])('admission checks that %i micro-USDC cover the margin of 100 lots', (funds, reason) => {
     const scenario = Scenario.open({ funds });
     const entry = scenario.one(alice, { price: PRICE, size: 100 });
     expect(entry.reject?.reason).toBe(reason);
@@ -89,8 +89,9 @@ describe('R-initial: admission', () => {
     expect(entry.reject).toEqual({ reason: 'marginInsufficient', ...numbers });
   });
 
-  test('the maximum fee is that of the limit price', () => {
-    // 20 lots at 1.8 need 1 USDC of margin at the mark, and a fee of 0.045% of 36, which is 0.0162.
+  test('the maximum fee is computed at the limit price', () => {
+    // At 1.8, 20 lots need 1 USDC of margin at the mark, and a fee of 0.045% of 36, which is
+    // 0.0162.
     const order = { price: 1_800_000, size: 20 };
     expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
     expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');
@@ -98,7 +99,7 @@ describe('R-initial: admission', () => {
 
   test('an order that does not increase the worst case is accepted at any account value', () => {
     const scenario = aliceLong(100, 10_000_000);
-    // 9.955 USDC less a loss of 8 at 92 is far below the initial margin of 4.6.
+    // A value of 9.955 USDC less a loss of 8 at 92 is far below the initial margin of 4.6.
     scenario.oracle(920_000);
     const view = viewOf(scenario);
     expect(view.cross.accountValue < view.initialMargin).toBe(true);
@@ -111,7 +112,7 @@ describe('R-initial: admission', () => {
   });
 });
 
-describe('R-tiers: position limit', () => {
+describe('R-tiers: the last tier limits positions', () => {
   test('the position limit is checked on worst-case exposure, before margin', () => {
     const scenario = Scenario.open({ funds: 4_000_000_000_000 });
     expect(scenario.one(alice, { price: PRICE, size: 9_999_990 }).state).toBe('open');
@@ -124,7 +125,7 @@ describe('R-tiers: position limit', () => {
   });
 });
 
-describe('R-ratio and R-withdrawable: values of an account', () => {
+describe('R-ratio and R-withdrawable: an account shows its margin values', () => {
   // Alice has 1,000 USDC less a fee of 0.045 and is long 100 lots at 100.
   test('an account shows maintenance margin, liquidation fee and notional', () => {
     const view = viewOf(aliceLong(100, 1_000_000_000));
@@ -141,7 +142,7 @@ describe('R-ratio and R-withdrawable: values of an account', () => {
   test.each([
     ['10% of notional above initial margin', PRICE, 989_955_000n],
     ['profit carries positions but does not leave', 2_000_000, 999_955_000n],
-    // At 50 the account is worth 949.955, less 10% of 50.
+    // At 50 the account is worth 949.955, from which 10% of 50 is subtracted.
     ['a loss does not leave either', 500_000, 944_955_000n],
   ])('the withdrawable amount is limited: %s', (_, oracle, expected) => {
     const scenario = aliceLong(100, 1_000_000_000);
@@ -152,7 +153,7 @@ describe('R-ratio and R-withdrawable: values of an account', () => {
   test('initial margin limits withdrawals if resting orders raise it above 10% of notional', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.one(alice, { price: 900_000, size: 300 });
-    // 400 lots at 20× need 20 USDC.
+    // At 20×, 400 lots need 20 USDC.
     expect(viewOf(scenario).withdrawable).toBe(979_955_000n);
   });
 
@@ -160,18 +161,18 @@ describe('R-ratio and R-withdrawable: values of an account', () => {
     const scenario = aliceLong(100, 10_000_000);
     scenario.oracle(920_000);
     expect(viewOf(scenario).withdrawable).toBe(0n);
-    // The market is halted, so that liquidation waits.
+    // The market is halted, so liquidation waits.
     scenario.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
     scenario.oracle(800_000);
     expect(viewOf(scenario).cross.accountValue).toBe(-10_045_000n);
     expect(viewOf(scenario).withdrawable).toBe(0n);
   });
 
-  test('R-oracle-stale: the owner of a position without a valid price cannot withdraw twice its value', () => {
+  test('R-oracle-stale: twice the value of a position without a valid price cannot be withdrawn', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.wait(30_001);
     scenario.block();
-    // The amount is 999.955 − 2 × 100 − 10% of 100.
+    // The withdrawable amount is 999.955 − 2 × 100 − 10% of 100.
     expect(viewOf(scenario).withdrawable).toBe(789_955_000n);
     expect(accountView(scenario.state, carol)!.withdrawable).toBe(1_000_000n * USDC);
     scenario.oracle(PRICE);
@@ -180,7 +181,7 @@ describe('R-ratio and R-withdrawable: values of an account', () => {
 
   test('the liquidation price is the mark at which the ratio is 1', () => {
     const scenario = aliceLong(100, 10_000_000);
-    // 9.955 + (x − 100) = x × (1% + 0.5%), so x = 90.045 / 0.985 = 91.41624….
+    // The equation 9.955 + (x − 100) = x × (1% + 0.5%) gives x = 90.045 / 0.985 = 91.41624….
     expect(viewOf(scenario).positions[0]!.liquidationPrice).toBe(914_162);
   });
 });

@@ -39,10 +39,10 @@ export function cappedLeverage(perp: Perp, size: number, leverage: number): numb
 
 /**
  * Updates the account's sums to the current marks. The cross positions of an account are one margin
- * account, and each isolated position is another (R-ratio). The cross sums are stored with the
- * account for one set of marks: a change in one instrument changes its own part, and after a change
- * of marks the sums are recomputed when they are next read. The cost of an order therefore does not
- * grow with the number of open positions.
+ * account, and each isolated position is another (R-ratio). The cross sums are cached in the
+ * account for one set of marks. A change in one instrument updates only its part, and after a
+ * change of marks the sums are recomputed when they are next read. The cost of an order therefore
+ * does not grow with the number of open positions.
  */
 export function freshMargin(state: State, account: Account): void {
   const sums = account.margin;
@@ -77,8 +77,8 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
 }
 
 /**
- * Recomputes only the initial margin, after resting orders changed and the position did not. The
- * caller omits the call if the exposure is unchanged.
+ * Recomputes only the initial margin, after resting orders changed and the position did not.
+ * Callers skip the call if the exposure is unchanged.
  */
 export function ordersChanged(state: State, account: Account, holding: Holding): void {
   const sums = account.margin;
@@ -102,7 +102,7 @@ export function unrealisedOf({ cost, perp, size }: Holding): MicroUsdc {
   return subUsdc(notional(perp.mark, size), cost);
 }
 
-/** Returns the balance plus unrealised PnL of the cross positions. */
+/** Returns the balance plus the unrealised PnL of the cross positions. */
 export function accountValue(state: State, account: Account): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(account.perpBalance, account.margin.unrealised);
@@ -118,7 +118,7 @@ export function totalValue(state: State, account: Account): MicroUsdc {
   return value;
 }
 
-/** Returns margin plus unrealised PnL of an isolated position. */
+/** Returns the margin plus the unrealised PnL of an isolated position. */
 export function isolatedEquity(state: State, account: Account, holding: Holding): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(holding.isolatedMargin, holding.unrealised);

@@ -54,7 +54,7 @@ function perpWith(oracle: number, opinions: Opinions): Perp {
 const markOf = (opinions: Opinions, oracle = ORACLE): number =>
   markPrice(perpWith(oracle, opinions), NOW, 30_000);
 
-describe('R-mark: median of A, B and C', () => {
+describe('R-mark: the mark is the median of three prices, within a band', () => {
   const book = { bid: 1_001_200, ask: 1_001_600, ema: 2_000_000_000 };
   test.each<[string, Opinions, number]>([
     ['nothing but the oracle', {}, 1_000_000],
@@ -81,7 +81,7 @@ describe('R-mark: median of A, B and C', () => {
     expect(markOf({ ...low, external: [950_000, 0] })).toBe(997_764);
   });
 
-  // B and C on both sides of A make A the median; A is the oracle and a fraction of a unit.
+  // B and C are on both sides of A, so A is the median; A is the oracle and a fraction of a unit.
   test.each([
     [500_000, 1_000_001],
     [499_999, 1_000_000],
@@ -98,12 +98,13 @@ describe('R-mark: median of A, B and C', () => {
   });
 });
 
-describe('R-ema: moving average', () => {
+describe('R-ema: the average approaches its sample exponentially', () => {
   test('a sample of 1000 for 150 s moves the average from 0 to 632.120507, as in the rulebook', () => {
     expect(emaAfter(0, 1_000_000_000, 150)).toBe(632_120_507);
   });
 
-  // 151 × 28,537,883 = 4,309,220,333 is just above 2^32 = 4,294,967,296; 150 × is below it.
+  // The product 151 × 28,537,883 = 4,309,220,333 is just above 2^32 = 4,294,967,296; 150 × is below
+  // it.
   test.each([
     [150, 0],
     [151, 1],
@@ -119,11 +120,11 @@ describe('R-ema: moving average', () => {
 
   test('the average reaches a lower sample exactly and stays slightly below a higher one', () => {
     expect(emaAfter(1_000, 0, 100_000)).toBe(0);
-    // The average stops where the distance is 150 or less.
+    // The average stops when the distance is 150 or less.
     expect(emaAfter(0, 1_000, 100_000)).toBe(850);
   });
 
-  test('many seconds at once have the effect of as many single steps', () => {
+  test('many seconds in one step have the effect of as many single steps', () => {
     let value = 0;
     for (let i = 0; i < 40; i++) value = emaAfter(value, -123_456_789, 1);
     expect(emaAfter(0, -123_456_789, 40)).toBe(value);
@@ -148,7 +149,7 @@ function withBook(): Scenario {
 }
 const emaOf = (scenario: Scenario) => scenario.state.perps.get(PERP.instrumentId)!.ema;
 
-describe('R-mark: times of computation', () => {
+describe('R-mark: marks are computed at fixed intervals and at each price', () => {
   test('marks are computed at least every second, and not in every block', () => {
     const scenario = withBook();
     scenario.wait(999);
@@ -167,7 +168,7 @@ describe('R-mark: times of computation', () => {
     expect(emaOf(scenario)).toBe(0);
   });
 
-  test('the average repeats its sample for seconds without a block', () => {
+  test('the average repeats its last sample for seconds without a block', () => {
     const scenario = withBook();
     scenario.wait(10_900);
     scenario.block();
@@ -175,7 +176,7 @@ describe('R-mark: times of computation', () => {
     for (let i = 0; i < 10; i++)
       ema += Number(((4_000_000_000n - BigInt(ema)) * 28_537_883n) >> 32n);
     expect(emaOf(scenario)).toBe(ema);
-    // The 900 ms still count.
+    // The previous 900 ms still count.
     scenario.wait(100);
     scenario.oracle(ORACLE);
     expect(emaOf(scenario)).toBeGreaterThan(ema);
@@ -231,14 +232,15 @@ describe('R-mark: times of computation', () => {
   });
 });
 
-describe('R-oracle-stale: mark with a stale oracle', () => {
+describe('R-oracle-stale: the mark stays while the oracle is stale', () => {
   test('the mark of a stale market does not move until the next price', () => {
     const scenario = withBook();
     scenario.wait(30_001);
     expect(marks(scenario.block())).toEqual([]);
     expect(emaOf(scenario)).toBe(0);
     scenario.wait(999);
-    // 31 steps towards 4,000 give 746.837173, computed by an independent script.
+    // After 31 steps towards 4,000, the average is 746.837173, as computed by an independent
+    // script.
     expect(marks(scenario.oracle(ORACLE))).toEqual([1_000_747]);
     expect(emaOf(scenario)).toBe(746_837_173);
   });

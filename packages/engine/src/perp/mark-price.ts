@@ -3,7 +3,7 @@ import { LIMITS } from '../messages/limits.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 
-/** 2^32 × (1 − e^(−1/150)), the weight of one second in an average over 150 s (R-ema). */
+/** The weight of one second in an average over 150 s, which is 2^32 × (1 − e^(−1/150)) (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
 const EMA_SHIFT = 32n;
 /** The EMA and the candidates of the mark are in 10^-6 price units. */
@@ -14,8 +14,8 @@ const SCALE_BIG = 1_000_000n;
  * Returns the mark (R-mark): the median of three prices, clamped to a band around the oracle and
  * rounded half up to a price unit. A is the oracle plus a slow average of the mid price's distance
  * from it. B is the median of the best bid, the best ask and the last trade. C is the price of the
- * perpetual on another venue, or the oracle. In a halted market the mark is the oracle (R-halt), in
- * a closing market the current settlement price.
+ * perpetual on another venue, or the oracle. The mark of a halted market is the oracle (R-halt),
+ * and that of a closing market the current settlement price.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;
@@ -31,7 +31,10 @@ export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): 
   return Math.max(1, Math.floor((clamped + SCALE / 2) / SCALE));
 }
 
-/** Updates the average for all whole seconds that have passed, using the current book for each. */
+/**
+ * Updates the average for all whole seconds that have passed, with the current book as the sample
+ * of each.
+ */
 export function advanceEma(perp: Perp, timeMs: number): void {
   const seconds = Math.floor((timeMs - perp.emaMs) / 1_000);
   if (seconds <= 0) return;
@@ -92,7 +95,7 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /**
- * Takes the samples due before a time, at the current oracle; a stale oracle gives no sample.
+ * Takes the samples due before a time at the current oracle price; a stale oracle gives no sample.
  * Returns the number of samples.
  */
 export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): number {
@@ -110,9 +113,10 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 }
 
 /**
- * Returns the mark of the closing hour, which is its settlement price if the oracle does not change
- * any more. Missed samples are excluded, as in the settlement, because otherwise the mark would
- * jump at the end. The result is rounded half up, or undefined without past or future samples.
+ * Returns the mark of the closing hour, which is the settlement price under the assumption that the
+ * oracle does not change any more. As in the settlement, missed samples are excluded; otherwise the
+ * mark would jump at the end. The result is rounded half up, or undefined if there are no past and
+ * no future samples.
  */
 export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
   const toCome = SAMPLES_PER_HOUR - looked;

@@ -12,8 +12,8 @@ function emptyHolding(): Holding {
 }
 
 /**
- * Checks lines of `lots@price` and, after `=>`, the size, the cost, and the PnL realised by the
- * trade and since the opening.
+ * Checks lines of `lots@price`. After `=>`, each line contains the size, the cost, and the PnL
+ * realised by the trade and since the opening.
  */
 function check(table: string): void {
   const holding = emptyHolding();
@@ -32,7 +32,7 @@ function check(table: string): void {
   }
 }
 
-test('opening a position adds to its cost and realises nothing', () =>
+test('opening a position adds to its cost and realises no PnL', () =>
   check(`
     3@100 => 3 cost 300 realised 0 of 0
     2@150 => 5 cost 600 realised 0 of 0
@@ -46,9 +46,9 @@ test('R-rounding: reducing a position releases its cost in proportion', () =>
     -3@100 => 0 cost 0 realised -60 of 100
   `));
 
-// 100 × 1/3 = 33.3 releases 33, 67 × 1/2 = 33.5 releases 33, and the last lot releases the
-// remaining 34.
-test('R-rounding: the released cost of a long rounds towards zero, and the last lot releases all', () =>
+// At a third, 33.3 of 100 releases 33; at a half, 33.5 of 67 releases 33; and the last lot releases
+// the remaining 34.
+test('R-rounding: the released cost of a long rounds towards zero, and the last lot releases the remainder', () =>
   check(`
      1@34 => 1 cost 34 realised 0 of 0
      2@33 => 3 cost 100 realised 0 of 0
@@ -66,7 +66,7 @@ test('R-rounding: the released cost of a short rounds towards zero', () =>
      1@30 => 0 cost 0 realised 4 of 10
   `));
 
-test('a trade through zero closes the whole old position and opens with the rest', () =>
+test('a trade through zero closes the whole old position and opens a new one with the remainder', () =>
   check(`
      3@100 => 3 cost 300 realised 0 of 0
     -5@110 => -2 cost -220 realised 30 of 0
@@ -78,11 +78,13 @@ test('a trade through zero closes the whole old position and opens with the rest
 test('R-exact: a cost above 2^53 is released exactly', () => {
   const holding = emptyHolding();
   const state = { timeMs: 1, watch: new PerpWatch() };
-  // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, rounded towards zero, is 3 × 10^21.
+  // The cost is 10^12 lots × 9 × 10^9 = 9 × 10^21. A third of it, rounded towards zero, is 3 ×
+  // 10^21.
   tradePosition(state, holding, 1_000_000_000_000, 9_000_000_000);
   expect(holding.cost).toBe(9_000_000_000_000_000_000_000n);
   const closed = tradePosition(state, holding, -333_333_333_333, 9_000_000_001);
-  // The lots were bought and sold one unit apart, so a third of 10^12 lots gain one unit each.
+  // The lots were bought and sold one unit apart, so each of the closed lots, a third of 10^12,
+  // gains one unit.
   expect(closed?.realised).toBe(333_333_333_333n);
   expect(holding.cost).toBe(9_000_000_000n * 666_666_666_667n);
 });

@@ -43,8 +43,8 @@ export function closedBy(
 }
 
 /**
- * Returns the proportional part of an amount for part of a position, rounded towards zero; the last
- * lot releases all (R-rounding).
+ * Returns the part of an amount that belongs to a part of a position, rounded towards zero. The
+ * last lot releases the remainder (R-rounding).
  */
 export function releasedPart(amount: MicroUsdc, closed: number, size: number): MicroUsdc {
   return closed === size ? amount : partOf(amount, { part: closed, whole: size });
@@ -52,8 +52,8 @@ export function releasedPart(amount: MicroUsdc, closed: number, size: number): M
 
 /**
  * Trades a signed size into a position and returns the closed part, if any. Opening adds to the
- * cost, and reducing releases cost; a trade through zero first closes and opens with the rest.
- * Callers that planned the trade pass the closed part.
+ * cost, and reducing releases cost. A trade through zero first closes the position and then opens
+ * one with the remainder. Callers that planned the trade pass the closed part.
  */
 export function tradePosition(
   state: Pick<State, 'timeMs' | 'watch'>,

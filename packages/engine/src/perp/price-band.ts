@@ -6,8 +6,8 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Sets the oracle price, and with it the band of limit prices (R-sizes). Both bounds are inside the
- * band and at least 1.
+ * Sets the oracle price and the resulting band of limit prices (R-sizes). Both bounds are inside
+ * the band and at least 1.
  */
 export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8: number): void {
   perp.oracle = oracle;
@@ -47,7 +47,7 @@ export function marketLimit(perp: Perp, isBuy: boolean, bandE8: number): number 
 }
 
 /**
- * Returns the price at a distance from another price in 10^-8, rounded to the tick nearer to that
+ * Returns the price at a distance in 10^-8 from a given price, rounded to the tick nearer to that
  * price.
  */
 export function limitFrom(perp: Perp, from: number, isBuy: boolean, bandE8: number): number {

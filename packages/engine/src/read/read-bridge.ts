@@ -38,13 +38,13 @@ export function isDepositCredited({ bridge }: State, source: DepositSource): boo
   return bridge !== undefined && isCredited(bridge, source);
 }
 
-/** Returns true for a deposit recent enough to be known by its key. */
+/** Returns true for a deposit recent enough to be identified by its key. */
 export function isDepositRemembered({ bridge }: State, source: DepositSource): boolean {
   return bridge?.credited.has(depositKey(source)) ?? false;
 }
 
 /**
- * Effect of reporting a deposit. A `credited` deposit, or an `old` one that precedes the known
+ * The effect of reporting a deposit. A `credited` deposit, or an `old` one that precedes the known
  * keys, has no effect; a `bound` one is held until its recipient's agent binding ends; an `open`
  * one is credited.
  */
@@ -79,7 +79,7 @@ export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
 }
 
-/** Returns the money that the faucet has paid out, which no deposit backs. */
+/** Returns the money that the faucet has paid out, which is not backed by deposits. */
 export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
   return deposited - (bridge?.creditedTotal ?? 0n);
 }

@@ -5,7 +5,7 @@ import { oracleAges, venueMoney } from './read-health.ts';
 
 const SECOND = instrumentId(2);
 
-describe('R-oracle-stale: ages of oracle prices', () => {
+describe('R-oracle-stale: the age of a price determines whether it is stale', () => {
   test('the age of an oracle starts at its observation, and a perp without one is stale', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
@@ -20,7 +20,7 @@ describe('R-oracle-stale: ages of oracle prices', () => {
     expect(at(oracleStaleMs + 1)[0]).toMatchObject({ ageMs: oracleStaleMs + 1, isStale: true });
   });
 
-  test('no price is awaited for a halted perp', () => {
+  test('a halted perp does not require a price', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({
       type: 'setPerp',
@@ -34,7 +34,7 @@ describe('R-oracle-stale: ages of oracle prices', () => {
     });
   });
 
-  test('R-delist: a perp in its closing hour does not trade, but its price is awaited', () => {
+  test('R-delist: a perp in its closing hour does not trade but requires a price', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.oracle(1_000_000);
     venue.block({
@@ -50,7 +50,7 @@ describe('R-oracle-stale: ages of oracle prices', () => {
   });
 });
 
-describe('money of the venue', () => {
+describe('the money of the venue is reported', () => {
   test('the money of the venue consists of the fees in the treasury and the insurance fund', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     const before = venueMoney(venue.state);

@@ -6,7 +6,7 @@ import type { State } from '../state/state.ts';
 import { closingMs } from '../state/sampled-hours.ts';
 import { nextListingMs } from '../state/outcomes.ts';
 
-/** Age of a perp's oracle, and whether it prevents trading. */
+/** The age of a perp's oracle price, and whether it prevents trading. */
 type OracleAge = {
   readonly name: string;
   /** False for a halted or delisted perp, and during a closing hour (R-delist). */
@@ -16,7 +16,7 @@ type OracleAge = {
    * prices.
    */
   readonly isAwaited: boolean;
-  /** Age of the price in milliseconds; undefined before the first price. */
+  /** The age of the price in milliseconds; undefined before the first price. */
   readonly ageMs: number | undefined;
   /** True if the price is older than the limit (R-oracle-stale). */
   readonly isStale: boolean;
@@ -41,8 +41,8 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
 type VenueMoney = {
   readonly treasury: MicroUsdc;
   /**
-   * The account value of the insurance fund at the marks (R-insurance-fund); negative if the fund
-   * owes money.
+   * The account value of the insurance fund at the marks (R-insurance-fund). It is negative if the
+   * fund owes money..
    */
   readonly insuranceFund: MicroUsdc;
   readonly insuranceTarget: MicroUsdc;

@@ -12,7 +12,7 @@ import { liabilities, liabilitiesMax } from './read-liabilities.ts';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
 
 /**
- * Checks that all components less the shortfalls are deposits less paid withdrawals
+ * Checks that the sum of all components less the shortfalls equals deposits less paid withdrawals
  * (R-conservation).
  */
 function compare(state: Scenario['state']): void {

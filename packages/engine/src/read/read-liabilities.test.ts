@@ -28,7 +28,7 @@ test('the liability to an address is its account value plus unclaimed rewards', 
   expect(compared).toBe(state.accounts.length);
 });
 
-test('an account with negative equity has no liability and does not reduce others', () => {
+test('an account with negative equity is not a liability and does not reduce other liabilities', () => {
   const scenario = Scenario.open({ accounts: [alice, bob] });
   const debtor = scenario.account(alice);
   debtor.perpBalance = microUsdc(-3n);
@@ -40,7 +40,7 @@ test('an account with negative equity has no liability and does not reduce other
   expect(found.at(-1)?.account).toBe(VENUE_ADDRESS);
 });
 
-test('faucet payments are all received money without deposits', () => {
+test('faucet payments equal all deposited money without a deposit on the chain', () => {
   const scenario = Scenario.open({ accounts: [alice] });
   const before = grantedMicroUsdc(scenario.state);
   expect(before).toBe(owedMicroUsdc(scenario.state));

@@ -22,11 +22,11 @@ import { legPrice, markHalves, type OutcomeMarket } from '../state/outcome-marke
 /** The venue's liability to one address. No component is negative. */
 export type Liability = {
   readonly account: Address;
-  /** Reserves and the equity of all margin accounts; negative equity counts as zero. */
+  /** The reserves and the equity of all margin accounts; negative equity counts as zero. */
   readonly perp: MicroUsdc;
-  /** Money and reserves of the outcome sub-account, and its shares at their mark. */
+  /** The money and reserves of the outcome sub-account, and its shares at their mark. */
   readonly outcome: MicroUsdc;
-  /** Withdrawals that are not paid yet and are therefore owed (R-withdraw). */
+  /** The withdrawals that are not paid yet and are therefore owed (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
   /** The builder rewards that are earned but not claimed (R-builder). */
   readonly rewards: MicroUsdc;
@@ -44,14 +44,14 @@ export type Liability = {
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
 /**
- * Yields all liabilities: accounts, oldest first, followed by unclaimed rewards by address and the
- * venue's own fees and rounding remainders. The sum of all components less all shortfalls is
- * exactly deposits less paid withdrawals (R-conservation): the signed sizes of a perp sum to zero,
- * so marks cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not
- * change during the iteration.
+ * Yields all liabilities: accounts by age, followed by unclaimed rewards by address and the venue's
+ * own fees and rounding remainders. The sum of all components less all shortfalls is exactly
+ * deposits less paid withdrawals (R-conservation): the signed sizes of a perp sum to zero, so marks
+ * cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not change during
+ * the iteration.
  */
 export function* liabilities(state: State): Iterable<Liability> {
-  // Twice the value of all shares; each liability is rounded down separately.
+  // The sum is twice the value of all shares, because each liability is rounded down separately.
   let halves = 0n;
   let shown = 0n;
   for (const account of state.accounts) {
@@ -83,8 +83,8 @@ const NOTHING = {
 };
 
 /**
- * Computes a liability without the account's cached sums, because a pass over all accounts would
- * refresh every one of them.
+ * Computes a liability without the account's cached sums, because an iteration over all accounts
+ * would refresh every one of them.
  */
 function liabilityOf(state: State, account: Account, shares: bigint): Liability {
   let cross: bigint = account.perpBalance;
@@ -114,12 +114,14 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
   }
 }
 
-/** The total value of an account: both sub-accounts, and the reserves of orders and withdrawals. */
+/**
+ * An account and its total value: both sub-accounts, and the reserves of orders and withdrawals.
+ */
 type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
 /**
- * Yields the accounts that have positions or shares and those that the caller selects, oldest
- * first.
+ * Yields the accounts that have positions or shares and those that the caller selects, in order of
+ * creation.
  */
 export function* worthOfHolders(
   state: State,
@@ -131,7 +133,7 @@ export function* worthOfHolders(
   }
 }
 
-/** Returns the total value of an account, or undefined if the address has none. */
+/** Returns the total value of an account, or undefined if the address has no account. */
 export function accountWorth(state: State, address: Address): MicroUsdc | undefined {
   const account = accountAt(state, address);
   return account === undefined ? undefined : worthOf(state, account);
@@ -162,7 +164,7 @@ function shareHalves({ outcomes }: Account): bigint {
   return halves;
 }
 
-/** Returns the YES mark in half price units; a resolved market counts at its payout. */
+/** Returns the YES mark in half price units. For a resolved market, it is the payout. */
 function yesHalves(market: OutcomeMarket): number {
   const { resolution } = market;
   return resolution === undefined ? markHalves(market) : 2 * resolution.fraction;

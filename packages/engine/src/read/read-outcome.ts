@@ -26,9 +26,9 @@ import { priceFeedKey } from '../state/outcomes.ts';
 
 type OutcomeAccountView = {
   readonly free: MicroUsdc;
-  /** Reserves of queued and resting buys. */
+  /** The reserves of queued and resting buys. */
   readonly reserved: MicroUsdc;
-  /** Sorted by instrument id, YES before NO. */
+  /** The positions, sorted by instrument id, with YES before NO. */
   readonly positions: readonly SharesView[];
 };
 
@@ -37,10 +37,10 @@ export type SharesView = {
   readonly leg: OutcomeLeg;
   readonly size: number;
   readonly reserved: number;
-  /** Lots in queued sells; only their owner may know that they wait in the queue (R-delay). */
+  /** The lots in queued sells. Only their owner may learn that they wait in the queue (R-delay). */
   readonly queued: number;
   readonly cost: MicroUsdc;
-  /** The mark of this outcome, in half price units so that a mid price is exact. */
+  /** The mark of this outcome in half price units, in which a mid price is exact. */
   readonly markHalves: number;
   readonly feesPaid: MicroUsdc;
   readonly realised: MicroUsdc;
@@ -52,13 +52,13 @@ export type MarketView = {
   readonly unit: number;
   readonly phase: MarketPhase;
   readonly pairs: number;
-  /** Increases with every change of the book. */
+  /** The version of the book, which increases with every change. */
   readonly bookVersion: number;
-  /** Best YES prices; 0 if the side is empty. */
+  /** The best YES prices; 0 if the side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
   readonly lastTrade: number;
-  /** YES mark in half price units. */
+  /** The YES mark in half price units. */
   readonly markHalves: number;
   readonly fraction: number | undefined;
 };
@@ -167,8 +167,8 @@ type HoldersView = {
 type Held = HolderView & HolderPlace;
 
 /**
- * Returns the accounts with shares of an outcome, largest holding first and older accounts first
- * among equals, or undefined for an unknown market. All holders are read, but only those on the
+ * Returns the accounts with shares of an outcome, sorted by holding, largest first, and then by
+ * age, oldest first; undefined for an unknown market. All holders are read, but only those on the
  * page are sorted.
  */
 export function outcomeHolders(
@@ -234,8 +234,8 @@ type StrikeStatus = 'pending' | 'fixed' | 'missing';
 type SeriesOutlook = {
   readonly strike: StrikeStatus;
   /**
-   * The operator decides as soon as prices are known to be missing at the start or end of the
-   * market.
+   * The party that decides; it becomes the operator as soon as prices are known to be missing at
+   * the start or end of the market.
    */
   readonly decidedBy: 'series' | 'operator';
 };

@@ -8,8 +8,8 @@ import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts'
 
 /**
  * Returns the account's orders that wait for their price or retry after firing, newest first, each
- * with its waiting children. Children whose parent is unfilled and orders attached to a position
- * are excluded.
+ * with its waiting children. Orders attached to a position and children of an unfilled parent are
+ * excluded.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);
@@ -49,8 +49,8 @@ export function tpslOf(state: State, holding: Holding): readonly TpslView[] {
 }
 
 /**
- * Describes a TP/SL group. Orders of the group that have triggered are open orders and not listed
- * here.
+ * Describes a TP/SL group. Orders of the group that have triggered are open orders and are not
+ * listed here.
  */
 function tpslView(state: State, group: OrderGroup): TpslView {
   let takeProfit: TpslLeg | undefined;

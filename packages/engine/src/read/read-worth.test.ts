@@ -31,7 +31,8 @@ test('shares are valued at their mark, and at their payout once it is known', ()
   share(venue, alice, { sell: true, price: 6_000, size: 600 });
   share(venue, bob, { price: 6_000, size: 600 });
   setPhase(venue, 'closed');
-  // There are four YES shares at the last trade, ten NO at the remainder, and 3.60 from the sale.
+  // There are four YES shares at the last trade, ten NO shares at the complement, and 3.60 from the
+  // sale.
   expect(accountWorth(venue.state, alice)).toBe(
     before - 10_000_000n + 3_600_000n + 2_400_000n + 4_000_000n,
   );
@@ -39,7 +40,7 @@ test('shares are valued at their mark, and at their payout once it is known', ()
   expect(accountWorth(venue.state, alice)).toBe(before - 10_000_000n + 3_600_000n + 4_000_000n);
 });
 
-test('only holders and selected accounts are listed', () => {
+test('only holders of positions or shares and the selected accounts are listed', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
   venue.one(alice, { price: 1_000_000, size: 100 });

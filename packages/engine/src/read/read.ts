@@ -131,7 +131,7 @@ export function agentsOf(state: State, address: Address): readonly AgentView[] {
     .sort((a, b) => byBytes(a.label, b.label));
 }
 
-/** Compares two texts by code points, which is the order of their UTF-8 bytes. */
+/** Compares two strings by code points, which is the order of their UTF-8 bytes. */
 function byBytes(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [at, point] of left.entries()) {
@@ -209,8 +209,8 @@ export function perpView(state: State, instrumentId: InstrumentId): PerpView | u
 }
 
 /**
- * Returns at most `max` levels of a book, best first. With `tick`, prices are grouped into
- * multiples of it: bids rounded down, asks rounded up.
+ * Returns at most `max` levels of a book, best first. With `tick`, prices are grouped into its
+ * multiples: bids are rounded down and asks up.
  */
 export function bookLevels(
   state: State,
@@ -275,13 +275,14 @@ function positionView(
 }
 
 /**
- * Returns the first mark of this instrument at which its margin account is liquidated while other
- * marks are unchanged: one price unit nearer to the current mark, the ratio is above 1. Let E be
+ * Returns the first mark of this instrument at which its margin account is liquidated if other
+ * marks are unchanged. One price unit nearer to the current mark, the ratio is above 1. Let E be
  * equity, M the risk of the other instruments, s the net size, m the mark, and x × k the
  * maintenance margin and fee of the instrument's legs at mark x. The result solves E + s × (x − m)
  * = M + x × k, which is x = (M + s × m − E) / (s − k). The tier depends on the size only, so k does
  * not depend on x. Rounding maintenance margin and fee up can shift the result by a unit or two;
- * larger shifts of nearly flat slopes are ignored. Returns undefined if the result is not above 0.
+ * larger shifts, which occur if the slope is nearly flat, are ignored. Returns undefined if the
+ * result is not above 0.
  */
 function liquidationPrice(
   state: State,
@@ -328,7 +329,7 @@ function liquidationPrice(
   return price > 0n ? Number(price) : undefined;
 }
 
-/** Returns an instrument's cross positions; in hedge mode both legs share one mark. */
+/** Returns an instrument's cross positions. In hedge mode, both legs share one mark. */
 function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
   return ([0, 1] as const).flatMap((leg) => {
     const holding = holdings.get(holdingKey(perp.definition.instrumentId, leg));
@@ -366,7 +367,8 @@ export function lotsAhead(state: State, orderId: number): number | undefined {
 }
 
 /**
- * Returns the id of an account's live order with a client order id; a queued order has no id yet.
+ * Returns the id of an account's live order with a client order id. A queued order has no order id
+ * yet.
  */
 export function liveOrderOf(
   state: State,
@@ -397,7 +399,9 @@ type Impacts = {
   readonly ask: ImpactPrice | undefined;
 };
 
-/** Cached by book and not by perp, because forks of the state have their own books. */
+/**
+ * The impacts are cached by book and not by perp, because forks of the state have their own books.
+ */
 const known = new WeakMap<Perp['book'], Impacts>();
 
 /**
@@ -418,8 +422,8 @@ function fundingView(
 }
 
 /**
- * Returns the impact prices of a perp, so that its orders are tested once per block and book
- * version and not on every read.
+ * Returns the impact prices of a perp. They are cached, so that its orders are tested once per
+ * block and book version and not on every read.
  */
 function impactsOf(state: State, perp: Perp): Impacts {
   const { height } = state;

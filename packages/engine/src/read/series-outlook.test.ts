@@ -4,8 +4,7 @@ import { decide, setPhase } from '@oddlot/testing/engine/outcomes';
 import { feed, FIRST_ID, push, seriesVenue, to } from '@oddlot/testing/engine/series';
 import { seriesOutlook } from './read-outcome.ts';
 
-/** Reads the outlook of the first market, which starts at 900 s and ends at 1,800 s. */
-
+/** The tests read the outlook of the first market, which starts at 900 s and ends at 1,800 s. */
 const outlook = (venue: ReturnType<typeof seriesVenue>) => seriesOutlook(venue.state, FIRST_ID);
 
 test('R-series: the strike of a market is pending before it is fixed', () => {

@@ -33,10 +33,10 @@ function long(scenario: Scenario, size: number): void {
   expect(scenario.one(alice, { price: PRICE, size }).state).toBe('filled');
 }
 
-describe('R-initial: largest order of an account', () => {
+describe('R-initial: the displayed capacity is the largest order that is accepted', () => {
   test('an account without positions can use 10 USDC at 20× and 0.045%', () => {
     const scenario = Scenario.open({ funds: 10_000_000 });
-    // n × (0.05 + 0.00045) ≤ 10 allows 198.2 lots.
+    // The condition n × (0.05 + 0.00045) ≤ 10 allows 198.2 lots.
     expect(tradeCapacity(scenario.state, alice, id)).toEqual({
       isIsolated: false,
       isHedged: false,
@@ -72,11 +72,11 @@ describe('R-initial: largest order of an account', () => {
   });
 });
 
-describe('R-tiers, R-initial: displayed margin', () => {
+describe('R-tiers, R-initial: the displayed margin uses the leverage of the tier', () => {
   test.each([
-    // 2,000 USDC cover 98,000 lots at 50×, which applies up to 100,000 lots.
+    // At 50×, which applies up to 100,000 lots, 2,000 USDC cover 98,000 lots.
     { funds: 2_000_000_000, tierLeverage: 50 },
-    // 20× applies above 100,000 lots.
+    // Above 100,000 lots, 20× applies.
     { funds: 20_000_000_000, tierLeverage: 20 },
   ])('with $funds the displayed margin is that of $tierLeverage×', ({ funds, tierLeverage }) => {
     const scenario = Scenario.open({ accounts: [] });
@@ -126,7 +126,7 @@ test('R-initial: for a mark between ticks, the capacity is that at the next pric
   }
 });
 
-test('a position below initial margin can still be flipped up to its size', () => {
+test('a position below initial margin can still be reversed up to its size', () => {
   const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
   long(scenario, 100);

@@ -16,13 +16,15 @@ import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { TradeCapacity } from './views.ts';
 
-/** Finds the largest size that an account can trade on one side of a perp that has a mark. */
+/**
+ * A function that finds the largest size that an account can trade on one side of a perp that has a
+ * mark.
+ */
 type SizeFinder = (state: State, account: Account, perp: Perp, isBuy: boolean) => number;
 
 /**
  * Returns the largest orders that would be admitted now (R-initial), and the margin that they would
- * use at the leverage of the tier that they lead to. By default these are immediate orders at the
- * mark.
+ * use at the leverage of the resulting tier. By default, these are immediate orders at the mark.
  */
 export function tradeCapacity(
   state: State,
@@ -108,8 +110,8 @@ export function largestAdmitted(state: State, account: Account, order: OrderRequ
 }
 
 /**
- * Returns the size if an order of that size is worth the minimum, otherwise the size that closes
- * the position, or 0 (R-sizes).
+ * Returns the size if an order of that size reaches the minimum value. Otherwise, returns the size
+ * that closes the position, or 0 (R-sizes).
  */
 export function worthSending(
   state: State,

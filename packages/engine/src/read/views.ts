@@ -3,21 +3,23 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 
 /**
- * Views of the state for readers outside the engine. Views never change the state; their numbers
- * are integers, which the process around the engine converts for the API.
+ * A view of an account. Views are for readers outside the engine and never change the state. Their
+ * numbers are integers, which the process around the engine converts for the API.
  */
 export type AccountView = {
   readonly address: Address;
   readonly perpBalance: MicroUsdc;
   readonly outcomeBalance: MicroUsdc;
-  /** Pending withdrawals, which are not included in the sums below (R-withdraw). */
+  /** The pending withdrawals, which are not included in the sums below (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
   readonly isHedged: boolean;
-  /** All perp money: balance, isolated margins, reserves and unrealised PnL. */
+  /** All money in perps: the balance, isolated margins, reserves and unrealised PnL. */
   readonly total: MarginView;
-  /** Cross positions only, without isolated positions and reserves. */
+  /** The cross positions only, without isolated positions and reserves. */
   readonly cross: MarginView;
-  /** Cross account value less the unrealised profit that does not count for the ratio (R-ratio). */
+  /**
+   * The cross account value less the unrealised profit that does not count for the ratio (R-ratio).
+   */
   readonly crossEquity: MicroUsdc;
   readonly initialMargin: MicroUsdc;
   readonly maintenanceMargin: MicroUsdc;
@@ -25,15 +27,15 @@ export type AccountView = {
   readonly withdrawable: MicroUsdc;
   /** The value of the account's shares in vaults (R-vault). */
   readonly vaultEquity: MicroUsdc;
-  /** Open positions, sorted by instrument id. */
+  /** The open positions, sorted by instrument id. */
   readonly positions: readonly PositionView[];
 };
 
 export type MarginView = {
   readonly accountValue: MicroUsdc;
-  /** Σ |size| × mark. */
+  /** The sum of |size| × mark. */
   readonly notional: MicroUsdc;
-  /** Σ size × mark. */
+  /** The sum of size × mark. */
   readonly signedNotional: MicroUsdc;
   readonly marginUsed: MicroUsdc;
 };
@@ -41,11 +43,11 @@ export type MarginView = {
 export type PositionView = {
   readonly instrumentId: InstrumentId;
   readonly isIsolated: boolean;
-  /** Equity and required risk margin of the position's margin account (R-ratio). */
+  /** The equity and required risk margin of the position's margin account (R-ratio). */
   readonly equity: MicroUsdc;
   readonly risk: MicroUsdc;
   readonly size: number;
-  /** The signed cost: paid for a long position, received for a short one. */
+  /** The signed cost, which was paid for a long position and received for a short one. */
   readonly cost: MicroUsdc;
   readonly mark: number;
   readonly notional: MicroUsdc;
@@ -53,35 +55,36 @@ export type PositionView = {
   readonly leverage: number;
   readonly maxLeverage: number;
   /**
-   * For a cross position, notional / leverage; for an isolated one, its margin and unrealised PnL.
+   * The value of notional / leverage for a cross position, or the margin plus unrealised PnL of an
+   * isolated one.
    */
   readonly marginUsed: MicroUsdc;
   /** The rank from 0 to 4; positions with rank 4 are deleveraged first (R-adl). */
   readonly adlQuantile: number;
   /**
-   * The mark at which the ratio of the position's margin account is 1; undefined if no mark above 0
-   * leads to it.
+   * The mark at which the ratio of the position's margin account is 1. It is undefined if no mark
+   * above 0 has this ratio..
    */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;
-  /** Fees paid since the position was opened. */
+  /** The fees paid since the position was opened. */
   readonly feesPaid: MicroUsdc;
-  /** PnL realised since the position was opened, before fees. */
+  /** The PnL realised since the position was opened, before fees. */
   readonly realised: MicroUsdc;
-  /** Funding received is positive, funding paid is negative. */
+  /** The funding of the position: received funding is positive, and paid funding negative. */
   readonly fundingAllTime: MicroUsdc;
   readonly fundingSinceOpen: MicroUsdc;
   readonly fundingSinceChange: MicroUsdc;
-  /** TP/SL orders attached to the position, in order of creation. */
+  /** The TP/SL orders attached to the position, in order of creation. */
   readonly tpsl: readonly TpslView[];
 };
 
 export type PerpView = {
   readonly instrumentId: InstrumentId;
   readonly halted: boolean;
-  /** True starting with the first log entry of the closing hour (R-delist). */
+  /** True from the first log entry of the closing hour on (R-delist). */
   readonly delisted: boolean;
-  /** The end of the closing hour; undefined without one, or while it waits for a price. */
+  /** The end of the closing hour; undefined if there is none, or while it waits for a price. */
   readonly closingMs: number | undefined;
   /** The oracle price; undefined before the first one. */
   readonly oracle: number | undefined;
@@ -89,13 +92,15 @@ export type PerpView = {
   readonly bestBid: number | undefined;
   readonly bestAsk: number | undefined;
   readonly lastTrade: number | undefined;
-  /** Open lots of one side. */
+  /** The open interest of one side, in lots. */
   readonly openInterest: number;
   readonly dayVolumeLots: number;
   readonly dayVolumeMicroUsdc: MicroUsdc;
   /** The last trade price before the 24-hour window, or undefined if there was none. */
   readonly previousDayPrice: number | undefined;
-  /** The funding rate that the samples of the current hour predict so far, in 10^-10 per hour. */
+  /**
+   * The predicted funding rate of the current hour, based on the samples taken, in 10^-10 per hour.
+   */
   readonly fundingRateE10: number;
   /** The premium of the current book in 10^-10; undefined while no samples are taken. */
   readonly premiumE10: bigint | undefined;
@@ -130,10 +135,10 @@ export type AgentView = {
   readonly updatedMs: TimeMs;
 };
 
-/** Access of an address to a channel (R-gate). */
+/** The access of an address to a channel (R-gate). */
 export type GateStatusView = {
   readonly required: boolean;
-  /** True if the address has been granted a code, or if no code is required. */
+  /** True if the address was granted a code or if no code is required. */
   readonly granted: boolean;
   readonly code: string | undefined;
   readonly grantedMs: number | undefined;
@@ -144,11 +149,11 @@ export type FeeTierView = {
   readonly tier: FeeTier;
   /** The volume of the last 14 full UTC days, which determines the tier. */
   readonly volume14d: MicroUsdc;
-  /** The next higher tier; undefined in the highest one. */
+  /** The next higher tier; undefined for the highest tier. */
   readonly next: FeeTier | undefined;
 };
 
-/** Orders that one action attached to a position (R-grouping). */
+/** The orders that one action attached to a position (R-grouping). */
 export type TpslView = {
   readonly createdMs: TimeMs;
   /** The size that the client requested in lots; 0 means the whole position. */
@@ -174,14 +179,14 @@ export type ReverseJobView = {
   readonly phase: 'closing' | 'opening';
   /** The signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
-  /** Lots that the reversal has closed and opened. */
+  /** The lots that the reversal has closed and opened. */
   readonly closed: number;
   readonly opened: number;
   readonly isIsolated: boolean;
   readonly startedMs: TimeMs;
 };
 
-/** Earnings of a builder, and whether it currently earns fees (R-builder). */
+/** The earnings of a builder, and whether it currently earns fees (R-builder). */
 export type BuilderView = {
   readonly builder: Address;
   readonly unclaimed: MicroUsdc;

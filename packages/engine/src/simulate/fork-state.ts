@@ -112,8 +112,8 @@ type Ties = {
 };
 
 /**
- * Returns the accounts of a fork, as an array in which each account is copied on its first read.
- * The cost of a fork therefore does not depend on the number of accounts.
+ * Returns the accounts of a fork, as an array that copies each account when it is first read. The
+ * cost of a fork therefore does not depend on the number of accounts.
  */
 function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
   const own = new Map<number, Account>();
@@ -177,7 +177,10 @@ function copyHolding(holding: Holding, perps: ReadonlyMap<number, Perp>): Holdin
   return { ...holding, ...parts };
 }
 
-/** Copies the account's resting orders, whose lists are walked, and the groups of its positions. */
+/**
+ * Copies the account's resting orders, because the command can iterate over their lists, and the
+ * groups of its positions.
+ */
 function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
   for (const [key, holding] of original.holdings) {
     const own = present(copied.holdings.get(key), 'a copied holding');
@@ -201,8 +204,8 @@ function mapValues<Key, Value>(
 }
 
 /**
- * Returns the outcome markets of a fork. Signed commands trade on markets and queue orders; data
- * that only deployers and time change is shared.
+ * Returns the outcome markets of a fork. Signed commands trade on markets and queue orders. Data
+ * that changes only through deployers or with time is shared.
  */
 function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
   const parts: ObjectFields<Outcomes> = {
@@ -250,9 +253,9 @@ function copyOutcomeHolding(
 }
 
 /**
- * The fields of a type that contain more than a number, an amount, a text or a flag. Copying code
- * spreads a value and lists these fields, so that a new field that would be shared by mistake does
- * not compile.
+ * The fields of a type that contain more than a number, an amount, a string or a flag. The copying
+ * code spreads a value and lists these fields, so that a new field that would be shared by mistake
+ * does not compile.
  */
 type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];

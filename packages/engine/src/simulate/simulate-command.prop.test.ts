@@ -27,12 +27,11 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**
- * Number of random histories in which a simulation must equal the execution and change nothing. In
- * histories of every command type, each command is simulated while nothing is due, and executed in
- * its own block at the same time. Rejects are compared with admission, other results with the
- * block. At the end, the history is replayed without simulations.
+ * The number of random histories, which contain commands of every type. Each command is simulated
+ * while nothing is due and then executed in its own block at the same time. Rejections must equal
+ * those of admission, and other results those of the block. At the end, the history is replayed
+ * without simulations and must have the same result.
  */
-
 const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;
 const STEPS = 400;
 const RICH = 5_000_000_000;
@@ -40,14 +39,15 @@ const POOR = 15_000_000;
 
 const text = (state: State): string => JSON.stringify(dump(state));
 
-/** Returns the state without the parts that only a block and a signature change. */
+/** Returns the state without the parts that only a block or a signature changes. */
 function essence(state: State): object {
   const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
   return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
 
 /**
- * Returns the data that the owner of each account can read; ranks among other accounts are cached.
+ * Returns the data that the owner of each account can read, without the ranks among other accounts,
+ * which are cached.
  */
 function views(state: State): object[] {
   return state.accounts.map(({ address }) => ({
@@ -59,7 +59,7 @@ function views(state: State): object[] {
   }));
 }
 
-/** The result of a simulation, read before the next block invalidates its fork. */
+/** The result of a simulation, read before the next block invalidates the fork. */
 type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
   readonly essence: object;
   readonly views: object[];
@@ -70,7 +70,7 @@ function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
   const { after, events, outcome } = simulateCommand(state, user, command);
   const foreseen = { outcome, events, essence: essence(after), views: views(after) };
   checkInvariants(after);
-  // The invariants are checked with the next block.
+  // The invariants are checked after the next block.
   expect(text(state)).toBe(before);
   return foreseen;
 }
@@ -120,7 +120,7 @@ function play(scenario: Scenario, seed: number): Set<string> {
     for (const ending of endings(foreseen.outcome, foreseen.events)) seen.add(ending);
     if (foreseen.outcome.reject === undefined) seen.add(command.type);
     if (foreseen.outcome.builderDrop !== undefined) seen.add(foreseen.outcome.builderDrop.reason);
-    // Steps after a passive command in the same block are not part of the simulation.
+    // Steps that follow a passive command in the same block are not part of the simulation.
     if (events.length > foreseen.events.length) continue;
     expect(foreseen.essence).toEqual(essence(scenario.state));
     expect(foreseen.views).toEqual(views(scenario.state));
@@ -161,7 +161,7 @@ const COMMANDS = [
 const ENDINGS = ['open', 'filled', 'iocRemainder', 'selfTrade', 'userCanceled', 'parentCanceled'];
 const REFUSALS = ['postOnlyWouldTrade', 'marginInsufficient', 'gated', 'vaultLeaderDiffers'];
 
-test('a simulation equals the execution if nothing happens in between, and changes nothing', () => {
+test('a simulation changes nothing and equals the execution if nothing happens in between', () => {
   const seen = new Set<string>();
   for (let seed = 1; seed <= SEEDS; seed++) {
     for (const funds of [RICH, POOR]) {

@@ -19,10 +19,9 @@ import { act, sign } from '@oddlot/testing/engine/waiting';
 import { simulateCommand } from './simulate-command.ts';
 
 /**
- * Address of a vault. A property test compares simulations with execution; this file tests all
+ * The address of a vault. A property test compares simulations with execution; this file tests all
  * other cases.
  */
-
 const vault = actor(0x7a17);
 const outsider = actor(0x999);
 
@@ -31,7 +30,7 @@ function placing(scenario: Scenario, user: Address, ...shapes: OrderShape[]): Si
   return sign(scenario, user, { type: 'placeOrders', orders }) as SignedCommand;
 }
 
-describe('acting account of a simulation', () => {
+describe('a simulation acts for the account that the rules permit', () => {
   const shape = { price: 1_000_000, size: 20 };
 
   test('a simulation for an unknown account is rejected', () => {
@@ -42,7 +41,7 @@ describe('acting account of a simulation', () => {
     expect(events).toEqual([]);
   });
 
-  test('a simulation checks neither nonce nor signatures', () => {
+  test('a simulation does not check the nonce or signatures', () => {
     const scenario = Scenario.open();
     const signers = { users: [bob, carol], threshold: 2 };
     act(scenario, alice, { type: 'convertToMultiSig', signers });
@@ -78,7 +77,7 @@ describe('acting account of a simulation', () => {
   });
 });
 
-test('an order that admission rejects rejects the whole simulated action', () => {
+test('a simulated action is rejected as a whole if admission rejects one of its orders', () => {
   const scenario = Scenario.open();
   const good = { price: 1_000_000, size: 20 };
   const command = placing(scenario, alice, good, { ...good, size: 0 });
@@ -132,7 +131,7 @@ test('a simulated sweep of a deep book ends at the limit and reports it', () => 
   expect(both).toMatchObject({ isCut: true, outcome: { entries: [{ filled: 12_000 }, {}] } });
 });
 
-describe('effects of a simulation on the state', () => {
+describe('a simulation does not change the state', () => {
   test('simulated positions do not cause liquidation checks', () => {
     const scenario = Scenario.open({ funds: 100_000_000 });
     scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_500 });
@@ -160,7 +159,7 @@ describe('effects of a simulation on the state', () => {
     expect(dump(scenario.state)).toEqual(before);
   });
 
-  test('a simulated gtd order neither uses an order id nor expires', () => {
+  test('a simulated gtd order does not consume an order id and does not expire', () => {
     const scenario = Scenario.open();
     const shape = { price: 900_000, size: 20 };
     const expireMs = (scenario.nowMs + 6_000) as never;

@@ -17,23 +17,24 @@ import type { Execution, Matches } from '../state/execution.ts';
 import { forkState } from './fork-state.ts';
 
 export type Simulation = {
-  /** Contains a reject if admission or the execution of the whole command rejected it. */
+  /**
+   * The result of the command. It contains a rejection if admission or the execution rejected the
+   * whole command.
+   */
   readonly outcome: CommandResult;
-  /** False if admission rejects the command, which then never executes. */
+  /** False if admission rejects the command, which is then never executed. */
   readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
-  /**
-   * Set if the simulation reached its bound of resting orders; the rest of the result is unknown.
-   */
+  /** Set if the simulation reached its limit of resting orders; the further result is unknown. */
   readonly isCut?: true;
   /** The state after the command, readable until the next simulation or block. */
   readonly after: State;
 };
 
 /**
- * Executes a command for an account on a fork of the state, at the state's time, through the
- * functions of admission and execution; the state does not change. Signer and nonce are not
- * checked: the account is assumed to act, for itself or for the vault that the command names.
+ * Executes a command for an account on a fork of the state, at the state's time and through the
+ * functions of admission and execution. The state does not change. The signer and the nonce are not
+ * checked: the account is assumed to act for itself or for the vault in the command.
  */
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
@@ -46,13 +47,13 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
     return { ...refused(outcome), after };
   }
   freeQueuedSells(state, account);
-  // A block computes the target before its commands, so the last value is outdated.
+  // A block computes the target before its commands, so the last value would be outdated.
   after.insuranceTarget = insuranceTarget(state);
   return { ...execute(after, account, command, rules), after };
 }
 
 /**
- * Releases the shares in queued sells, because only the owner may know in which market and outcome
+ * Releases the shares in queued sells, because only the owner may learn in which market and outcome
  * an order waits (R-delay).
  */
 function freeQueuedSells(state: State, account: Account): void {
@@ -104,7 +105,7 @@ function refused(outcome: CommandResult): Omit<Simulation, 'after'> {
 
 /**
  * Releases a delayed outcome order immediately (R-delay): the later book is unknown, and the
- * current one is the best estimate. A fork's queue has no other orders.
+ * current one is the best estimate. A fork's queue contains no other orders.
  */
 function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {
   const { queue } = execution.state.outcomes;

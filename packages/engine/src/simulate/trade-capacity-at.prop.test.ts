@@ -20,12 +20,11 @@ import { simulateCommand } from './simulate-command.ts';
 import { tradeCapacityAt } from './trade-capacity-at.ts';
 
 /**
- * Number of random histories. The capacity returned for a price must be admitted without losing any
- * part to lack of margin, and one lot more must not. Between the steps of histories with positions,
- * resting orders and moving books, the capacity is compared with simulations of that size and of
- * one lot more. Some of the orders are executed afterwards.
+ * The number of random histories, with positions, resting orders and moving books. Between the
+ * steps, orders of the size returned for a price and of one more lot are simulated. The first must
+ * pass completely, and the second must fail or lose a part to lack of margin. Some of the orders
+ * are executed afterwards.
  */
-
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 25);
 const STEPS = 150;
 const RICH = 5_000_000_000;
@@ -70,7 +69,8 @@ function commandOf(scenario: Scenario, { order, user }: Asked, size: number): Pl
 }
 
 /**
- * Returns why an order did not pass completely: its rejection, or that margin stopped a part of it.
+ * Returns the reason why an order did not pass completely: its rejection, or the part that margin
+ * stopped.
  */
 function stopOf(
   { entries: [entry] = [], reject }: CommandResult,
@@ -89,7 +89,7 @@ function simulated(scenario: Scenario, asked: Asked, size: number): string | und
   return stopOf(outcome, events);
 }
 
-test('R-initial, R-fill-check: the capacity at a price passes completely, and one lot more does not', () => {
+test('R-initial, R-fill-check: an order of the capacity at a price passes completely, and one more lot does not', () => {
   const stops = new Map<string, number>();
   let answered = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {

@@ -24,9 +24,9 @@ import { forkState } from './fork-state.ts';
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**
- * Returns the largest orders at the given prices that would be accepted now (R-initial) and that
- * margin would not stop. This includes fills in the current book (R-fill-check) and the remainder
- * when it rests.
+ * Returns the largest orders at the given prices that would be accepted now (R-initial) and not be
+ * stopped by margin. This includes fills in the current book (R-fill-check) and the remainder when
+ * it rests.
  */
 export function tradeCapacityAt(
   state: State,
@@ -52,8 +52,8 @@ function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRe
 
 /**
  * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an
- * estimate of the missing size. That size and one lot more are tried, and their neighbours if
- * rounding matters.
+ * estimate of the missing size. Orders of the estimated size and of one more lot are tried next,
+ * and their neighbours if rounding matters.
  */
 function largestAt(state: State, account: Account, order: OrderRequest): number {
   const admitted = largestAdmitted(state, account, order);
@@ -73,8 +73,8 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
     if (matches.isCut) break;
     if (isWhole) low = size;
     else high = size;
-    // The search moves away from the estimate in growing steps until it has seen both outcomes, and
-    // bisects afterwards.
+    // The search moves away from the estimate in growing steps until both results have occurred,
+    // and continues by bisection.
     seen.add(isWhole);
     if (seen.size === 2) next = low + Math.floor((high - low) / 2);
     else next = isWhole ? low + step : high - step;
@@ -101,7 +101,10 @@ function tryOrder(state: State, account: Account, order: OrderRequest, matches: 
   return { isWhole, filled, fork, holding };
 }
 
-/** Returns how many more lots margin would have covered, for a fill or for the remainder. */
+/**
+ * Returns the number of additional lots that margin would have covered, for a fill or for the
+ * remainder.
+ */
 function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most: number): number {
   if (holding === undefined) return 0;
   const account = present(fork.accounts[holding.accountIndex], 'the account of a holding');

@@ -12,59 +12,63 @@ export type Account = {
   readonly index: number;
   readonly address: Address;
   readonly createdMs: TimeMs;
-  /** Balance outside isolated positions; excludes isolated margins and order reserves. */
+  /** The balance outside isolated positions; excludes isolated margins and order reserves. */
   perpBalance: MicroUsdc;
   outcomeBalance: MicroUsdc;
   /**
-   * Money reserved for queued and resting outcome buys, already deducted from `outcomeBalance`
+   * The money reserved for queued and resting outcome buys, already deducted from `outcomeBalance`
    * (R-reserve).
    */
   outcomeReserved: MicroUsdc;
   /**
-   * Withdrawals that the bridge has not paid yet, already deducted from `perpBalance` (R-withdraw).
+   * The withdrawals that the bridge has not paid yet, already deducted from `perpBalance`
+   * (R-withdraw).
    */
   withdrawHold: MicroUsdc;
   /**
-   * Determines whether a perpetual has one net position or separate long and short positions
-   * (R-hedge).
+   * The mode that determines whether a perpetual has one net position or separate long and short
+   * positions (R-hedge).
    */
   positionMode: PositionMode;
   readonly agents: Map<string, AgentRecord>;
-  /** Approved builders by address (R-builder). */
+  /** The approved builders by address (R-builder). */
   readonly builders: Map<Address, BuilderApproval>;
   /**
-   * The required signers and threshold; undefined unless the account is a multisig (R-multisig).
+   * The required signers and threshold; undefined unless this is a multisig account (R-multisig).
    */
   multiSig: MultiSigSet | undefined;
   /**
-   * Settings by instrument id and iterated in that order; an entry is created at its first change.
+   * The settings by instrument id, iterated in that order; an entry is created at its first change.
    */
   readonly settings: Map<number, InstrumentSettings>;
   /**
-   * Perpetual holdings by `holdingKey` and iterated in that order; an entry is created at first
-   * use.
+   * The perpetual holdings by `holdingKey`, iterated in that order; an entry is created at its
+   * first use.
    */
   readonly holdings: Map<HoldingKey, Holding>;
-  /** Holdings in outcome markets, by instrument id and iterated in that order. */
+  /** The holdings in outcome markets by instrument id, iterated in that order. */
   readonly outcomes: Map<number, OutcomeHolding>;
-  /** Ids of live orders by client order id, whose 16 bytes are the key. */
+  /** The ids of live orders by client order id, whose 16 bytes are the key. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
   /**
-   * Lists that contain the account's resting orders, in no particular order. Derived and not
-   * dumped.
+   * The lists that contain the account's resting orders, in no particular order. They are derived
+   * and not dumped.
    */
   readonly orderLists: Set<OwnList>;
   /** The traded volume that determines the account's fee tier (R-fee-tiers). */
   readonly volume: Volume;
-  /** Sums over the cross holdings at the marks of `margin.epoch`. Derived and not dumped. */
+  /**
+   * The sums over the cross holdings at the marks of `margin.epoch`. They are derived and not
+   * dumped.
+   */
   readonly margin: MarginSums;
 };
 
 type BuilderApproval = {
   /** The highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
-  /** The highest fee rate as the text that the owner signed. */
+  /** The highest fee rate as the string that the owner signed. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };
@@ -79,17 +83,17 @@ type AgentRecord = {
 
 /**
  * The margin mode and leverage of an account in one perpetual (R-leverage). Each mode has its own
- * leverage, and in hedge mode each isolated position has one too.
+ * leverage, and so has each isolated position in hedge mode.
  */
 export type InstrumentSettings = {
   isIsolated: boolean;
   crossLeverage: number;
-  /** Isolated leverage by leg; one-way mode uses only the first element. */
+  /** The isolated leverage by leg; one-way mode uses only the first element. */
   readonly isolatedLeverage: [number, number];
 };
 
 /**
- * Position side: 0 is the net position, or the long position in hedge mode; 1 is the short
+ * The position side: 0 is the net position, or the long position in hedge mode; 1 is the short
  * position.
  */
 export type Leg = 0 | 1;
@@ -99,11 +103,15 @@ export type Holding = {
   readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /** The signed size in lots, positive when long. Only `setSize` may change it. */
+  /**
+   * The signed size in lots, which is positive for a long position. Only `setSize` may change it.
+   */
   size: number;
-  /** The signed cost of the position: unrealised PnL is size × mark − cost. */
+  /** The signed cost of the position; unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
-  /** Copied from the account's settings of the instrument and updated with them. */
+  /**
+   * The margin mode, copied from the account's settings of the instrument and updated with them.
+   */
   isIsolated: boolean;
   leverage: number;
   /**
@@ -111,7 +119,7 @@ export type Holding = {
    * (R-isolated).
    */
   isolatedMargin: MicroUsdc;
-  /** Money reserved for the resting isolated orders of this holding. */
+  /** The money reserved for the resting isolated orders of this holding. */
   reserved: MicroUsdc;
   /**
    * The remaining sizes of resting orders. Reduce-only orders are counted separately, because
@@ -124,10 +132,10 @@ export type Holding = {
   /** The account's resting orders in this leg, oldest first. */
   readonly orders: { head: number; tail: number; count: number };
   updatedMs: TimeMs;
-  /** Fees paid since the position was opened, including builder fees. */
+  /** The fees paid since the position was opened, including builder fees. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
-  /** Funding received (positive) or paid (negative). */
+  /** The funding of the position: received funding is positive, and paid funding negative. */
   readonly funding: FundingTotals;
   /**
    * The margin values of this holding at the marks of `Account.margin.epoch`, cached for the
@@ -181,8 +189,8 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
 }
 
 /**
- * The key of an account's holding. It is branded, because a plain instrument id would find the
- * holding of another instrument.
+ * The key of an account's holding. It is a branded type, because a plain instrument id could be the
+ * key of another instrument's holding.
  */
 export type HoldingKey = number & { readonly holdingKey: true };
 
@@ -292,13 +300,13 @@ export function holdingOf(
 }
 
 /**
- * Fees that a builder earned and claimed. The record is kept while an account approves the builder
- * or if it ever earned a fee.
+ * The fees that a builder has earned and claimed. The record is kept while an account approves the
+ * builder or if the builder has ever earned a fee.
  */
 export type BuilderRewards = {
   earned: MicroUsdc;
   claimed: MicroUsdc;
-  /** The number of accounts that currently approve the builder. Derived and not dumped. */
+  /** The number of accounts that currently approve the builder. It is derived and not dumped. */
   approvals: number;
 };
 
@@ -309,11 +317,11 @@ export type BuilderRewards = {
 export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
 type Volume = {
-  /** Oldest first; at most the current day and the 14 days before it. */
+  /** The days, oldest first: at most the current day and the 14 days before it. */
   readonly days: VolumeDay[];
   /**
-   * Cached fee tier, with the day and the fee schedule for which it was determined. Derived and not
-   * dumped.
+   * The cached fee tier, with the day and the fee schedule for which it was determined. It is
+   * derived and not dumped.
    */
   tier: FeeTier | undefined;
   tierDay: number;

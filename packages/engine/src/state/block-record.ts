@@ -10,8 +10,8 @@ export class BlockRecord {
   /** True while commands of classes 1 and 2 execute, before this block's price gap is settled. */
   isBeforeLiquidations = false;
   /**
-   * Called before an account's money or positions change, starting with the first liquidation of
-   * the block.
+   * This function is called before an account's money or positions change, from the first
+   * liquidation of the block on.
    */
   beforeChange: ((account: Account) => void) | undefined;
   readonly #funding = new Map<Holding, { readonly paid: MicroUsdc; readonly size: number }>();
@@ -33,7 +33,8 @@ export class BlockRecord {
   }
 
   /**
-   * Called when step (6) begins; lots opened afterwards cannot be auto-deleveraged in this block.
+   * This function is called when step (6) begins. Lots opened later cannot be auto-deleveraged in
+   * this block.
    */
   countLots(): void {
     this.#countsLots = true;
@@ -51,8 +52,8 @@ export class BlockRecord {
   }
 
   /**
-   * Called before a deleveraging, which closes the lots that were open before step (6) and leaves
-   * newer ones.
+   * This function is called before a deleveraging, which closes the lots that were open before step
+   * (6) and leaves newer ones.
    */
   takeHeld(holding: Holding, size: number): void {
     if (this.#countsLots) this.#opened.set(holding, (this.#opened.get(holding) ?? 0) + size);

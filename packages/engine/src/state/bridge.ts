@@ -4,15 +4,15 @@ import type { DepositSource, PublishReservesCommand } from '../messages/command.
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
 /**
- * A credited deposit, kept so that the operator can act if a reorganisation of the chain removes
- * it.
+ * A credited deposit, recorded so that the operator can act if a reorganisation of the chain
+ * removes it.
  */
 export type CreditedDeposit = DepositSource & {
   readonly account: Address;
   readonly amount: MicroUsdc;
 };
 
-/** The state of the settlement chain; it exists once the operator has opened a bridge. */
+/** The state of the settlement chain, which exists after the operator has opened a bridge. */
 export type Bridge = {
   chainId: number;
   contract: Address;
@@ -20,33 +20,33 @@ export type Bridge = {
   /** The newest credited deposits by `depositKey`, in the order in which they were credited. */
   readonly credited: Map<string, CreditedDeposit>;
   /**
-   * Uncredited deposits for addresses bound as agents, by `depositKey`. They can be credited later
-   * even if they are old (R-agents).
+   * The uncredited deposits for addresses bound as agents, by `depositKey`. They can be credited
+   * later even if they are old (R-agents).
    */
   readonly kept: Map<string, DepositSource>;
   /**
-   * By chain: a deposit at or before this place counts as credited, because its key may have been
-   * removed from `credited`.
+   * The highest position by chain up to which deposits count as credited, because their keys may
+   * have been removed from `credited`.
    */
   readonly floors: Map<number, ChainPlace>;
   /**
    * The sum of all bridge deposits of all chains; any other deposited money came from the faucet.
    */
   creditedTotal: MicroUsdc;
-  /** The place of the last credited deposit on the current chain. */
+  /** The position of the last credited deposit on the current chain. */
   cursor: ChainPlace;
   /**
    * The newest block of the current chain that the balances depend on: the block of a credited
-   * deposit, or the block at which a withdrawal was settled. Published reserves must be of this
-   * block or a later one.
+   * deposit, or the block at which a withdrawal was settled. Reserves can be published only for
+   * this block or a later one.
    */
   bookedBlock: number;
   /**
-   * Agents approved since the bridge was opened whose key has not signed an action for the owner
-   * yet (R-agents).
+   * The agents approved since the bridge was opened whose key has not yet signed an action for the
+   * owner (R-agents).
    */
   readonly unusedAgents: Map<Address, true>;
-  /** Relay withdrawal addresses that have no account yet. */
+  /** The relay withdrawal addresses that have no account yet. */
   readonly pegs: Map<Address, true>;
   reserves: Reserves | undefined;
 };
@@ -74,7 +74,7 @@ export function depositKey({ chainId, logIndex, txHash }: DepositSource): string
   return `${chainId}:${txHash}:${logIndex}`;
 }
 
-/** Returns true if the first place is later on the chain than the second. */
+/** Returns true if the first position is later on the chain than the second. */
 export function isBehind(first: ChainPlace, second: ChainPlace): boolean {
   const blocks = first.blockNumber - second.blockNumber;
   return blocks > 0 || (blocks === 0 && first.logIndex > second.logIndex);
@@ -91,8 +91,8 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
 }
 
 /**
- * A withdrawal to the settlement chain, held until the bridge reports its result (R-withdraw). The
- * account's money bounds the number of withdrawals, because each has at least the minimum amount.
+ * A withdrawal to the settlement chain, held until the bridge reports its result (R-withdraw).
+ * Because each withdrawal has at least the minimum amount, the account's money limits their number.
  */
 export type Withdrawal = {
   readonly withdrawalId: number;

@@ -24,7 +24,7 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 const CLIENT = '0x000000000000000000000000000000aa';
 
 /**
- * Returns a market with a taker delay of 250 ms, where Alice bids 0.60 for 100 YES and Carol has
+ * Returns a market with a taker delay of 250 ms in which Alice bids 0.60 for 100 YES and Carol has
  * 100 pairs.
  */
 function delayed(options: Parameters<typeof openMarket>[0] = {}): Scenario {
@@ -40,7 +40,7 @@ function place(venue: Scenario, account: Address, ...orders: readonly ShareOrder
   return sign(venue, account, { type: 'placeOrders', orders: orders.map(shareOrder) });
 }
 
-describe('R-delay: orders that wait', () => {
+describe('R-delay: orders that would take liquidity wait', () => {
   test.each<[string, ShareOrder, string]>([
     ['mints', takes, 'queued'],
     ['sells to a bid', { sell: true, price: 6_000, size: 1_000 }, 'queued'],
@@ -81,7 +81,7 @@ describe('R-delay: orders that wait', () => {
   });
 });
 
-describe('R-delay: reserved funds', () => {
+describe('R-delay: the funds of a queued order stay reserved', () => {
   test('a queued order reserves money or shares until its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
@@ -122,8 +122,8 @@ describe('R-delay: reserved funds', () => {
   });
 });
 
-describe('R-delay: order of releases', () => {
-  test('an order with a shorter delay is released earlier, and equal times keep their order', () => {
+describe('R-delay: orders are released by due time', () => {
+  test('an order with a shorter delay is released earlier, and orders with equal due times keep their order', () => {
     const venue = delayed();
     const quick = instrumentId(100_001);
     const market = { ...MARKET, slug: 'quick', orderDelayMs: 100 };
@@ -139,16 +139,18 @@ describe('R-delay: order of releases', () => {
     expect(owners).toEqual([`100001 ${carol}`, `100000 ${bob}`, `100000 ${carol}`]);
   });
 
-  test('R-order-of-events: cancels of a block execute before releases, its other orders afterwards', () => {
+  test('R-order-of-events: cancels of a block are executed before releases, and its other orders after them', () => {
     const venue = delayed();
     share(venue, carol, { price: 5_900, size: 1_000 });
     share(venue, bob, takes);
     venue.wait(250);
     const cancels = [{ instrumentId: MARKET_ID, orderId: 1 }];
     const result = venue.block(
-      // This order arrives first but has the last class, so Bob's order reaches the book before it.
+      // This order arrives first but is in the last class, so Bob's order reaches the book before
+      // it.
       place(venue, carol, { price: 6_000, size: 1_000 }),
-      // This order has the first class and is the only one that Bob's could match at its release.
+      // This order is in the first class, and it is the only one that Bob's order could match at
+      // its release.
       place(venue, alice, { price: 6_100, size: 500, timeInForce: 'alo' }),
       sign(venue, bob, {
         type: 'operateOutcome',
@@ -168,7 +170,7 @@ describe('R-delay: order of releases', () => {
   });
 });
 
-describe('R-delay: check at release', () => {
+describe('R-delay: an order is checked again at its release', () => {
   const expireMs = (venue: Scenario) => timeMs(venue.nowMs + 5_000);
   test.each<[string, (venue: Scenario) => unknown, string]>([
     ['halted', (venue) => setPhase(venue, 'halted'), 'tradingHalted'],
@@ -220,7 +222,7 @@ describe('R-delay: check at release', () => {
   });
 });
 
-describe('R-delay: cancels of queued orders', () => {
+describe('R-delay: queued orders cannot be cancelled', () => {
   test('a queued order cannot be cancelled or amended', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, clientOrderId: CLIENT });
@@ -228,7 +230,7 @@ describe('R-delay: cancels of queued orders', () => {
     const byName = (...cancels: (typeof named)[]) =>
       venue.outcome(sign(venue, bob, { type: 'cancelByClientId', cancels }));
     expect(byName(named)).toMatchObject({ reject: { reason: 'orderQueued' }, rejectIndex: 0 });
-    // Only the entry for the queued order fails; the entry for the resting order succeeds.
+    // Only the entry for the queued order fails; the one for the resting order succeeds.
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([
@@ -263,7 +265,7 @@ describe('R-delay: cancels of queued orders', () => {
   });
 });
 
-test('a restart while orders are queued changes nothing', () => {
+test('a restart while orders are queued does not change the results', () => {
   const venue = delayed();
   share(venue, bob, { ...takes, clientOrderId: CLIENT });
   const again = share(venue, bob, { ...takes, clientOrderId: CLIENT });

@@ -4,8 +4,8 @@ import type { VenueParameters } from '../messages/parameters.ts';
 import type { State } from './state.ts';
 
 /**
- * The number of resting orders that a simulation can still match, and whether the simulation
- * reached that bound.
+ * The number of resting orders that a simulation can still match, and whether it has reached that
+ * limit.
  */
 export type Matches = { left: number; isCut: boolean };
 
@@ -24,8 +24,9 @@ export type Execution = {
 const SOME_EVENT: EngineEvent = { type: 'feeTiersChanged', commandIndex: 0 };
 
 /**
- * Returns an empty array for the events of a block. V8 treats an array that never held an object as
- * an array of small integers, and code that has seen one is slower at every push.
+ * Returns an empty array for the events of a block. V8 treats an array that has never contained an
+ * object as an array of small integers. Code that has processed such an array is slower at every
+ * push.
  */
 export function noEvents(): EngineEvent[] {
   const events = [SOME_EVENT];

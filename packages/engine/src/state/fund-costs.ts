@@ -1,7 +1,9 @@
 import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 
 const MINUTE_MS = 60_000;
-/** Minutes for which costs are kept: the current one and the 59 before it. */
+/**
+ * The number of minutes for which costs are kept: the current minute and the 59 minutes before it.
+ */
 const MINUTES_MAX = 60;
 /** The instrument id for costs that do not belong to an instrument. */
 export const NO_INSTRUMENT = 0;
@@ -9,9 +11,9 @@ export const NO_INSTRUMENT = 0;
 type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
 
 /**
- * Costs of the insurance fund in the last hour, by instrument and minute: positions taken over,
- * their unwinding, and losses of insolvent accounts (R-insurance-fund). Gains do not reduce these
- * costs.
+ * The costs of the insurance fund in the last hour, by instrument and minute. These are the costs
+ * of take-overs, of unwinding, and of the losses of insolvent accounts (R-insurance-fund). Gains do
+ * not reduce these costs.
  */
 export class FundCosts {
   readonly #rows: { readonly instrumentId: number; readonly minute: number; amount: MicroUsdc }[] =

@@ -43,7 +43,7 @@ test('an account without a position is not a holder until it opens one again', (
   expect(names(venue.state)[0]).toEqual([alice, -10]);
 });
 
-test('a restored venue and a fork have the same holders, and those of a fork are separate', () => {
+test('a restored venue and a fork have the same holders, and changes in the fork do not affect the venue', () => {
   const { state } = traded();
   expect(names(restore(dump(state)))).toEqual(names(state));
   const fork = forkState(state);
@@ -56,7 +56,7 @@ test('a restored venue and a fork have the same holders, and those of a fork are
   expect(state.perps.get(ID)?.openInterest).toBe(300);
 });
 
-test('an index that lacks a holder violates an invariant', () => {
+test('an index without one of the holders violates an invariant', () => {
   const { state } = traded();
   const holders = state.perps.get(ID)?.holders;
   holders?.delete([...holders.keys()][0] ?? -1);

@@ -8,16 +8,19 @@ export type Progress = {
    * liquidation.
    */
   nextMs: number;
-  /** Partial closes by `holdingKey`: the time of the first one, and the lots still to be closed. */
+  /**
+   * The partial closes by `holdingKey`, each with the time of the first one and the lots still to
+   * be closed.
+   */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;
-  /** Keys of positions for which at least one closing order was sent to the book. */
+  /** The keys of positions for which at least one closing order was sent to the book. */
   readonly tried: Set<number>;
 };
 
-/** Stands for the cross positions where an isolated position would have its holding key. */
+/** This value takes the position of the holding key for cross positions. */
 export const CROSS = -1;
 
-/** Margin accounts under liquidation, by account index and holding key. */
+/** The margin accounts under liquidation, by account index and holding key. */
 export class Liquidations {
   readonly #byScope = new Map<string, { readonly scope: Scope; readonly progress: Progress }>();
 
@@ -61,22 +64,20 @@ function keyOf({ account, holding }: Scope): string {
 }
 
 /**
- * Finds margin accounts that could be near liquidation without checking all of them. Each update
- * adds the largest relative move of any mark to a running total. A margin account with equity E,
- * risk R (maintenance margin and liquidation fee) and notional N is safe while the total has grown
- * by less than (E − R) / (N + R): equity then falls by at most that share of N, and risk rises by
- * at most that share of R. A heap orders the margin accounts by the total at which each must be
- * checked. The index determines when an account is checked, never the result. It is derived and not
- * dumped, so a restored venue checks every margin account once.
+ * The following index finds margin accounts that could be near liquidation without checking all of
+ * them. Each update adds the largest relative move of any mark to a running total. A margin account
+ * with equity E, risk R (maintenance margin and liquidation fee) and notional N is safe while the
+ * total has grown by less than (E − R) / (N + R): equity then falls by at most that share of N, and
+ * risk rises by at most that share of R. A heap orders the margin accounts by the total at which
+ * each must be checked. The index determines only when an account is checked, never the result. It
+ * is derived and not dumped, so a restored venue checks every margin account once.
  */
 
 /** The number 1 in relative moves and distances, which are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
 /** The longest distance that marks can move before a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
-/**
- * Allowance in micro-USDC for the rounding up of each position's maintenance margin and of the fee.
- */
+/** The allowance in micro-USDC for rounding up each position's maintenance margin and the fee. */
 export const ROUNDING = 1_000;
 
 /** A margin account: the cross positions of an account, or one of its isolated positions. */
@@ -88,9 +89,9 @@ export function scopeOf(account: Account, holding: Holding): Scope {
 }
 
 /**
- * Returns how far marks can move in total before a margin account must be checked again, rounded
- * down. Moves compound: a total of t multiplies a mark by at most e^t, so a relative move of d
- * requires a total of at least ln(1 + d), which exceeds 2d / (2 + d).
+ * Returns the total distance that marks can move before a margin account must be checked again,
+ * rounded down. Moves compound: a total of t multiplies a mark by at most e^t, so a relative move
+ * of d requires a total of at least ln(1 + d), which exceeds 2d / (2 + d).
  */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
   const room = equity - risk - BigInt(ROUNDING);
@@ -100,8 +101,8 @@ export function safeDistance(equity: bigint, risk: bigint, notional: bigint): nu
 }
 
 /**
- * Returns a share of up to half the distance, chosen by account index so that neighbouring accounts
- * are checked far apart.
+ * Returns a share of up to half the distance, which depends on the account index so that accounts
+ * with adjacent indexes are checked far apart.
  */
 function spread(accountIndex: number, distance: number): number {
   const share = Math.imul(accountIndex, 0x9e3779b1) >>> 22;
@@ -109,13 +110,15 @@ function spread(accountIndex: number, distance: number): number {
 }
 
 export class RiskIndex {
-  /** Margin accounts that changed or are waiting, by number; numbers are reused. */
+  /**
+   * The margin accounts that changed or wait for their next check, by number; numbers are reused.
+   */
   readonly #scopes: (Scope | undefined)[] = [];
   readonly #numbers = new Map<Account | Holding, number>();
   readonly #freeNumbers: number[] = [];
-  /** Numbers of margin accounts that changed since their last check. */
+  /** The numbers of margin accounts that have changed since their last check. */
   readonly #changed = new Set<number>();
-  /** All other margin accounts, by the total of moves at which each must be checked next. */
+  /** All other margin accounts, sorted by the total of moves at which each must be checked next. */
   readonly #waiting = new NumberedHeap();
   #travelled = 0;
 
@@ -124,14 +127,14 @@ export class RiskIndex {
     this.#travelled += distance;
   }
 
-  /** Schedules a margin account whose positions or money changed for the next check. */
+  /** Schedules a margin account for the next check after its positions or money changed. */
   changed(account: Account, holding: Holding | undefined): void {
     this.#changed.add(this.#numberOf(account, holding));
   }
 
   /**
-   * Returns the margin accounts to check now, each once. The caller returns safe ones to the index
-   * with `wait`.
+   * Returns the margin accounts to check now, each of them once. The caller returns safe accounts
+   * to the index with `wait`.
    */
   take(): Scope[] {
     const due: Scope[] = [];
@@ -145,9 +148,9 @@ export class RiskIndex {
   }
 
   /**
-   * Schedules the next check of a margin account that is safe until marks have moved this far; an
-   * earlier scheduled check stays. Many accounts can share the same distance, so their checks are
-   * spread over its second half and do not fall into one block.
+   * Schedules the next check of a margin account that is safe until marks have moved by this
+   * distance; an earlier scheduled check stays. Many accounts can have the same distance, so their
+   * checks are spread over its second half to avoid performing them all in one block.
    */
   wait({ account, holding }: Scope, distance: number): void {
     const number = this.#numberOf(account, holding);
@@ -157,7 +160,7 @@ export class RiskIndex {
     this.#waiting.put(number, lookAt);
   }
 
-  /** Removes a margin account that has no positions left. */
+  /** Removes a margin account that no longer has positions. */
   forget({ account, holding }: Scope): void {
     const key = holding ?? account;
     const number = this.#numbers.get(key);

@@ -17,11 +17,11 @@ const SOL: BandTerms = {
 
 const bandOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?.markBandE8;
 
-describe('R-mark: the band', () => {
+describe('R-mark: the band follows from the margin tiers', () => {
   test.each<[string, BandTerms, number]>([
-    // The band is 0.00455 / 2.035.
+    // The band is 0.00455 / 2.035 = 0.223587%.
     ['50× with mmr 1%', PERP, 223_587],
-    // The band is 0.01955 / 2.08.
+    // The band is 0.01955 / 2.08 = 0.939903%.
     ['20× with mmr 2.5%', SOL, 939_903],
     [
       'the least tier decides',
@@ -50,13 +50,13 @@ describe('R-mark: the band', () => {
     });
   });
 
-  test('the default mark band follows the table and the fee, also after a restart', () => {
+  test('the default mark band follows the table and the fee, even after a restart', () => {
     const venue = Scenario.open();
     expect(bandOf(venue)).toBe(223_587);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { tiers: SOL.tiers } });
     expect(bandOf(venue)).toBe(939_903);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { takerFeeE8: 1_000_000 } });
-    // The band is 0.01 / 2.08.
+    // The band is 0.01 / 2.08 = 0.480769%.
     expect(bandOf(venue)).toBe(480_769);
     expect(restore(dump(venue.state)).perps.get(ID)?.markBandE8).toBe(480_769);
   });

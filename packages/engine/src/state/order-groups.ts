@@ -9,42 +9,41 @@ export type OrderGroup = {
   readonly groupId: number;
   readonly kind: 'normal' | 'position';
   readonly accountIndex: number;
-  /** The leg whose position the children reduce. */
+  /** The leg with the position that the children reduce. */
   readonly holding: Holding;
   /** The side of the position to which a position group is attached. */
   readonly isLong: boolean;
   readonly createdMs: number;
   /** The size that the client requested, in lots; 0 means the whole position. */
   readonly quantity: number;
-  /** The id of the parent while it is live; the children stay dormant until it fills. */
+  /** The id of the parent while it is live. The children stay dormant until it fills. */
   parentId: number | undefined;
   /**
-   * Ids of the live children, which wait or rest in the book. There are at most two, and the first
-   * to execute cancels the other.
+   * The ids of the live children, which wait or rest in the book. There are at most two, and the
+   * first to execute cancels the other.
    */
   childIds: readonly number[];
 };
 
-/** Order groups, indexed by each of their orders and by position. */
+/** The order groups, indexed by each of their orders and by position. */
 export class GroupBook {
   #byOrder = new Map<number, OrderGroup>();
   readonly #byPosition = new Map<Holding, Set<OrderGroup>>();
-  /** Set only in a fork: the original book, and the function that copies its groups. */
+  /** The original book and the function that copies its groups; set only in a fork. */
   #origin:
     | { readonly book: GroupBook; readonly copy: (group: OrderGroup) => OrderGroup }
     | undefined;
 
   /**
-   * Returns a book with the same groups whose changes do not affect this one; this book must not
-   * change while the fork is in use. `holdingOf` returns the copy of a group's holding, and the
+   * Returns a book with the same groups that can change without affecting this one. This book must
+   * not change while the fork is in use. `holdingOf` returns the copy of a group's holding, and the
    * code that copies a holding must call `adopt`.
    */
   fork(holdingOf: (group: OrderGroup) => Holding): GroupBook {
     const fork = new GroupBook();
     const copies = new Map<OrderGroup, OrderGroup>();
     const copy = (group: OrderGroup): OrderGroup => {
-      // Copying the holding can adopt its groups, including this one, so the holding is copied
-      // first.
+      // Copying a holding can adopt its groups, including this one, so the holding is copied first.
       const holding = holdingOf(group);
       let copied = copies.get(group);
       if (copied === undefined) {
@@ -59,8 +58,8 @@ export class GroupBook {
   }
 
   /**
-   * Attaches copies of an original holding's groups to the copied holding. It has an effect in a
-   * fork only.
+   * Attaches copies of the groups of an original holding to the copied holding. This has an effect
+   * only in a fork.
    */
   adopt(original: Holding, copied: Holding): void {
     if (this.#origin === undefined) return;

@@ -9,7 +9,7 @@ import type {
 } from '../messages/command.ts';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
-/** Definition of a market without its texts, which only the listing event contains. */
+/** The definition of a market without its texts, which only the listing event contains. */
 export type MarketDefinition = MarketGrid & {
   readonly instrumentId: number;
   readonly slug: string;
@@ -38,36 +38,38 @@ export type PriceReference = {
  */
 export type OutcomeMarket = {
   readonly definition: MarketDefinition;
-  /** 1.00 in price units, which is 10^(6 − szDecimals). */
+  /** The value 1.00 in price units, which is 10^(6 − szDecimals). */
   readonly unit: number;
   phase: MarketPhase;
   readonly book: LevelBook;
   /** The number of complete YES and NO pairs, in lots. */
   pairs: number;
-  /** Collateral of 1.00 per pair; holders are paid out of it after resolution (R-conservation). */
+  /**
+   * The collateral of 1.00 per pair, from which holders are paid after resolution (R-conservation).
+   */
   locked: MicroUsdc;
-  /** YES price of the last trade; 0 before the first trade. */
+  /** The YES price of the last trade; 0 before the first trade. */
   lastTrade: number;
   lastTradeMs: number;
   /**
-   * The price at the start of a series market (R-series): undefined before it is determined, null
-   * if there were too few samples.
+   * The price at the start of a series market (R-series). It is undefined before it is determined
+   * and null if there were too few samples..
    */
   strike: TwapInputs | null | undefined;
   /**
-   * True once the end of the market was checked (R-series); if the market is still unresolved, only
+   * True if the end of the market was evaluated (R-series). If the market is still unresolved, only
    * the operator can resolve it.
    */
   isJudged: boolean;
   /**
-   * Set when the market is resolved; its holders are paid in portions over the following blocks.
+   * Set when the market is resolved. Its holders are paid in portions over the following blocks.
    */
   resolution: Resolution | undefined;
-  /** Indexes of the accounts with a holding in the market. Derived and not dumped. */
+  /** The indexes of the accounts with a holding in the market. They are derived and not dumped. */
   readonly holders: Map<number, true>;
   /**
    * Set while holders are being paid: their account indexes in order, and the position of the next
-   * one. Derived and not dumped.
+   * one. It is derived and not dumped.
    */
   unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
@@ -79,14 +81,14 @@ export type Resolution = {
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
   /**
-   * The hash of the deployer's action; absent if a series or the operator's process resolved the
-   * market.
+   * The hash of the deployer's action. It is absent if a series or the operator's process resolved
+   * the market.
    */
   readonly txHash?: Hash;
   readonly height: number;
 };
 
-/** Record of a market whose holders have all been paid (R-limits-of-state). */
+/** The record of a market whose holders have all been paid (R-limits-of-state). */
 export type SettledMarket = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -96,8 +98,8 @@ export type SettledMarket = {
 };
 
 /**
- * Returns the YES mark in half price units, in which a mid is exact: the mid of a narrow book,
- * otherwise the last trade, otherwise 0.50.
+ * Returns the YES mark in half price units, in which a mid price is exact. The mark is the mid
+ * price of a narrow book, otherwise the price of the last trade, otherwise 0.50.
  */
 export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   const bid = book.bestPrice(true);
@@ -106,14 +108,14 @@ export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   return lastTrade > 0 ? 2 * lastTrade : unit;
 }
 
-/** Related markets and the limit on the sum of their resolutions. */
+/** An event: related markets, and the limit on the sum of their resolutions. */
 export type MarketEvent = {
   readonly eventId: number;
   readonly slug: string;
   readonly mutuallyExclusive: boolean;
   readonly startMs: number;
   readonly endMs: number;
-  /** Ids of all markets of the event in order of listing, including settled ones. */
+  /** The ids of all markets of the event in order of listing, including settled ones. */
   readonly instrumentIds: number[];
   /** The number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
   resolved: number;
@@ -133,9 +135,9 @@ export type LegHolding = {
   size: number;
   /** The cost of the shares, from which the average price is derived. */
   cost: MicroUsdc;
-  /** Lots reserved by queued and resting sells (R-reserve). */
+  /** The lots reserved by queued and resting sells (R-reserve). */
   reserved: number;
-  /** Fees and realised PnL since the account last had no shares of this outcome. */
+  /** The fees and realised PnL since the account last had no shares of this outcome. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
   updatedMs: TimeMs;
@@ -167,7 +169,7 @@ export function outcomeLegOf(order: {
   return order.isBuy === order.reduceOnly ? 'no' : 'yes';
 }
 
-/** Converts a YES price to the price of the given outcome, and back. */
+/** Converts a YES price to the price of the given outcome, or back. */
 export function legPrice(leg: OutcomeLeg, price: number, unit: number): number {
   return leg === 'yes' ? price : unit - price;
 }

@@ -8,11 +8,13 @@ import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../me
 
 export type Outcomes = {
   readonly events: MapWithPast<string, MarketEvent>;
-  /** Ids of the events that have not moved to `past`. */
+  /** The ids of the events that have not moved to `past`. */
   readonly eventIds: Set<number>;
   nextEventId: number;
   nextInstrumentId: number;
-  /** Unsettled markets by instrument id; iterated in the order of `marketIds`, which is sorted. */
+  /**
+   * The unsettled markets by instrument id, iterated in the order of `marketIds`, which is sorted.
+   */
   readonly markets: Map<number, OutcomeMarket>;
   readonly marketIds: number[];
   readonly settled: MapWithPast<number, SettledMarket>;
@@ -20,26 +22,27 @@ export type Outcomes = {
    * The instrument ids by slug, including settled markets, because a slug can be used only once.
    */
   readonly marketSlugs: MapWithPast<string, number>;
-  /** Settled events in a compact form. */
+  /** The settled events in a compact form. */
   readonly past: PastEvents;
   /**
-   * Times at which fully paid events move to `past`, by the id of one of their markets. Not dumped.
+   * The times at which fully paid events move to `past`, by the id of one of their markets. They
+   * are not dumped.
    */
   readonly pastClock: DueQueue;
-  /** Series by slug and iterated in that order. */
+  /** The series by slug, iterated in that order. */
   readonly series: Map<string, Series>;
-  /** Price samples by `priceFeedKey`. */
+  /** The price samples by `priceFeedKey`. */
   readonly prices: Map<string, PriceFeed>;
   readonly queue: DelayQueue;
-  /** Hashes of the actions that placed the live outcome orders, by order id. */
+  /** The hashes of the actions that placed the live outcome orders, by order id. */
   readonly orderTx: Map<number, Hash>;
   /**
-   * Times at which markets open and close; `seriesClock` has those at which series markets get
-   * their strike and resolve.
+   * The times at which markets open and close. `seriesClock` contains the times at which series
+   * markets get their strike and resolve.
    */
   readonly phaseClock: DueQueue;
   readonly seriesClock: DueQueue;
-  /** Ids of the markets whose holders are being paid, in order of resolution. */
+  /** The ids of the markets whose holders are being paid, in order of resolution. */
   readonly settling: number[];
 };
 
@@ -97,13 +100,16 @@ export function nextListingMs({ listing, nextStartMs }: Series): number | undefi
   return listing.enabled ? nextStartMs - listing.listAhead * periodOf(listing) : undefined;
 }
 
-/** Samples of one reference price, enough for the time-weighted average prices of R-series. */
+/**
+ * The samples of one reference price, which suffice for the time-weighted average prices of
+ * R-series.
+ */
 export type PriceFeed = {
   readonly symbol: string;
   readonly source: PriceSource;
   /** The time of the newest observation, including observations that do not count. */
   lastMs: number;
-  /** The last timely observation of each second, oldest first, in bounded number. */
+  /** The last timely observation of each second, oldest first, limited in number. */
   readonly seconds: PricePoint[];
 };
 
@@ -122,7 +128,7 @@ export function priceFeedKey(symbol: string, source: PriceSource): string {
  * An accepted outcome order that waits for its delay to end before it enters the book (R-delay).
  */
 export type QueuedOrder = {
-  /** Ids increase in order of arrival. */
+  /** The id of the queue entry; ids increase in order of arrival. */
   readonly queueId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest;
@@ -131,12 +137,12 @@ export type QueuedOrder = {
   readonly index: number;
   readonly dueMs: number;
   readonly acceptedMs: number;
-  /** Money reserved for a buy; a sell has reserved its shares in the holding. */
+  /** The money reserved for a buy; a sell has reserved its shares in the holding. */
   readonly reserve: MicroUsdc;
 };
 
 /**
- * Queued orders by due time and arrival. A heap is used, because many orders can wait in a busy
+ * The queued orders by due time and arrival, in a heap because many orders can wait in a busy
  * market with a delay.
  */
 class DelayQueue {
@@ -149,7 +155,7 @@ class DelayQueue {
     return this.#orders.size;
   }
 
-  /** Due time of the first order, or undefined if the queue is empty. */
+  /** The due time of the first order, or undefined if the queue is empty. */
   get nextDueMs(): number | undefined {
     return this.#orders.first?.dueMs;
   }
@@ -175,7 +181,7 @@ class DelayQueue {
   }
 
   /**
-   * Returns a queue for a fork. It starts empty, because a fork executes commands only, which add
+   * Returns a queue for a fork. It starts empty, because a fork executes only commands, which add
    * to the queue but never read it.
    */
   fork(): DelayQueue {

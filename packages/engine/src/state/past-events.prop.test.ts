@@ -4,17 +4,14 @@ import { fromRunLengths, PastEvents, toRunLengths } from './past-events.ts';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
 /**
- * A settled event with its markets. Packed events must be found exactly as in maps that keep every
- * object.
+ * A settled event with its markets. Packed events must be found exactly as in maps that contain
+ * every object.
  */
-
 type Over = { readonly event: MarketEvent; readonly markets: readonly SettledMarket[] };
 
 const UNIT = 10_000;
 
-/**
- * Generates events of a few series, of which only some have names that contain their start time.
- */
+/** Generates events of a few series. Only some series have names that contain their start time. */
 const overs: fc.Arbitrary<Over[]> = fc
   .array(
     fc.record({
@@ -93,7 +90,7 @@ test('packed events and their markets are found by all their names', () => {
   );
 });
 
-/** Converts through text, as in a snapshot. */
+/** Converts the events to JSON and back, as in a snapshot. */
 function restored(events: PastEvents): PastEvents {
   const copy = new PastEvents();
   copy.restore(JSON.parse(JSON.stringify(events.dump())));

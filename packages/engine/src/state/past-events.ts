@@ -2,8 +2,8 @@ import { present } from '@oddlot/units';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
 /**
- * Properties that all events of a run share; in slugs, `#` stands for the second at which the event
- * starts.
+ * The properties that all events of a run share. In slugs, `#` stands for the second at which the
+ * event starts.
  */
 type Shape = {
   readonly event: string;
@@ -14,7 +14,7 @@ type Shape = {
 };
 
 /**
- * Columns of increasing numbers. Columns of markets are indexed by the market's position in its
+ * Columns of increasing numbers. The columns of markets are indexed by the market's position in its
  * event.
  */
 type Run = Shape & {
@@ -25,13 +25,13 @@ type Run = Shape & {
 };
 
 const SECOND_MS = 1_000;
-/** Fractions of all markets are scaled to millionths in an event's sum. */
+/** The fractions of all markets are scaled to millionths in the sum of an event. */
 const SCALE_DECIMALS = 6;
 
 /**
- * Events whose markets are all paid. A series creates tens of thousands of events per year that
- * differ in little but their time. They are stored as columns of numbers and converted to objects
- * when read.
+ * The events whose markets are all paid. A series creates tens of thousands of events per year that
+ * differ in little except their time. They are stored as columns of numbers and converted to
+ * objects when read.
  */
 export class PastEvents {
   readonly #runs: Run[] = [];
@@ -108,7 +108,7 @@ export class PastEvents {
   }
 
   /**
-   * Returns the runs for a dump: increasing columns as run lengths, and fractions as text (see
+   * Returns the runs for a dump: increasing columns as run lengths, and fractions as a string (see
    * `fractionsToText`).
    */
   dump() {
@@ -221,8 +221,8 @@ function marketAt(run: Run, column: number, row: number): SettledMarket {
 const slugOf = (text: string, seconds: number): string => text.replace('#', String(seconds));
 
 /**
- * Returns each reading of a slug in which one of its numbers is the second of its start. A slug
- * never contains `#`.
+ * Returns every interpretation of a slug in which one of its numbers is the second of its start. A
+ * slug never contains `#`.
  */
 function readingsOf(slug: string): { readonly text: string; readonly seconds: number }[] {
   const readings: { text: string; seconds: number }[] = [];
@@ -252,13 +252,13 @@ function placeOf(column: readonly number[], wanted: number): number {
   return -1;
 }
 
-/** Returns 1.00 in price units of a market. */
+/** Returns the value 1.00 in the price units of a market. */
 const unitAt = ({ szDecimals }: Shape, column: number): number =>
   10 ** (SCALE_DECIMALS - (szDecimals[column] ?? 0));
 
 /**
- * Encodes fractions as text. Nearly all are 0 or the whole unit, written as `0` and `1`; any other
- * is written between commas.
+ * Encodes fractions as a string. Nearly all are 0 or the whole unit, written as `0` and `1`; any
+ * other fraction is written between commas.
  */
 function fractionsToText(fractions: readonly number[], unit: number): string {
   const word = (fraction: number): string =>

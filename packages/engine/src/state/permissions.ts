@@ -4,17 +4,17 @@ import type { GateMode } from '../messages/command.ts';
 /** The account for which an agent trades. */
 export type AgentBinding = { readonly accountIndex: number; readonly label: string };
 
-/** Nonces that one signer has used (R-nonce). */
+/** The nonces that one signer has consumed (R-nonce). */
 export type SignerNonces = {
-  /** The highest used nonces, in ascending order. */
+  /** The highest consumed nonces, in ascending order. */
   readonly used: number[];
-  /** Nonces at or below this value are rejected; it is set when the agent is revoked. */
+  /** The value at or below which nonces are rejected; it is set when the agent is revoked. */
   floor: number;
   /** True while the address is a former agent that has not been bound again. */
   isRevokedAgent: boolean;
   /**
-   * The address in the form that the digest needs, cached for frequent signers. Derived and not
-   * dumped.
+   * The address in the form that the digest needs, cached for frequent signers. It is derived and
+   * not dumped.
    */
   scrambled: Int32Array | undefined;
 };
@@ -24,13 +24,14 @@ export type Vault = {
   readonly accountIndex: number;
   readonly leader: Address;
   readonly name: string;
-  /** Shares by address, in units of 10^-6 share. */
+  /** The shares by address, in units of 10^-6 share. */
   readonly shares: ReadonlyMap<Address, bigint>;
   readonly totalShares: bigint;
 };
 
 /**
- * Access control of one channel: the accounts that may open or increase positions there (R-gate).
+ * The access control of one channel, which determines the accounts that may open or increase
+ * positions there (R-gate).
  */
 export type Gate = {
   mode: GateMode;

@@ -12,16 +12,14 @@ import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
 /**
- * Number of random histories in which a block that skips unchanged perps must have the same result
- * as one that checks all of them. Histories with triggers, halts, stale oracles and closing perps
- * are applied three times: unchanged, by a venue that checks everything in each block, and by a
- * restored one.
+ * The number of random histories, which contain triggers, halts, stale oracles and closing perps.
+ * Each is applied three times: by an ordinary venue, which skips unchanged perps, by one that
+ * checks every perp in each block, and by a restored one. All must have the same result.
  */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4);
 const STEPS = 150;
 
-test('a venue that checks perps when necessary ends like one that always checks them', () => {
+test('a venue that checks perps only when necessary reaches the same state as one that always checks them', () => {
   const reached = new Reached();
   for (let seed = 1; seed <= RUNS; seed++) {
     const { blocks } = history(seed);
@@ -50,7 +48,7 @@ test('a venue that checks perps when necessary ends like one that always checks 
   reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled', 'an hour is lost');
 });
 
-/** Returns true if missing samples, and not a missing price, prevent a settlement. */
+/** Returns true if missing samples prevent a settlement, and not a missing price. */
 function hasLostItsHour({ closing, halted, openInterest }: Perp): boolean {
   return !halted && openInterest > 0 && closing !== undefined && !canSettle(closing);
 }
@@ -65,8 +63,8 @@ function history(seed: number): Scenario {
     if (pick(10) === 0) scenario.block(operated(pick));
     scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
   }
-  // A closing perp reaches its end with occasional prices. In every other history prices stop until
-  // the hour cannot settle, and another hour follows.
+  // A closing perp reaches the end of its hour with occasional prices. In every other history,
+  // prices stop until the hour cannot settle, and another hour follows.
   const [silentMs, isLost] = [31 * 60_000, seed % 2 === 0];
   scenario.block({
     type: 'setPerp',

@@ -17,7 +17,7 @@ export type Perp = {
   tiers: TierTable;
   maxLeverage: number;
   /**
-   * The maximum distance of the mark from the oracle (R-mark), in 10^-8. Derived from the
+   * The maximum distance of the mark from the oracle (R-mark), in 10^-8. It is derived from the
    * definition by `markBandE8`.
    */
   markBandE8: number;
@@ -31,12 +31,12 @@ export type Perp = {
   oracle: number;
   oracleMs: number;
   /**
-   * The lowest and highest order price that is accepted at the current oracle price (R-sizes).
-   * Derived from the oracle.
+   * The lowest and highest order price that is accepted at the current oracle price (R-sizes). The
+   * bounds are derived from the oracle.
    */
   bandMin: number;
   bandMax: number;
-  /** External price, C in R-mark; 0 without a feed. */
+  /** The external price, called C in R-mark; 0 without a feed. */
   external: number;
   externalMs: number;
   /** The mark price; 0 before the first one. */
@@ -47,20 +47,23 @@ export type Perp = {
    * one.
    */
   lastValidMark: number;
-  /** Exponential moving average of (mid − oracle), in 10^-6 price units (R-ema). */
+  /** The exponential moving average of (mid − oracle), in 10^-6 price units (R-ema). */
   ema: number;
-  /** Whole second up to which the moving average has been computed. */
+  /** The whole second up to which the moving average has been computed. */
   emaMs: number;
   lastTrade: number;
   lastTradeMs: number;
   /** The sum of the long positions, in lots. */
   openInterest: number;
-  /** The share of this perp in `PerpWatch.interest`. Derived and not dumped. */
+  /** The share of this perp in `PerpWatch.interest`. It is derived and not dumped. */
   countedInterest: MicroUsdc;
-  /** Legs of the open positions, by the key that `setSize` writes. Derived and not dumped. */
+  /**
+   * The legs of the open positions, by the key that `setSize` writes. They are derived and not
+   * dumped.
+   */
   readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
-  /** Samples of the current hour (R-funding). */
+  /** The samples of the current hour (R-funding). */
   readonly funding: FundingHour;
 };
 
@@ -106,8 +109,8 @@ export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): bool
 }
 
 /**
- * Returns true for a market without a valid price. The market is halted (also while it waits for a
- * price to restart its closing hour), its oracle is stale, or its closing hour can no longer settle
+ * Returns true for a market without a valid price: it is halted (even while it waits for a price to
+ * restart its closing hour), its oracle is stale, or its closing hour can no longer settle
  * (R-delist). The settlement price of a delisted perp is final and valid.
  */
 export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean {
@@ -117,7 +120,7 @@ export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean
   return halted || isOracleStale(perp, timeMs, staleMs);
 }
 
-/** Returns the last valid mark, or the current mark before there is one. */
+/** Returns the last valid mark, or the current mark if there is none yet. */
 export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
   return lastValidMark === 0 ? mark : lastValidMark;
 }
@@ -125,8 +128,8 @@ export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
 /**
  * The margin tiers by position size (R-tiers). The deduction that makes maintenance margin
  * continuous is `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`. The mark is a common
- * factor, so the table stores the rest in lots × 10^-8, and a maintenance margin needs one product
- * and one division.
+ * factor, so the table stores the other factors in lots × 10^-8, and a maintenance margin needs one
+ * multiplication and one division.
  */
 export type TierTable = {
   readonly tiers: readonly TierRow[];
@@ -136,9 +139,9 @@ export type TierTable = {
 };
 
 type TierRow = MarginTier & {
-  /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
+  /** The sum of minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
   readonly deductionLotsE8: bigint;
-  /** The number nearest to `deductionLotsE8`. */
+  /** The floating-point number nearest to `deductionLotsE8`. */
   readonly deductionNumber: number;
 };
 
@@ -197,7 +200,7 @@ export function tierTableFault(
     if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
       return 'maxLeverage must fall';
     }
-    // This is 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
+    // The condition is 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
     const needed = (tier.mmrE8 + liquidationFeeE8 + takerFeeE8) * tier.maxLeverage;
     if (needed >= RATE_ONE) return `tier ${tier.tier} would open positions at liquidation`;
     previous = tier;
@@ -245,11 +248,12 @@ type HourBucket = {
 };
 
 /**
- * Trading volume of the last 24 hours in hourly buckets, and the price at the start of that window.
+ * The trading volume of the last 24 hours in hourly buckets, and the price at the start of that
+ * window.
  */
 export class DayStats {
   #buckets: HourBucket[] = [];
-  /** Close of the newest bucket that has left the window, or 0 if none has. */
+  /** The closing price of the newest bucket that has left the window, or 0 if none has. */
   #previousClose = 0;
 
   record(timeMs: number, price: number, lots: number, notional: bigint): void {
@@ -318,15 +322,16 @@ function hourOf(timeMs: number): number {
  * through a command of the operator, with time, which makes marks due and oracles stale, and at the
  * end of a closing hour. A closing hour becomes unable to settle when a stale oracle misses
  * samples, which the operator's next price reveals. A block with one of these changes checks every
- * perp. In any other block only trades changed something, and the traded perps are recorded here.
- * The record is derived and not dumped: the first block of a restored venue checks every perp.
+ * perp. In any other block, only trades can have changed an input, and the traded perps are
+ * recorded here. The record is derived and not dumped; the first block of a restored venue checks
+ * every perp.
  */
 export class PerpWatch {
-  /** Perps whose open interest changed since it was last counted. */
+  /** The perps whose open interest has changed since it was last counted. */
   readonly traded = new Set<Perp>();
-  /** Perps that had a closing hour when a block last checked all perps, by instrument id. */
+  /** The perps that had a closing hour when a block last checked all perps, by instrument id. */
   closing: readonly Perp[] = [];
-  /** Open interest of all perps in micro-USDC, at the marks of the last count. */
+  /** The open interest of all perps in micro-USDC, at the marks of the last count. */
   interest: MicroUsdc = ZERO_USDC;
   #checksAll = true;
   #nextCheckMs = 0;
@@ -340,12 +345,12 @@ export class PerpWatch {
     this.#checksAll = hasOperator || timeMs >= this.#nextCheckMs;
   }
 
-  /** Sets the time before which the passage of time alone changes nothing. */
+  /** Sets the time before which the passing of time alone changes nothing. */
   skipUntil(timeMs: number): void {
     this.#nextCheckMs = timeMs;
   }
 
-  /** Makes this block and the next one check every perp, after any other change of their inputs. */
+  /** Makes this block and the next one check every perp, after any other change of the inputs. */
   checkAll(): void {
     this.#checksAll = true;
     this.#nextCheckMs = 0;

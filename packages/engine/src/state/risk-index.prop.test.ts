@@ -13,13 +13,13 @@ import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**
- * The traders of the random histories. The index that selects accounts for liquidation must miss
- * none, and a venue restored during liquidations must have the same future. The traders have high
- * leverage, cross, isolated and hedged, on three perps with price jumps. After every block all
- * margin accounts are checked directly: each with a ratio of at most 1 must be in liquidation.
- * Copies are dumped and restored during liquidations and compared for the next 50 blocks.
+ * The traders of the random histories. The index that selects accounts for liquidation must not
+ * miss any, and a venue restored during liquidations must behave identically. The traders have
+ * cross, isolated and hedged positions with high leverage on three perps with price jumps. After
+ * every block all margin accounts are checked directly: each with a ratio of at most 1 must be in
+ * liquidation. Copies are dumped and restored during liquidations and compared for the next 50
+ * blocks.
  */
-
 const TRADERS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => actor(0x9000 + n));
 const IDS = [1, 2, 3].map(instrumentId);
 const BLOCKS_BESIDE = 50;
@@ -121,8 +121,8 @@ function scopesOf(state: State): Scope[] {
 }
 
 /**
- * Checks that every margin account with a ratio of at most 1 is in liquidation; changes by
- * deleveraging count from the next block.
+ * Checks that every margin account with a ratio of at most 1 is in liquidation. Changes by
+ * deleveraging count only from the next block on.
  */
 function expectNobodyMissed(state: State, { events }: BlockResult): void {
   const deleveraged = new Set(
@@ -164,8 +164,8 @@ function play(seed: number, seen: Map<string, number>): void {
   }
 }
 
-describe('R-liquidation: random histories', () => {
-  test('no endangered margin account is missed, and a restored venue has the same future', () => {
+describe('R-liquidation: random histories miss no endangered account', () => {
+  test('no endangered margin account is missed, and a restored venue behaves identically', () => {
     const seen = new Map<string, number>();
     for (let seed = 1; seed <= SEEDS; seed++) {
       try {
@@ -180,8 +180,9 @@ describe('R-liquidation: random histories', () => {
   });
 });
 
-describe('safe distance of a margin account', () => {
-  // d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%, rounded down.
+describe('the safe distance of a margin account is never too long', () => {
+  // The distance is d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%,
+  // rounded down.
   test('the safe distance is the relative move that could exhaust the margin, rounded down', () => {
     const distance = safeDistance(10_000_000n, 1_500_000n, 100_000_000n);
     expect(distance).toBe(Math.floor((2 * 8_499_000 * TRAVEL_ONE) / (2 * 101_500_001 + 8_499_000)));

@@ -11,7 +11,7 @@ export type FundingHour = {
   /** The sum of the samples, in 10^-10. */
   sum: bigint;
   samples: number;
-  /** Set and paid within one block, so it is never dumped. */
+  /** The funding due is set and paid within one block, so it is never dumped. */
   due: DueFunding | undefined;
 };
 
@@ -24,24 +24,24 @@ type DueFunding = {
   readonly premiumE10: number;
 };
 
-/** A closing hour with fewer samples than this cannot settle. */
+/** The minimum number of samples with which a closing hour can settle. */
 export const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
 /** The last hour of a perp, in which oracle samples determine the settlement price (R-delist). */
 export type Closing = {
   /** The time of the first sample; the others follow every 5 s. */
   startMs: number;
-  /** The number of sample times that have passed, and of those that had a price. */
+  /** The number of sample times that have passed, and the number of those that had a price. */
   looked: number;
   samples: number;
   /** The sum of the sampled prices, in price units. */
   sum: number;
   /**
-   * True after an hour with too few samples: the market is halted, and the next fresh price starts
-   * another hour.
+   * True after an hour with too few samples. The market is then halted, and the next fresh price
+   * starts another hour.
    */
   isWaiting: boolean;
-  /** Whether the operator halted the market; this halt applies again after the wait. */
+  /** True if the operator halted the market; this halt applies again after the wait. */
   isHalted: boolean;
 };
 
@@ -55,10 +55,9 @@ export function closingMs({ isWaiting, startMs }: Closing): number | undefined {
 }
 
 /**
- * Returns true while the samples taken and the samples still to come are enough to settle the hour.
- * The average of an hour that cannot settle is never used for payments. Samples are missed only
- * while the oracle is stale, so a market whose hour can no longer settle already has no valid
- * price.
+ * Returns true while past and future samples can be enough to settle the hour. The average of an
+ * hour that cannot settle is never used for payments. Samples are missed only while the oracle is
+ * stale, so a market whose hour can no longer settle already has no valid price.
  */
 export function canSettle({ looked, samples }: Closing): boolean {
   return samples + SAMPLES_PER_HOUR - looked >= SAMPLES_MIN;

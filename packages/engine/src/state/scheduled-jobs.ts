@@ -2,14 +2,15 @@ import { LayeredMap } from '../collections/maps.ts';
 import { type Holding, holdingKey, type Leg } from './account.ts';
 import { DueQueue } from '../collections/heap.ts';
 
-/** A queue with more entries than this is rebuilt when most of its entries are outdated. */
+/** The minimum number of entries at which a queue is rebuilt if most of them are outdated. */
 const REBUILD_MIN = 1_024;
 
 /**
- * Scheduled cancellations. Each account has one time, which clients usually postpone repeatedly.
+ * The scheduled cancellations. Each account has one scheduled time, which clients usually postpone
+ * repeatedly.
  */
 export class CancelSchedules {
-  /** Times of the scheduled cancellations by account index. */
+  /** The times of the scheduled cancellations by account index. */
   #times = new Map<number, number>();
   /**
    * A queue of all times, including replaced ones; `#times` determines whether an account is due.
@@ -18,8 +19,8 @@ export class CancelSchedules {
 
   /**
    * Returns a copy whose changes do not affect this one; the original must not change while the
-   * copy is in use. The copy serves commands and not blocks: inherited schedules never become due
-   * in it.
+   * copy is in use. The copy is for commands and not for blocks: inherited schedules never become
+   * due in it.
    */
   fork(): CancelSchedules {
     const fork = new CancelSchedules();
@@ -65,9 +66,7 @@ export class CancelSchedules {
   }
 }
 
-/**
- * A reversal of a position, which first closes it and afterwards opens one on the opposite side.
- */
+/** A reversal of a position, which first closes it and then opens one on the opposite side. */
 export type ReverseJob = {
   readonly accountIndex: number;
   readonly instrumentId: number;
@@ -77,7 +76,7 @@ export type ReverseJob = {
   readonly startedMs: number;
   readonly isIsolated: boolean;
   phase: 'closing' | 'opening';
-  /** Lots that the job's own orders have closed and opened. */
+  /** The lots that the job's own orders have closed and opened. */
   closed: number;
   opened: number;
 };

@@ -31,46 +31,46 @@ export type State = {
   timeMs: number;
   /** The time of the first log entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
-  /** Parameters of the venue, undefined only before the first block. */
+  /** The parameters of the venue, undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
   nextTradeId: number;
   /** The time priority of the next order that rests, as a counter. */
   nextRank: number;
-  /** Perps by instrument id; iterated in the order of `perpIds`, which is sorted. */
+  /** The perps by instrument id, iterated in the order of `perpIds`, which is sorted. */
   readonly perps: Map<number, Perp>;
   readonly perpIds: number[];
-  /** Accounts by account index, in order of creation. */
+  /** The accounts by account index, in order of creation. */
   readonly accounts: Account[];
   readonly accountIndex: Map<Address, number>;
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
   /**
-   * Counts changes of the account for which an address acts: new accounts, and agents bound or
-   * revoked. Not dumped.
+   * The number of changes of the account for which an address acts, through new accounts and
+   * through agents that are bound or revoked. It is not dumped.
    */
   keyChanges: number;
   signersSweptMs: number;
   readonly pool: OrderPool;
   readonly expiries: DueQueue;
   /**
-   * Reserves of isolated orders in micro-USDC, by order id, already deducted from the balance
+   * The reserves of isolated orders in micro-USDC by order id, already deducted from the balance
    * (R-isolated).
    */
   readonly reserves: Map<number, MicroUsdc>;
   readonly triggers: TriggerBook;
   readonly groups: GroupBook;
   readonly schedules: CancelSchedules;
-  /** Running reversals by `reverseJobKey`. */
+  /** The running reversals by `reverseJobKey`. */
   readonly reverseJobs: Map<string, ReverseJob>;
-  /** Fees that builders earned and claimed, by builder address. */
+  /** The fees that builders have earned and claimed, by builder address. */
   readonly builderRewards: Map<Address, BuilderRewards>;
-  /** Builders of the live orders that have one, by order id. */
+  /** The builders of live orders, by order id. */
   readonly orderBuilders: Map<number, OrderBuilder>;
   readonly vaults: Map<Address, Vault>;
-  /** Access control by channel. */
+  /** The access control by channel. */
   readonly gates: readonly [main: Gate, outcome: Gate];
-  /** Withdrawals that the bridge has not settled, by id (R-withdraw). */
+  /** The withdrawals that the bridge has not settled, by id (R-withdraw). */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
   /** The state of the bridge, undefined until the operator opens one. */
@@ -79,40 +79,46 @@ export type State = {
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
   /**
-   * The account index of the insurance fund, negative before the fund is first used. Derived and
-   * not dumped.
+   * The account index of the insurance fund, negative before the fund is first used. It is derived
+   * and not dumped.
    */
   fundIndex: number;
-  /** Exchange fees collected by the venue (R-treasury). */
+  /** The exchange fees collected by the venue (R-treasury). */
   treasury: MicroUsdc;
-  /** The target value of the insurance fund at the marks of this block. Derived and not dumped. */
+  /**
+   * The target value of the insurance fund at the marks of this block. It is derived and not
+   * dumped.
+   */
   insuranceTarget: MicroUsdc;
   /** The total deposits, including faucet payments. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
-  /** Margin accounts with a ratio of 1 or less, and the progress of their liquidations. */
+  /** The margin accounts with a ratio of 1 or less, and the progress of their liquidations. */
   readonly liquidations: Liquidations;
   /** The time at which the insurance fund next reduces its positions. */
   fundUnwindMs: number;
   /**
-   * The distance from the mark at which the fund offers its position in a perp next, in 10^-8, by
-   * instrument id; absent before the first step.
+   * The distance from the mark at which the fund next offers its position in a perp, in 10^-8, by
+   * instrument id. It is absent before the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
-  /** Costs of the fund in the last hour, by instrument and minute. */
+  /** The costs of the fund in the last hour, by instrument and minute. */
   readonly fundCosts: FundCosts;
-  /** True if an open position has no valid price. Derived and not dumped. */
+  /** True if an open position has no valid price. It is derived and not dumped. */
   hasUnpriced: boolean;
-  /** Perps that the current block has to check. Derived and not dumped. */
+  /** The perps that the current block has to check. They are derived and not dumped. */
   readonly watch: PerpWatch;
-  /** Records of the current block for its later steps. Never dumped. */
+  /** The records of the current block for its later steps. They are never dumped. */
   readonly blockRecord: BlockRecord;
-  /** Schedule of the liquidation checks of margin accounts. Not dumped. */
+  /** The schedule of the liquidation checks of margin accounts. It is not dumped. */
   readonly risk: RiskIndex;
-  /** Counts changes of marks, so that outdated margin sums are recognised. Not dumped. */
+  /**
+   * The number of changes of marks, by which outdated margin sums are recognised. It is not dumped.
+   */
   markEpoch: number;
   /**
-   * Receives details of the order books on following replicas, otherwise undefined. Never dumped.
+   * The observer that receives details of the order books on following replicas, otherwise
+   * undefined. It is never dumped.
    */
   observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
@@ -206,39 +212,47 @@ export function allReverseJobs(state: State): ReverseJob[] {
 }
 
 /**
- * Receives details of the order books that events do not contain: the prices that an order met, and
- * its queue position. Only a following replica has an observer; without one the cost is a single
- * comparison. An observer does not change the state, is not part of the dump or the digest, and
- * must copy everything it keeps.
+ * Receives details of the order books that events do not contain: the prices that an order reached,
+ * and its queue position. Only a following replica has an observer; without one, the cost is a
+ * single comparison. An observer does not change the state, is not part of the dump or the digest,
+ * and must copy everything it keeps.
  */
 export interface BookObserver {
-  /** Called when a block begins, whose new orders have ids starting with the given one. */
+  /**
+   * This function is called when a block begins, with the id of the first order that the block can
+   * create.
+   */
   begins(nextOrderId: number): void;
-  /** Called before an order is matched, once for each retry or partial liquidation. */
+  /**
+   * This function is called before an order is matched, once for each retry or partial liquidation.
+   */
   enters(arrival: BookArrival): void;
   /**
-   * Called when a taker order reaches another price level, with the level's resting size. The order
-   * trades there or cancels the orders that fail the fill test.
+   * This function is called when a taker order reaches another price level, with the level's
+   * resting size. The order trades there or cancels the orders that fail the fill test.
    */
   meets(orderId: number, price: number, size: number): void;
-  /** Called when an order rests or its owner amends it. */
+  /** This function is called when an order rests or its owner amends it. */
   rests(orderId: number, price: number, ahead: number | undefined): void;
-  /** Called before an order leaves its book, with the size still ahead of it in the queue. */
+  /**
+   * This function is called before an order leaves its book, with the size still ahead of it in the
+   * queue.
+   */
   leaves(orderId: number, ahead: number | undefined): void;
 }
 
 /**
- * The state of a book when an order arrives. Prices are those of the book, so they are YES prices
- * on an outcome market.
+ * The state of a book when an order arrives. The prices are those of the book, so they are YES
+ * prices on an outcome market.
  */
 export type BookArrival = {
   readonly orderId: number;
   readonly instrumentId: number;
-  /** Best prices of the book; 0 if that side is empty. */
+  /** The best prices of the book; 0 if the side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
   /** The mark in half price units, in which the mark of an outcome market is exact. */
   readonly markHalves: number;
-  /** The oracle price; 0 on an outcome market, which has none. */
+  /** The oracle price; 0 on an outcome market, which has no oracle. */
   readonly oracle: number;
 };

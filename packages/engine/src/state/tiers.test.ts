@@ -4,10 +4,10 @@ import { PERP } from '@oddlot/testing/engine/scenario';
 import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './perp.ts';
 
 const table = tierTable(PERP.tiers);
-/** One lot at this mark is worth 1 USDC. */
+/** At this mark, one lot is worth 1 USDC. */
 const MARK = 1_000_000;
 
-describe('R-tiers: maintenance margin', () => {
+describe('R-tiers: maintenance margin rises with the tiers', () => {
   // The maintenance margin is 1% in tier 1. In tier 2, from 100,000 lots, it is 2.5% less 100,000 ×
   // 1.5% = 1,500 lots. In tier 3, from 1,000,000 lots, it is 10% less 1,500 + 1,000,000 × 7.5% =
   // 76,500 lots.
@@ -55,7 +55,7 @@ test.each([
   expect(tierOf(table, size).tier).toBe(tier);
 });
 
-describe('R-tiers: invalid margin tables', () => {
+describe('R-tiers: invalid margin tables are rejected', () => {
   const [first, second] = PERP.tiers as [MarginTier, MarginTier];
   const fault = (...tiers: MarginTier[]) => tierTableFault(tiers, 500_000, 45_000);
 
@@ -78,11 +78,12 @@ describe('R-tiers: invalid margin tables', () => {
     expect(fault(...tiers)).toMatch(expected);
   });
 
-  test('a margin table is invalid unless 1/maxLeverage exceeds mmr and both fees', () => {
-    // 1/50 is 2%. 1.455% + 0.5% + 0.045% = 2% is too much, and a hundred-millionth less is not.
+  test('a margin table is invalid unless 1/maxLeverage exceeds the sum of mmr and both fees', () => {
+    // The margin of 1/50 is 2%. The sum 1.455% + 0.5% + 0.045% = 2% is too much, and a
+    // hundred-millionth less is not.
     expect(fault({ ...first, mmrE8: 1_455_000 })).toMatch(/at liquidation/);
     expect(fault({ ...first, mmrE8: 1_454_999 })).toBeUndefined();
-    // This is the case of the rulebook: 100× with 0.5% and 0.5%.
+    // This is the case of the rulebook: 100× with a rate of 0.5% and a fee of 0.5%.
     expect(fault({ ...first, maxLeverage: 100, mmrE8: 500_000 })).toMatch(/at liquidation/);
   });
 });

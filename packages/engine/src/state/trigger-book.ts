@@ -3,39 +3,39 @@ import { LayeredMap } from '../collections/maps.ts';
 import type { OrderRequest, TriggerRequest } from '../messages/command.ts';
 import type { OrderBuilder } from './account.ts';
 
-/** Waiting trigger orders, indexed by id, by account, and by the mark at which they fire. */
+/** The waiting trigger orders, indexed by id, by account, and by the mark at which they fire. */
 export class TriggerBook {
   #byId = new Map<number, TriggerOrder>();
   #byAccount = new Map<number, Set<TriggerOrder>>();
   /**
-   * Orders by instrument: `#above` fire when the mark is at or above their price, `#below` when it
-   * is at or below.
+   * The orders by instrument: those in `#above` fire when the mark is at or above their price, and
+   * those in `#below` when it is at or below.
    */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
-  /** Orders that the mark has reached but that have not fired yet, by due time and order id. */
+  /** The orders that the mark has reached but that have not fired yet, by due time and order id. */
   #overdue: TriggerOrder[] = [];
-  /** Orders that have fired and retry, by instrument; the heap returns the next retry first. */
+  /** The orders that have fired and retry, by instrument; the heap returns the next retry first. */
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
-  /** Instruments with an order that started to wait or to retry since the last check. */
+  /** The instruments with an order that started to wait or to retry since the last check. */
   readonly #toCheck = new Set<number>();
   /**
    * The order that is currently being executed. It does not count as waiting during its execution.
    */
   #atWork: TriggerOrder | undefined;
-  /** Triggers of fired orders that now rest in the book, by order id. */
+  /** The triggers of fired orders that now rest in the book, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
   /**
    * Returns a book with the same orders that can change without affecting this one; the original
-   * must not change while the fork exists. The fork serves commands and not blocks: no mark fires
-   * its copied orders, because the queues of blocks are not copied.
+   * must not change while the fork exists. The fork is for commands and not for blocks: no mark
+   * fires its copied orders, because the queues of blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();
     const byId = new LayeredMap(this.#byId, (trigger) => ({ ...trigger }));
-    // An order that was removed by id before its account was first read must not be copied.
+    // An order that was removed by id before the first read of its account must not be copied.
     const stillThere = ({ orderId }: TriggerOrder): TriggerOrder[] => {
       const trigger = byId.get(orderId);
       return trigger === undefined ? [] : [trigger];
@@ -98,7 +98,7 @@ export class TriggerBook {
   }
 
   /**
-   * Raises the maximum size of a child to the filled size of its parent. After the parent's first
+   * Raises the maximum size of a child to the filled size of its parent. With the parent's first
    * fill, the child starts to wait for its trigger price.
    */
   grow(trigger: TriggerOrder, sizeMax: number): void {
@@ -137,7 +137,8 @@ export class TriggerBook {
 
   /**
    * Removes and returns the fired orders of an instrument that are due to retry, by retry time and
-   * order id. An order whose trigger price is no longer reached goes back to waiting for it.
+   * order id. If the mark no longer reaches the trigger price of an order, the order waits for it
+   * again.
    */
   takeRetries(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const retries = this.#retries.get(instrumentId);
@@ -163,7 +164,7 @@ export class TriggerBook {
     }
   }
 
-  /** Returns false once the order was cancelled or executed. */
+  /** Returns false after the order was cancelled or executed. */
   isLive(trigger: TriggerOrder): boolean {
     return this.#byId.get(trigger.orderId) === trigger;
   }
@@ -250,8 +251,8 @@ function isReached(trigger: TriggerOrder, mark: number): boolean {
 }
 
 /**
- * Compares two fired orders by the time of their next try; an order before its first firing is in
- * no retry queue.
+ * Compares two fired orders by the time of their next attempt. An order that has not fired is not
+ * in a retry queue.
  */
 export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
   const [x, y] = [a.firing?.nextMs ?? 0, b.firing?.nextMs ?? 0];
@@ -268,32 +269,36 @@ export type TriggerOrder = {
   readonly groupId: number | undefined;
   /** True if the order is attached to a position and not to a parent order. */
   readonly isPositionTpsl: boolean;
-  /** True for a child order while its parent has no fills; the child waits for the first fill. */
+  /**
+   * True for a child order while its parent has no fills. The child is activated by the first fill.
+   */
   isDormant: boolean;
   /** The largest size at which the order can fire, which is the filled size of its parent. */
   sizeMax: number | undefined;
   /** The time at which the mark reached the order in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
-  /** Progress of an order that has fired and retries its unfilled size. */
+  /** The progress of an order that has fired and retries its unfilled size. */
   firing: Firing | undefined;
 };
 
 /**
- * Progress of a reducing market trigger that has fired but is not fully filled; it stays armed and
- * retries its unfilled size (R-trigger).
+ * The progress of a reducing market trigger that has fired but is not fully filled. It stays armed
+ * and retries its unfilled size (R-trigger).
  */
 export type Firing = {
   filled: number;
   /** The sum of price × size over the fills, in micro-USDC. */
   filledNotional: number;
-  /** Lots still to fill, at least 1. */
+  /** The lots still to fill, at least 1. */
   rest: number;
-  /** The distance from the mark for the next try, in 10^-8. */
+  /** The distance from the mark for the next attempt, in 10^-8. */
   slippageE8: number;
   nextMs: number;
-  /** The taker fee overcharged by rounding, in 10^-8 micro-USDC (R-rounding). */
+  /**
+   * The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC (R-rounding).
+   */
   feeOverpaid: number;
-  /** The builder, with the fee fraction that earlier tries left uncharged. */
+  /** The builder, with the fee fraction that earlier attempts left uncharged. */
   readonly builder: OrderBuilder | undefined;
 };
 
@@ -302,18 +307,18 @@ export type FiredTrigger = {
   readonly isPositionTpsl: boolean;
 };
 
-/** Heaps with fewer entries than this are not cleaned up. */
+/** The minimum number of entries at which a heap is cleaned up. */
 const CLEAN_UP_MIN = 64;
 
 /**
- * Waiting orders of one instrument and direction; the order that the mark reaches first is on top.
- * Ended orders leave their entry in the heap. It is removed when the mark reaches it or when ended
- * entries make up half of the heap.
+ * The waiting orders of one instrument and direction, with the order that the mark reaches first on
+ * top. Ended orders leave their entry in the heap. The entry is removed when the mark reaches it or
+ * when ended entries make up half of the heap.
  */
 class TriggerHeap {
   /**
-   * Sign of the heap keys: 1 for orders that fire above their price, −1 for orders that fire below
-   * it.
+   * The sign of the heap keys: 1 for orders that fire above their price, −1 for orders that fire
+   * below it.
    */
   readonly #sign: 1 | -1;
   readonly #heap: Heap<TriggerOrder>;
@@ -328,7 +333,7 @@ class TriggerHeap {
     this.#heap.push(trigger);
   }
 
-  /** Counts an ended order of the heap and removes ended entries when there are many. */
+  /** Counts an ended order of the heap, and removes ended entries if there are many. */
   left(isLive: (trigger: TriggerOrder) => boolean): void {
     this.#dead += 1;
     const { size } = this.#heap;

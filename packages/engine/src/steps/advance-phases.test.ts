@@ -24,7 +24,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const MINUTE_MS = 60_000;
 const TO = ['open', 'halted', 'closed'] as const;
 
-describe('R-phases: automatic phases', () => {
+describe('R-phases: markets open and close at their times', () => {
   test('a market is upcoming before its start, open until its end, and closed afterwards', () => {
     const startMs = timeMs(START_MS + MINUTE_MS);
     const endMs = timeMs(START_MS + 2 * MINUTE_MS);
@@ -87,7 +87,7 @@ describe('R-phases: automatic phases', () => {
   });
 });
 
-describe('setTrading: permitted changes of phase', () => {
+describe('setTrading permits only certain changes of phase', () => {
   const reach: Record<string, (venue: Scenario) => unknown> = {
     upcoming: () => undefined,
     open: (venue) => setPhase(venue, 'open'),
@@ -135,7 +135,7 @@ describe('setTrading: permitted changes of phase', () => {
   });
 });
 
-describe('registerEvent', () => {
+describe('registerEvent lists an event or changes its texts', () => {
   const listed = (event: Partial<EventListing>) => {
     const venue = openMarket();
     const command = { type: 'registerEvent', event: { ...EVENT, ...event } } as const;
@@ -186,7 +186,7 @@ describe('registerEvent', () => {
   });
 });
 
-describe('registerMarket', () => {
+describe('registerMarket lists a market in an event', () => {
   const rows: [string, Partial<MarketListing>, string][] = [
     ['an event that is not there', { eventSlug: 'nowhere', slug: 'market' }, 'eventUnknown'],
     ['a slug that is used', { slug: 'market', startMs: timeMs(0) }, 'slugUsed'],

@@ -8,10 +8,9 @@ import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/e
 import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * Id of the market whose closing hour misses so many samples that it cannot settle (R-delist). Its
- * average must have no effect from then on.
+ * The id of the market whose closing hour misses so many samples that it cannot settle (R-delist).
+ * From then on, its average must have no effect.
  */
-
 const A = PERP.instrumentId;
 const B = instrumentId(2);
 const FUND = PARAMETERS.insuranceFundAddress;
@@ -35,12 +34,12 @@ function traded(): Scenario {
   return venue;
 }
 
-/** Pushes a price every 5 s for a while. */
+/** Pushes a price every 5 s for the given time. */
 function run(venue: Scenario, ms: number, price: number): BlockResult[] {
   return Array.from({ length: ms / SAMPLE_MS }, () => venue.wait(SAMPLE_MS).oracle(price));
 }
 
-/** Causes of missing prices: blocks continue without them, or the venue is stopped. */
+/** The causes of missing prices: blocks continue without them, or the venue is stopped. */
 const SILENCES: readonly { readonly what: string; readonly pass: Silence }[] = [
   {
     what: 'a silent feed',
@@ -99,7 +98,7 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
       available: 0n,
       reservedBy: expect.arrayContaining([expect.objectContaining({ what: 'staleOracle' })]),
     });
-    // The mark continues as the average, by the formula of R-delist.
+    // The mark remains the average, by the formula of R-delist.
     expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: PRICE });
     expect(venue.state.perps.get(A)?.mark).toBe(Math.round((127 * 100 + 180 * 50) / 0.0307));
     run(venue, 60_000, 500_000);
@@ -160,7 +159,7 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
     expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
 
-    // The next hour begins with a price that applies to all positions, and the gap is settled
+    // The next hour begins with a price that applies to all positions, so the gap is settled
     // between their holders.
     const next = venue.wait(SAMPLE_MS).oracle(400_000);
     expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: 400_000 });
@@ -172,7 +171,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
   });
 });
 
-// The perp is delisted with a price; samples 0 to 6 are fresh, and 7 is the first that is missed.
+// The perp is delisted while a price is fresh. Samples 0 to 6 are taken, and sample 7 is the first
+// one that is missed.
 test.each([
   { what: '360 can still be taken', at: 367 * SAMPLE_MS, isLost: false },
   { what: 'one too many is missed', at: 367 * SAMPLE_MS + 1, isLost: true },

@@ -5,8 +5,7 @@ import type { BlockResult } from '../messages/block.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Id of the market whose settlement price makes accounts insolvent. */
-
+/** The id of the market whose settlement price makes accounts insolvent. */
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 5_000;
@@ -28,8 +27,8 @@ test('R-delist: an isolated loss beyond its margin is covered by the fund, not b
   venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // The market is halted, so that liquidation waits while the price moves by 5%, more than the 2%
-  // of margin.
+  // The market is halted, so that liquidation waits while the price moves by 5%, which is more than
+  // the margin of 2%.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.block(DELIST);
   run(venue, HOUR_MS - SAMPLE_MS, 1_050_000);
@@ -42,7 +41,7 @@ test('R-delist: an isolated loss beyond its margin is covered by the fund, not b
   expect(of(result, 'perpSettled')).toMatchObject([{ price: 1_049_931 }]);
   expect(venue.balance(bob)).toBe(before.bob);
   expect(venue.holding(bob)).toMatchObject({ size: 0, isolatedMargin: 0n });
-  // All samples except the first are at 105. 49.931 USDC were lost, of which bob's margin covers
+  // All samples except the first are at 105. The loss is 49.931 USDC, of which bob's margin covers
   // 20.
   const gained = venue.balance(alice) - before.alice;
   const paid = reserves - (fund.perpBalance + venue.state.treasury);
@@ -69,7 +68,7 @@ function ruined(fundMicroUsdc: number): Scenario {
   return venue;
 }
 
-// 100 USDC are lost, of which bob has 59.55. His bankruptcy price is 110 − 40.45 / 10 = 105.955.
+// The loss is 100 USDC, of which bob has 59.55. His bankruptcy price is 110 − 40.45 / 10 = 105.955.
 test('R-delist: a fund with sufficient money takes over an insolvent position', () => {
   const venue = ruined(10_000_000_000);
   const fund = insuranceFund(venue.state);
@@ -86,7 +85,7 @@ test('R-delist: a fund with sufficient money takes over an insolvent position', 
   expect(venue.position(PARAMETERS.insuranceFundAddress)).toBe(0);
 });
 
-test('R-delist: with a poor fund, the other side is deleveraged at the bankruptcy price', () => {
+test('R-delist: if the fund has little money, the other side is deleveraged at the bankruptcy price', () => {
   const venue = ruined(0);
   const fund = insuranceFund(venue.state);
   const reserves = fund.perpBalance + venue.state.treasury;

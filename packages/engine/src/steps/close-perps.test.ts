@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 5_000;
 const DELIST = { type: 'setPerp', instrumentId: ID, delisted: true, changes: {} } as const;
 
-/** Pushes a price every 5 s for a while; returns the last block. */
+/** Pushes a price every 5 s for the given time; returns the last block. */
 function run(venue: Scenario, ms: number, price: number): BlockResult {
   let last: BlockResult | undefined;
   for (let at = 0; at < ms; at += SAMPLE_MS) last = venue.wait(SAMPLE_MS).oracle(price);
@@ -51,7 +51,7 @@ function traded(): Scenario {
 
 const markOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?.mark;
 
-describe('R-delist: closing hour', () => {
+describe('R-delist: the closing hour accepts only reducing orders', () => {
   test('the closing hour cancels orders that could open and keeps reducing orders and positions', () => {
     const venue = traded();
     const opening = venue.one(carol, { price: 900_000, size: 100 });
@@ -135,10 +135,10 @@ describe('R-delist: closing hour', () => {
     const venue = traded();
     venue.block(DELIST);
     run(venue, HOUR_MS / 2 - SAMPLE_MS, 1_000_000);
-    // 360 samples are at 100; if 120 continued, the average would be 110.
+    // The 360 samples are at 100; if the price of 120 continued, the average would be 110.
     venue.wait(4_000).oracle(1_200_000);
     expect(markOf(venue)).toBe(1_100_000);
-    // The mark moves a 720th of the way with each sample, and not with time alone.
+    // Each sample moves the mark by a 720th of the distance; time alone does not move it.
     const marks = [1, 2, 3].map(() => {
       venue.wait(SAMPLE_MS).oracle(1_200_000);
       return markOf(venue);
@@ -149,7 +149,7 @@ describe('R-delist: closing hour', () => {
     expect(markOf(venue)).toBe(1_000_833);
   });
 
-  test('a perp settles at the average of its closing hour, without the hour before', () => {
+  test('a perp settles at the average of its closing hour, without prices of the previous hour', () => {
     const venue = Scenario.open({ oracle: 1_000_000, funds: 100_000_000_000 });
     run(venue, HOUR_MS, 1_000_000);
     venue.wait(1_000).oracle(800_000);
@@ -191,7 +191,7 @@ describe('R-delist: closing hour', () => {
   });
 });
 
-describe('R-delist: settlement', () => {
+describe('R-delist: a settlement closes every position at the average', () => {
   test('a settlement cancels resting orders, closes every position at the average and is final', () => {
     const venue = traded();
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
@@ -206,7 +206,7 @@ describe('R-delist: settlement', () => {
     expect(venue.nowMs).toBe(startMs + HOUR_MS - SAMPLE_MS);
     expect(markOf(venue)).toBe(1_010_000);
     expect(of(venue.wait(SAMPLE_MS - 1).block(), 'perpSettled')).toEqual([]);
-    // A price at the last moment changes nothing.
+    // A price at the last moment does not change the settlement price.
     const result = venue.wait(1).oracle(2_000_000);
     expect(of(result, 'orderUpdated')).toMatchObject([
       { status: 'cancelled', cancelCause: 'delisted', order: { orderId: resting.orderId } },
@@ -270,7 +270,7 @@ describe('R-delist: settlement', () => {
     expect(venue.balance(alice)).toBe(before + 8_000_000n);
   });
 
-  test('a perp without any price ends after its closing hour without a settlement', () => {
+  test('a perp that never had a price ends after its closing hour without a settlement', () => {
     const venue = Scenario.open();
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: 2 as never, name: 'B' } });
     venue.block({ ...DELIST, instrumentId: 2 as never });
@@ -280,10 +280,10 @@ describe('R-delist: settlement', () => {
     expect(venue.state.perps.get(2)).toMatchObject({ delisted: true, halted: true, mark: 0 });
   });
 
-  test('with too few samples the settlement waits while halted, and a new hour starts with a price', () => {
+  test('with too few samples the settlement waits while the market is halted, and a price starts a new hour', () => {
     const venue = traded();
     venue.block(DELIST);
-    // There are samples 0 to 352 and six more until the last price is stale, which makes 359.
+    // The samples are 0 to 352 and six more until the last price is stale, which makes 359.
     run(venue, 352 * SAMPLE_MS, 1_000_000);
     const endMs = venue.nowMs + HOUR_MS - 352 * SAMPLE_MS;
     const failed = venue.wait(endMs - venue.nowMs).block();
@@ -297,7 +297,7 @@ describe('R-delist: settlement', () => {
     expect(venue.one(alice, sell).reject?.reason).toBe('tradingHalted');
     expect(withdrawable(venue.state, venue.account(alice))).toBe(0n);
     expect(withdrawable(venue.state, venue.account(carol))).toBeGreaterThan(0n);
-    // Neither the operator nor a late price resumes the market.
+    // The market is resumed neither by the operator nor by a late price.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     const prices = [{ instrumentId: ID, oracle: 1_020_000 }];
     venue.block({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs - 30_001) });
@@ -316,7 +316,7 @@ describe('R-delist: settlement', () => {
   test('half of the samples suffice for a settlement at their average', () => {
     const venue = traded();
     venue.block(DELIST);
-    // These are samples 0 to 353; six more follow until the price is stale.
+    // The samples are 0 to 353 and six more until the price is stale.
     run(venue, 353 * SAMPLE_MS, 1_000_000);
     venue.wait(HOUR_MS - 353 * SAMPLE_MS);
     const settled = venue.oracle(1_100_000);
@@ -361,7 +361,7 @@ test('R-delist: samples are taken every fifth second, regardless of the block ti
     const startMs = venue.nowMs + 1_234;
     venue.wait(1_234);
     venue.block(DELIST);
-    /** Each row contains the start of validity, the end of freshness and the price. */
+    /** Each row contains the start of validity, the end of freshness, and the price. */
     const prices: [number, number, number][] = [[START_MS, START_MS + 30_000, 1_000_000]];
     let settled: BlockResult | undefined;
     while (venue.nowMs < startMs + HOUR_MS) {
@@ -384,7 +384,7 @@ test('R-delist: samples are taken every fifth second, regardless of the block ti
   }
 });
 
-/** Checks that nothing trades, changes or moves the mark, also in a restored venue. */
+/** Checks that nothing trades, changes or moves the mark, even in a restored venue. */
 function expectFinal(venue: Scenario): void {
   const refused = { reject: { reason: 'instrumentDelisted', instrumentId: ID } };
   expect(venue.outcome({ ...DELIST })).toEqual(refused);

@@ -21,7 +21,7 @@ import type { State } from '../state/state.ts';
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   perp.closing = createClosing(state.timeMs, perp.halted);
-  // Closing markets use another mark; 0 makes it due in the next step of this block.
+  // Closing markets use another mark. A time of 0 makes it due in the next step of this block.
   perp.markMs = 0;
   state.digest.number(state.timeMs);
   cancelIn(execution, perp, (reduceOnly) => !reduceOnly);
@@ -39,8 +39,9 @@ export function restartClosing(execution: Execution, perp: Perp): void {
 }
 
 /**
- * Part of step (7) of a block, after the liquidations: settles perps whose closing hour has ended.
- * A perp with too few samples is halted and waits for a price, which starts another hour.
+ * This is part of step (7) of a block, after the liquidations. It settles perps whose closing hour
+ * has ended. A perp with too few samples is halted and waits for a price, which starts another
+ * hour.
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
@@ -52,7 +53,7 @@ export function settleClosing(execution: Execution): void {
     if (price !== undefined) {
       settle(execution, perp, price);
     } else if (perp.oracle === 0) {
-      // Without a price the market never traded, so there is nothing to settle.
+      // Without a price, the market has never traded, so there is nothing to settle.
       perp.halted = true;
       perp.delisted = true;
       changed(execution, perp);
@@ -111,8 +112,8 @@ function settle(execution: Execution, perp: Perp, price: number): void {
 }
 
 /**
- * Cancels resting and waiting orders by order id, waiting children first. Otherwise cancelling the
- * parent would cancel them with another cause.
+ * Cancels resting and waiting orders by order id. Waiting children come first; otherwise cancelling
+ * the parent would cancel them with another cause.
  */
 function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean) => boolean): void {
   const { pool, triggers } = execution.state;

@@ -12,10 +12,9 @@ import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine
 import type { Account } from '../state/account.ts';
 
 /**
- * Number of accounts without positions. The cost of a market must depend on its holders and not on
- * the number of accounts.
+ * The number of accounts without positions. The cost of a market must depend on its holders and not
+ * on the number of accounts.
  */
-
 const OTHERS = 500;
 /** The upper bound for the holders, the fund and the sender of the command. */
 const FEW = 6;
@@ -59,7 +58,7 @@ function held(aliceFunds = 60_000_000): Scenario {
   return venue;
 }
 
-describe('R-funding, R-adl, R-settlement: accounts that are read', () => {
+describe('R-funding, R-adl, R-settlement: only the accounts of holders are read', () => {
   test('funding reads only the accounts that hold a position', () => {
     const venue = held(1_000_000_000);
     venue.one(carol, { price: 990_000, size: 100 });

@@ -3,12 +3,12 @@ import type { Command } from '../messages/command.ts';
 import type { FundingPaid } from '../messages/event.ts';
 import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
-/** Attacks on the funding of honest holders last one hour each. */
+/** The attacks in this file are on the funding of honest holders and last one hour each. */
 
 const HOUR = 3_600_000;
 const SAMPLE_MS = 5_000;
 const ID = PERP.instrumentId;
-/** Funding payment on 1,000 USDC for an hour in which only the interest is paid. */
+/** The funding payment on 1,000 USDC for an hour in which only the interest is paid. */
 const INTEREST = -12_500n;
 
 /** Makes alice long some lots at 100 and bob short; carol attacks. */
@@ -39,7 +39,7 @@ function isAlices(event: { type: string }): event is FundingPaid {
   return event.type === 'fundingPaid' && (event as FundingPaid).account === alice;
 }
 
-describe('R-fillable, R-funding: attacks on funding', () => {
+describe('R-fillable, R-funding: attacks on funding have almost no effect', () => {
   test('F1: an order that cannot fill contributes nothing to the premium', () => {
     const venue = holders();
     venue.fund(carol, 640_000_000);
@@ -63,7 +63,7 @@ describe('R-fillable, R-funding: attacks on funding', () => {
       before: () => {
         orderId = venue.one(carol, { price: 1_020_000, size: 6_000 }).orderId ?? 0;
       },
-      // In the block that samples, cancels execute after the sample.
+      // In the block that samples, cancels are executed after the sample.
       at: () => [
         {
           type: 'cancelOrders',

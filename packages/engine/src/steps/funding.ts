@@ -30,14 +30,14 @@ import { holdersOf } from '../state/holders.ts';
 
 /**
  * Processes the funding and sample times between the last block and this one, before the operator's
- * commands: the oracle and halts are those that the last block left. Samples are due at multiples
- * of 5 s of consensus time and hours end at multiples of an hour. The sample at the full hour
- * belongs to the new hour, so an hour has 720. If several hours have passed, only the first can
- * have samples; those without any pay nothing.
+ * commands. The oracle and the halts are therefore those that the last block left. Samples are due
+ * at multiples of 5 s of consensus time, and hours end at multiples of an hour. The sample at the
+ * full hour belongs to the new hour, so an hour has 720. If several hours have passed, only the
+ * first can have samples, and hours without samples pay nothing.
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  // The first block of a restored venue does not know yet which perps are closing.
+  // The first block of a restored venue has not determined yet which perps are closing.
   const perps = state.watch.checksAll ? listedPerps(state) : state.watch.closing;
   sampleOracles(state, perps, state.timeMs);
   if (dueMs >= state.timeMs) return;
@@ -45,10 +45,10 @@ export function passInstants(state: State, previousMs: number): void {
 }
 
 /**
- * Step (3) of a block, after the marks: closes an hour that ends with this block under the
- * conditions that its operator commands left. It takes one sample for the latest sample time, from
- * the books as the last block left them and without orders that could not fill (R-fillable). Books
- * at earlier sample times are unknown and count as 0 (R-funding-gaps).
+ * This is part of step (3) of a block, after the marks. It closes an hour that ends with this
+ * block, under the conditions that the block's operator commands left, and takes one sample for the
+ * latest sample time, from the books as the last block left them and without orders that could not
+ * fill (R-fillable). Books at earlier sample times are unknown and count as 0 (R-funding-gaps).
  */
 export function sampleBooks(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -69,7 +69,7 @@ export function sampleBooks(execution: Execution, previousMs: number): void {
 }
 
 /**
- * Returns the premium of the book; only the side of the oracle on which the mark is contributes.
+ * Returns the premium of the book, to which only the side of the oracle with the mark contributes.
  */
 function bookPremium(perp: Perp): bigint {
   const { book, definition, mark, oracle } = perp;
@@ -109,10 +109,10 @@ function listedPerps(state: State): Perp[] {
 
 /**
  * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, or the
- * margin of an isolated one. Either can fall below zero, and R-liquidation follows in the same
- * block. Amounts round against the position, so longs and shorts together pay slightly more than
- * they receive. The remainder goes to the insurance fund, which pays no funding. Accounts are
- * sorted by address, their positions by instrument and leg.
+ * margin of an isolated one. Either can fall below zero, in which case the liquidations of the same
+ * block apply (R-liquidation). Amounts are rounded against the position, so together the positions
+ * pay slightly more than they receive. The remainder goes to the insurance fund, which pays no
+ * funding. Accounts are sorted by address, their positions by instrument and leg.
  */
 export function settleFunding(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -154,7 +154,9 @@ function payingSide(state: State, perp: Perp): PayingSide {
   return { lots: openInterest, ofFund };
 }
 
-/** Moves and returns one position's amount; payments are negative, and the fund pays none. */
+/**
+ * Transfers one position's amount and returns it. Payments are negative, and the fund pays none.
+ */
 function pay(
   execution: Execution,
   account: Account,

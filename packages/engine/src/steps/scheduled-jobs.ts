@@ -34,13 +34,19 @@ export function runDueCancels(execution: Execution): void {
   expireOrders(execution);
 }
 
-/** Part of step (7) of a block: retries reversals that the book could not fill at once. */
+/**
+ * This is part of step (7) of a block. It retries reversals that the book could not fill
+ * immediately.
+ */
 export function runReverseJobs(execution: Execution): void {
   if (execution.state.reverseJobs.size === 0) return;
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
 }
 
-/** Runs a reversal as far as the book permits, and ends a finished, failed or expired one. */
+/**
+ * Continues a reversal as far as the book permits, and ends it when it has finished, failed or
+ * expired.
+ */
 export function workJob(execution: Execution, job: ReverseJob): void {
   const { state } = execution;
   const perp = present(state.perps.get(job.instrumentId), 'a listed perp');
@@ -85,7 +91,7 @@ export function emitJob(
   });
 }
 
-/** Closes the position and afterwards opens the new one; returns the result if the job ended. */
+/** Closes the position and then opens the new one. Returns the result if the job ended. */
 function attempt(
   execution: Execution,
   account: Account,
@@ -155,8 +161,8 @@ function endsJob({ cause, entry }: Executed): boolean {
 
 /**
  * Sends a market order for the job. Closing and opening are on the same side, and without
- * reduce-only that side selects the other leg in hedge mode (R-hedge). Nothing is sent to a book
- * that could not fill any of it.
+ * reduce-only that side selects the other leg in hedge mode (R-hedge). No order is sent to a book
+ * that could not fill any part of it.
  */
 function send(
   execution: Execution,

@@ -15,8 +15,8 @@ import {
 } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: resolution by average prices', () => {
-  // The first market runs from 900 s to 1,800 s; samples are from the 60 seconds before each of
+describe('R-series: a market resolves by average prices', () => {
+  // The first market runs from 900 s to 1,800 s. The samples are from the 60 seconds before each of
   // these times.
   test.each([
     ['higher', 101, 10_000],
@@ -47,7 +47,7 @@ describe('R-series: resolution by average prices', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_798, 100);
-    // One sample is lower by 10^-8: the displayed average is equal, but the result is not.
+    // One sample is lower by 10^-8, so the displayed average is equal, but the result is not.
     push(to(venue, 1_799), [1_799, 100 - 1e-8]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
@@ -56,7 +56,7 @@ describe('R-series: resolution by average prices', () => {
   test('averages of different numbers of samples are compared by multiplying out', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
-    // Starting at 1,746, 54 samples are 90 percent of 60.
+    // The 54 samples starting at 1,746 are 90 percent of 60.
     feed(venue, 1_746, 1_799, 100);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 10_000 });
@@ -83,12 +83,12 @@ describe('R-series: resolution by average prices', () => {
     },
   );
 
-  test('prices that fill in a silent period later do not resolve the market', () => {
+  test('prices that fill a silent period later do not resolve the market', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_760, 101);
     to(venue, 1_805).block();
-    // The feed accepts them, because its last observation is not newer.
+    // The feed accepts these prices, because its last observation is not newer.
     for (let at = 1_761; at < 1_800; at++) push(venue, [at, 101]);
     to(venue, 1_900).block();
     expect(resolution(venue)).toBeUndefined();
@@ -98,13 +98,14 @@ describe('R-series: resolution by average prices', () => {
   test('an observation counts for the seconds up to 5 s later', () => {
     const venue = seriesVenue({ windowSeconds: 30 });
     feed(venue, 870, 899, 100);
-    // Observations every 6 s, just after the second, count for five of six seconds each: 25 of 30.
+    // Observations every 6 s, just after a full second, count for five of six seconds each: 25 of
+    // 30.
     for (let at = 1_770; at < 1_800; at += 6) push(to(venue, at + 0.001), [at + 0.001, 100]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toBeUndefined();
     const other = seriesVenue({ windowSeconds: 30 });
     feed(other, 870, 899, 100);
-    // At the second itself, an observation is at most 5 s old for six of them.
+    // At the full second, an observation is at most 5 s old for all six of them.
     for (let at = 1_770; at < 1_800; at += 6) push(to(other, at), [at, 100]);
     to(other, 1_805).block();
     expect(resolution(other)).toMatchObject({ fraction: 10_000 });
@@ -147,7 +148,7 @@ describe('R-series: resolution by average prices', () => {
     // The first block after the outage has every price of the window.
     const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
     const pushed = push(to(venue, 1_811), ...missed);
-    // Readers of the prices still get them.
+    // The prices are still available to readers.
     expect(pushed.skipped).toBeUndefined();
     to(venue, 1_900).block();
     expect(resolution(venue)).toBeUndefined();
@@ -163,7 +164,7 @@ describe('R-series: resolution by average prices', () => {
     ] as const) {
       const venue = seriesVenue();
       feed(venue, 840, 899, 100);
-      // These observations count for 53 seconds, one fewer than required.
+      // These observations count for 53 seconds, which is one fewer than required.
       feed(venue, 1_740, 1_787, 100);
       push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
       to(venue, 1_805).block();
@@ -245,9 +246,9 @@ describe('R-series: resolution by average prices', () => {
     expect(left.map(({ isJudged }) => isJudged)).toEqual([true, true, true, true, true]);
   });
 
-  test('markets beyond the limit of a block are resolved in the next one, also after a restart', () => {
+  test('markets beyond the limit of a block are resolved in the next one, even after a restart', () => {
     const venue = sixty();
-    // 60 strikes and 60 ends are due together; a block processes 100.
+    // In total, 60 strikes and 60 ends are due at the same time, and a block processes 100.
     const first = to(venue, 1_805).block().events;
     const struck = first.filter(({ type }) => type === 'seriesStruck').length;
     expect(struck).toBe(60);

@@ -8,10 +8,10 @@ import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: automatic listing', () => {
+describe('R-series: markets of a series are listed automatically', () => {
   test.each([
-    // At time 0 the first market starts in one period: with one market ahead it is listed, and the
-    // next is not.
+    // At time 0, the first market starts in one period. With one market ahead, only this one is
+    // listed.
     [1, [1]],
     [3, [1, 2, 3]],
   ])('a series lists its markets %d periods ahead', (listAhead, listed) => {
@@ -26,7 +26,7 @@ describe('R-series: automatic listing', () => {
     checkRestarts(venue);
   });
 
-  test('a log entry is requested when the next listing is due', () => {
+  test('a log entry is due when the next listing is due', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS + 5 * PERIOD_MS) });
     expect(starts(venue)).toEqual([]);
     expect(nextDueMs(venue.state)).toBe(START_MS + 4 * PERIOD_MS);
@@ -51,7 +51,8 @@ describe('R-series: automatic listing', () => {
     });
     expect(venue.state.outcomes.events.get(slug)).toMatchObject({ mutuallyExclusive: false });
     const { events } = later(venue, PERIOD_MS);
-    // Phases are advanced before markets are listed (R-order-of-events).
+    // The market opens in a later block, because phases are advanced before markets are listed
+    // (R-order-of-events).
     const types = events.map(({ type }) => type);
     const steps = ['marketPhaseChanged', 'outcomeEventListed', 'outcomeMarketListed'];
     expect(types.filter((type) => steps.includes(type))).toEqual(steps);
@@ -64,7 +65,7 @@ describe('R-series: automatic listing', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS - 10 * PERIOD_MS) });
     expect(starts(venue)).toEqual([0, 1]);
     expect(firstMarket(venue)?.phase).toBe('open');
-    // The venue stalls for five periods.
+    // The venue is stopped for five periods.
     later(venue, 5 * PERIOD_MS + 1);
     expect(starts(venue).slice(-2)).toEqual([5, 6]);
     expect(starts(venue)).not.toContain(3);
@@ -75,7 +76,7 @@ describe('R-series: automatic listing', () => {
     const firstStartMs = timeMs(START_MS);
     const hourly = { ...SERIES, recurrence: '1h', symbol: 'ETH', firstStartMs } as const;
     venue.block({ type: 'registerSeries', series: hourly });
-    // The next start is a full hour, although the last listed market ended at half past.
+    // The next start is at the full hour, although the last listed market ended at half past.
     expect(starts(venue)).toEqual([1, 4]);
     expect(firstMarket(venue)?.definition.reference?.symbol).toBe('BTC');
     venue.block({ type: 'registerSeries', series: { ...hourly, enabled: false } });
@@ -106,7 +107,7 @@ describe('R-series: automatic listing', () => {
     }
     const listed = () => venue.state.outcomes.markets.size;
     expect(listed()).toBe(7 * 20);
-    // After twenty periods each series has twenty more markets to list.
+    // After twenty periods, each series has twenty more markets to list.
     later(venue, 20 * PERIOD_MS);
     expect(listed()).toBe(7 * 20 + LIMITS.listingsPerBlock);
     expect(nextDueMs(venue.state)).toBeLessThanOrEqual(venue.nowMs);

@@ -9,7 +9,10 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
-/** Step (1) of a block: lists due series markets. Those that have already ended are skipped. */
+/**
+ * This is part of step (1) of a block. It lists the series markets that are due and skips those
+ * that have already ended.
+ */
 export function listSeriesMarkets(execution: Execution): void {
   const { state } = execution;
   let remaining = LIMITS.listingsPerBlock;
@@ -18,7 +21,7 @@ export function listSeriesMarkets(execution: Execution): void {
     if (!listing.enabled) continue;
     const period = periodOf(listing);
     const ahead = state.timeMs + listing.listAhead * period;
-    // The current market is the oldest that can still be traded.
+    // The current market is the oldest one that can still be traded.
     const running = state.timeMs - (state.timeMs % period);
     series.nextStartMs = Math.max(series.nextStartMs, running);
     while (series.nextStartMs <= ahead && remaining > 0) {
@@ -32,7 +35,7 @@ export function listSeriesMarkets(execution: Execution): void {
 function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {
   const { outcomes } = execution.state;
   const slug = `${listing.slug}-${Math.floor(startMs / 1_000)}`;
-  // A deployer may have used the slug; the series continues with the next market.
+  // If a deployer has used the slug, the series continues with the next market.
   if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
   const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
   const { category, icon, image, source, symbol, tags } = listing;
@@ -56,8 +59,9 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
 
 /**
  * Step (9) of a block: determines strikes, and resolves markets that ended long enough ago. A
- * market is due first for its strike, later for its end. A market that the operator resolved does
- * not count against the limit, because a restored state does not know that it was due.
+ * market is due first for its strike and later for its end. A market that the operator resolved
+ * does not count against the limit, because a restored state would not contain the fact that it was
+ * due.
  */
 export function resolveSeriesMarkets(execution: Execution): void {
   const { outcomes, timeMs: nowMs } = execution.state;
@@ -86,8 +90,8 @@ function strike(execution: Execution, market: OutcomeMarket): void {
 }
 
 /**
- * Resolves to Up if the average price at the end is at or above the strike, otherwise Down. Without
- * both prices, the operator must decide.
+ * Resolves a market to Up if the average price at the end is at or above the strike, otherwise to
+ * Down. Without both prices, the operator must decide.
  */
 function settle(execution: Execution, market: OutcomeMarket): void {
   const { state } = execution;

@@ -35,9 +35,9 @@ function positions(lots: number, options: ScenarioOptions = {}): Scenario {
 }
 
 /**
- * Returns positions in a market whose mark can be 1% from the oracle, and carol's order beyond it
- * on one side: above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of
- * the book.
+ * Returns positions in a market whose mark can be 1% from the oracle, and carol's order beyond the
+ * mark on one side: her bid above a mark of 101, or her ask below a mark of 99. Bob has the other
+ * side of the book.
  */
 function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
   const venue = positions(1_000, { perp: WIDE_PERP });
@@ -61,8 +61,8 @@ function runTo(venue: Scenario, endMs: number, price = 1_000_000, external?: num
   return result;
 }
 
-describe('R-funding: payment of one hour', () => {
-  test('samples of a thin book are 0, so longs pay the interest at the hour', () => {
+describe('R-funding: each hour is paid once at its rate', () => {
+  test('samples of a thin book are 0, so longs pay only the interest at the end of the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
@@ -78,7 +78,7 @@ describe('R-funding: payment of one hour', () => {
     expect(venue.balance(bob)).toBe(before.bob + 12_500n);
     const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
     expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
-    // The market's result is reported for all holders.
+    // The result of the market is reported for all holders.
     expect(result.events.filter(({ type }) => type === 'fundingClosed')).toEqual([
       {
         type: 'fundingClosed',
@@ -89,11 +89,11 @@ describe('R-funding: payment of one hour', () => {
         dueMs: START_MS + HOUR,
       },
     ]);
-    // The sample at the full hour is the first of the next one.
+    // The sample at the full hour is the first one of the next hour.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
   });
 
-  test('half an hour of premium samples counts half', () => {
+  test('premium samples for half an hour count half', () => {
     const { orderId, venue } = steep(true);
     runTo(venue, HOUR / 2, 1_000_000, 1_010_000);
     // There are 360 samples of 0.01 each at the mark, from 5 s to 1,800 s.
@@ -103,7 +103,7 @@ describe('R-funding: payment of one hour', () => {
     });
     venue.cancel(carol, orderId);
     const result = runTo(venue, HOUR);
-    // With P = 0.005, F8h is 0.0045 and an eighth of it 0.0005625, which is 0.5625 for 1,000 USDC.
+    // With P = 0.005, F8h is 0.0045, and an eighth of it is 0.0005625, or 0.5625 for 1,000 USDC.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: -562_500n, rateE10: 5_625_000 },
       { account: bob, amount: 562_500n },
@@ -113,8 +113,8 @@ describe('R-funding: payment of one hour', () => {
   test('an ask below the oracle makes shorts pay funding', () => {
     const { venue } = steep(false);
     const result = runTo(venue, HOUR, 1_000_000, 990_000);
-    // With 719 of 720 samples of −0.01, P is −0.0099861111, F8h −0.0094861111 and an eighth of it
-    // −0.0011857639.
+    // With 719 of 720 samples of −0.01, P is −0.0099861111, F8h is −0.0094861111, and an eighth of
+    // it is −0.0011857639.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: 1_185_763n, rateE10: -11_857_639 },
       { account: bob, amount: -1_185_764n },
@@ -150,7 +150,7 @@ describe('R-funding: payment of one hour', () => {
     const result = runTo(venue, HOUR);
     expect(paid(result)[0]).toMatchObject({ account: alice, amount: -40_000_000n });
     expect(venue.balance(alice)).toBe(balance);
-    // The liquidation of the same block finds the position 20 USDC below zero.
+    // The liquidation of the same block starts when the position is 20 USDC below zero.
     expect(result.events.find(({ type }) => type === 'liquidationStep')).toMatchObject({
       account: alice,
       equity: -20_000_000n,
@@ -175,7 +175,7 @@ describe('R-funding: payment of one hour', () => {
   });
 });
 
-describe('R-funding-gaps: missing samples and blocks', () => {
+describe('R-funding-gaps: missing samples and blocks count as zero', () => {
   test('a block that passes several sample times takes one sample', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 1_010_000, size: 6_000 });
@@ -189,13 +189,13 @@ describe('R-funding-gaps: missing samples and blocks', () => {
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(2);
   });
 
-  test('an hour without samples pays no funding, not even later', () => {
+  test('an hour without samples pays no funding, even later', () => {
     const venue = positions(1_000);
     const first = runTo(venue, HOUR);
     expect(paid(first)).toEqual([]);
     venue.one(carol, { price: 990_000, size: 100 });
     venue.wait(5_000).oracle(1_000_000);
-    // The log has no entry for three hours, so the oracle at the first of them is unknown.
+    // The log has no entry for three hours, so the oracle at the end of the first hour is unknown.
     venue.wait(3 * HOUR);
     expect(paid(venue.oracle(1_000_000))).toEqual([]);
     expect(paid(runTo(venue, 5 * HOUR - 1))).toEqual([]);
@@ -205,7 +205,8 @@ describe('R-funding-gaps: missing samples and blocks', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 2_000);
-    // After a stall of three hours the first one is owed; the others have no samples.
+    // After three hours without a block, the funding of the first hour is due; the other hours have
+    // no samples.
     venue.wait(3 * HOUR);
     const result = venue.oracle(1_200_000);
     expect(paid(result)).toMatchObject([
@@ -268,7 +269,7 @@ test('a restored venue predicts the same funding', () => {
   expect(copy.holding(alice).funding.allTime).toBeLessThan(0n);
 });
 
-test('traders can read the predicted rate, the premium and the impact prices', () => {
+test('the predicted rate, the premium and the impact prices can be queried', () => {
   const { venue } = steep(true);
   // The mark has not moved yet, so the bid does not count.
   expect(perpView(venue.state, ID)).toMatchObject({
@@ -279,7 +280,7 @@ test('traders can read the predicted rate, the premium and the impact prices', (
     nextFundingMs: timeMs(START_MS + HOUR),
   });
   runTo(venue, 35_000, 1_000_000, 1_010_000);
-  // Seven of eight samples so far give P = 0.00875 and F8h = 0.00825, an eighth of which is
+  // The first seven of eight samples give P = 0.00875 and F8h = 0.00825, an eighth of which is
   // 0.00103125.
   expect(perpView(venue.state, ID)).toMatchObject({
     fundingRateE10: 10_312_500,
@@ -287,9 +288,9 @@ test('traders can read the predicted rate, the premium and the impact prices', (
   });
 });
 
-describe('R-insurance-fund: funding of the fund', () => {
+describe('R-insurance-fund: the fund neither pays nor costs funding', () => {
   /**
-   * Gives the fund and alice lots and bob the other side; the market does not trade near the mark.
+   * Gives the fund and alice lots and bob the other side. The market does not trade near the mark.
    */
   function held(lots: Readonly<Record<'fund' | 'alice' | 'bob', number>>): Scenario {
     const venue = Scenario.open();
@@ -309,12 +310,12 @@ describe('R-insurance-fund: funding of the fund', () => {
   }
 
   test.each([
-    // A third of the long lots are alice's, so bob receives what she pays.
+    // A third of the long lots belongs to alice, so bob receives what she pays.
     [{ fund: 1_000, alice: 500, bob: -1_500 }, [-6_250n, 6_250n, 0n], 0n],
     [{ fund: 1_500, alice: 0, bob: -1_500 }, [0n, 0n], 0n],
     [{ fund: -1_000, alice: 1_500, bob: -500 }, [-18_750n, 6_250n, 12_500n], 12_500n],
-    // The exact payment is 12.5 per lot, of which 8.3125 is charged: alice pays 13 and not 12.5,
-    // bob receives 12, and the fund the rest.
+    // The exact payment is 12.5 per lot, of which 8.3125 is charged. Alice pays 13 and not 12.5,
+    // bob receives 12, and the fund receives the remainder.
     [{ fund: 2, alice: 1, bob: -3 }, [-13n, 12n, 0n], 1n],
   ])('the fund pays no funding: with %o the accounts receive %o', (lots, amounts, gain) => {
     const venue = held(lots);
@@ -339,7 +340,7 @@ describe('R-insurance-fund: funding of the fund', () => {
   });
 });
 
-test('R-order-of-events: accounts pay funding by address, in any order of creation', () => {
+test('R-order-of-events: accounts pay funding in the order of their addresses', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
   venue.one(bob, { price: 1_000_000, size: 200, timeInForce: 'ioc' });

@@ -22,8 +22,8 @@ import {
 import { actor, alice, bob, carol, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-settlement: payout of shares', () => {
-  /** Alice has 10 YES for 6.00, Bob 10 NO for 4.00, and Carol 3.33 of both. */
+describe('R-settlement: the holders of shares are paid', () => {
+  /** Alice has 10 YES that cost 6.00, Bob has 10 NO that cost 4.00, and Carol has 3.33 of both. */
   function holders(): Scenario {
     const venue = openMarket({ takerFeeE8: 0 });
     share(venue, alice, { price: 6_000, size: 1_000 });
@@ -113,7 +113,7 @@ describe('R-settlement: payout of shares', () => {
   });
 });
 
-describe('R-event-sets: fractions of an exclusive event', () => {
+describe('R-event-sets: the fractions of an exclusive event sum to one', () => {
   const IDS = [0, 1, 2].map((n) => instrumentId(100_000 + n));
   test.each<[string, readonly (readonly [number, boolean])[]]>([
     [
@@ -228,7 +228,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   }
   venue.checks = true;
   const last = holders.at(-1) ?? alice;
-  // A queued sell belongs to an account that is paid late.
+  // A queued sell belongs to an account that is paid later.
   share(venue, alice, { price: 6_000, size: 1_000 });
   expect(share(venue, last, { sell: true, price: 6_000, size: 1_000 }).state).toBe('queued');
   setPhase(venue, 'closed');
@@ -238,7 +238,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   const middle = venue.blocks.length;
   const restored = restore(JSON.parse(JSON.stringify(dump(venue.state))) as StateDump);
   expect(dump(restored)).toEqual(dump(venue.state));
-  // An unpaid account cannot act on the market; other markets continue.
+  // An account that is not paid yet cannot act on the market; other markets continue.
   expect(marketOf(venue).phase).toBe('resolved');
   const before = venue.block(
     {
@@ -256,7 +256,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   expect(tale(later(venue, 10_000))).toEqual(['refused marketResolved']);
   fundOutcome(venue, last, 1_000_000);
   expect(purse(venue, last)).toBe('11');
-  // A venue that restarted in between has the same result.
+  // A venue that was restarted in between has the same result.
   for (const { commands, timeMs: at } of venue.blocks.slice(middle)) {
     applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
   }

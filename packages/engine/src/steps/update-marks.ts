@@ -32,7 +32,7 @@ export function updateMarks(execution: Execution): void {
   computeMarks(execution);
 }
 
-/** Computes the marks that are due, and the time of the next one. */
+/** Computes the marks that are due, and determines the time of the next one. */
 function computeMarks(execution: Execution): void {
   const { commandIndex, events, state } = execution;
   const { externalStaleMs, oracleStaleMs } = parametersOf(state);
@@ -88,7 +88,7 @@ function testBooks(execution: Execution, oracleStaleMs: number): void {
 /**
  * Returns the relative move of a mark, rounded up, or 0 for the first mark of an instrument. It is
  * capped at the largest distance, at which every account is checked anyway; a higher value would
- * only make the running total inexact.
+ * only reduce the precision of the running total.
  */
 function relativeMove(before: number, after: number): number {
   if (before === 0) return 0;
@@ -99,8 +99,8 @@ function relativeMove(before: number, after: number): number {
 
 /**
  * Returns true if a mark is due, which is the case at each price and at least every second. The
- * mark of a stale market does not change, except in a closing hour, whose mark follows its samples
- * so that it reaches the settlement price (R-delist).
+ * mark of a stale market does not change, except in a closing hour, in which the mark follows the
+ * samples so that it reaches the settlement price (R-delist).
  */
 function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
   return isMoving(perp, isStale) && state.timeMs - perp.markMs >= LIMITS.markEveryMs;
@@ -111,7 +111,7 @@ function isMoving(perp: Perp, isStale: boolean): boolean {
 }
 
 /**
- * Returns the next time at which the mark becomes due or the oracle becomes stale without any
+ * Returns the next time at which the mark becomes due or the oracle becomes stale without a
  * command.
  */
 function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number {
@@ -121,7 +121,7 @@ function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number
 
 /**
  * Records the marks of markets with a valid price at the end of a block. A block that does not
- * check all perps has changed no mark and made no price valid again.
+ * check all perps has not changed any mark or made any price valid again.
  */
 export function keepValidMarks(state: State): void {
   if (!state.watch.checksAll) return;

@@ -22,11 +22,11 @@ import { limitFrom } from '../perp/price-band.ts';
 import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
- * Step (6) of a block: fires orders that the mark has reached, those deferred by earlier blocks
- * first, then by order id; afterwards, fired orders that are not filled retry. The number per block
- * is limited, and the rest come first in the next block (R-storms). A deferred first firing happens
- * even if the mark has left the trigger price again. Nothing fires in a market without a valid
- * price.
+ * Step (6) of a block: fires orders that the mark has reached. Those deferred by earlier blocks
+ * come first, followed by the others by order id; then fired orders that are not filled retry. The
+ * number per block is limited, and the remaining orders come first in the next block (R-storms). A
+ * deferred first firing happens even if the mark has left the trigger price again. No order fires
+ * in a market without a valid price.
  */
 export function fireTriggers(execution: Execution): void {
   const { state } = execution;
@@ -47,7 +47,7 @@ export function fireTriggers(execution: Execution): void {
   again.sort((a, b) => (triesBefore(a, b) ? -1 : 1));
   let fired = 0;
   for (const trigger of [...triggers.takeOverdue(), ...reached, ...again]) {
-    // An earlier order of this pass may have cancelled this one.
+    // An earlier order of this loop may have cancelled this one.
     if (!triggers.isLive(trigger)) continue;
     const perp = present(state.perps.get(trigger.request.instrumentId), 'a listed perp');
     if (fired === LIMITS.triggersPerBlock || !mayFire(state, perp)) {
@@ -66,7 +66,7 @@ function mayFire(state: State, perp: Perp): boolean {
 
 /**
  * Sends a waiting order to the book under its id. A reducing market order stays armed until it is
- * filled; any other order is checked again and has a single try.
+ * filled; any other order is checked again and has a single attempt.
  */
 function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -104,8 +104,8 @@ function triesOn({ request }: TriggerOrder): boolean {
 }
 
 /**
- * Executes the first or a later try of a reducing market trigger (R-trigger): an order for its
- * unfilled size, at most the position, near the current mark, of any value and size. The unfilled
+ * Executes the first or a later attempt of a reducing market trigger (R-trigger): an order near the
+ * current mark for the unfilled size, limited to the position, of any value and size. The unfilled
  * part stays armed under the same id, because a stop that ended on an empty book would leave its
  * owner unprotected.
  */
@@ -117,7 +117,7 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   const price = triggerLimit(perp, trigger.request, firing.slippageE8);
   const size = Math.min(firing.rest, position);
   if (size === 0) {
-    // This happens at a first firing only, because a retrying order ends with its position.
+    // This happens only at a first firing, because a retrying order ends with its position.
     refuse(execution, account, trigger, { price, size: firing.rest });
     return;
   }
@@ -137,7 +137,7 @@ function positionAgainst(account: Account, { request }: TriggerOrder): number {
 }
 
 /**
- * Returns the progress of a trigger that has not been tried yet. An order that is attached to a
+ * Returns the progress of a trigger before its first attempt. An order that is attached to a
  * position and has no size closes the current position (R-grouping).
  */
 function firstFiring(
@@ -207,9 +207,9 @@ function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder):
 }
 
 /**
- * Keeps a partly filled order armed. The next try is further from the mark if this one filled less
- * than half and the oracle confirms the price: a book alone can move the mark to a stop, but must
- * not profit from it.
+ * Keeps a partly filled order armed. The next attempt is further from the mark if this one filled
+ * less than half and the oracle confirms the price: the book alone can move the mark to a stop, but
+ * must not make this profitable.
  */
 function stayArmed(
   execution: Execution,
@@ -237,7 +237,7 @@ function stayArmed(
   state.digest.number(trigger.orderId);
   state.digest.number(slippageE8);
   if (!isFirst && got === 0) {
-    // The position has shrunk: the digest includes the try, and the owner gets an update.
+    // The position has shrunk, so the digest includes the attempt, and the owner gets an update.
     if (taker.remaining !== before.rest) emitOpen(execution, triggerSnapshot(state, trigger));
     return;
   }
@@ -254,9 +254,9 @@ export function isOracleBeyond(perp: Perp, { isBuy, trigger }: Triggered): boole
 }
 
 /**
- * Returns the limit of a market trigger, measured from the mark (R-trigger). If the oracle has not
- * reached the trigger price, only the book has moved the mark there. In that case the limit also
- * stays near the oracle, so that emptying a book is not profitable.
+ * Returns the limit of a market trigger, measured from the mark (R-trigger). If only the book has
+ * moved the mark to the trigger price and the oracle has not reached it, the limit also stays near
+ * the oracle, so that emptying a book is not profitable.
  */
 export function triggerLimit(perp: Perp, order: Triggered, slippageE8: number): number {
   const { isBuy } = order;

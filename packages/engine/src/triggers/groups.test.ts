@@ -26,7 +26,7 @@ function sell(size: number, price = PRICE): ReturnType<typeof act> {
   return act(scenario, bob, { type: 'placeOrders', orders });
 }
 
-describe('R-grouping: valid groups', () => {
+describe('R-grouping: a group has one parent and at most two children', () => {
   const parent = order({ price: PRICE, size: 100 });
   test.each([
     ['normal', [parent]],
@@ -51,7 +51,7 @@ describe('R-grouping: valid groups', () => {
   );
 });
 
-describe('R-grouping: parent and children', () => {
+describe('R-grouping: the parent determines the state of its children', () => {
   test('children stay dormant while their parent rests without fills', () => {
     family();
     expect(childOrders(scenario.state, 1).map(({ orderId }) => orderId)).toEqual([2, 3]);
@@ -97,12 +97,12 @@ describe('R-grouping: parent and children', () => {
       ['open', 0],
       ['open', 0],
     ]);
-    // The stop has a size of 50 and does not change with later fills.
+    // The stop has a size of 50, which later fills do not change.
     expect(story(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
     expect(story(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
   });
 
-  test('an amendment that crosses the book activates children', () => {
+  test('an amendment that crosses the book activates the children', () => {
     family({ price: 990_000 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const { instrumentId } = PERP;
@@ -111,7 +111,7 @@ describe('R-grouping: parent and children', () => {
     expect(story(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
   });
 
-  test('a child that fires before its parent is filled cancels the rest of the parent', () => {
+  test('a child that fires before its parent is filled cancels the remainder of the parent', () => {
     family();
     sell(40);
     scenario.one(carol, { price: 895_000, size: 100 });
@@ -125,7 +125,7 @@ describe('R-grouping: parent and children', () => {
     expect(scenario.account(alice).liveOrders).toBe(0);
   });
 
-  test('children of a partly filled ioc parent stay for its filled size', () => {
+  test('children of a partly filled ioc parent stay for the filled size', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
@@ -159,7 +159,7 @@ describe('R-grouping: parent and children', () => {
     ]);
   });
 
-  test('children of a cancelled parent stay for its filled size, or are cancelled without one', () => {
+  test('children of a cancelled parent stay for its filled size, or are cancelled if it is zero', () => {
     family();
     sell(40);
     const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
@@ -199,8 +199,9 @@ describe('R-grouping: parent and children', () => {
     ]);
   });
 
-  test('children of a maker cancelled for margin stay for its filled size', () => {
-    // 5.2 covers 100 lots at 20×. 40 lots at 100 are worth 2.4 at 93, and the rest would need 4.65.
+  test('children of a maker that is cancelled for lack of margin stay for its filled size', () => {
+    // The balance of 5.2 covers 100 lots at 20×. Buying 40 lots at 100 leaves 2.4 at a mark of 93,
+    // and the remainder would need 4.65.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     family();
@@ -225,7 +226,7 @@ describe('R-grouping: parent and children', () => {
     expect(story(sell(100))).toEqual(['1 filled', '4 filled']);
   });
 
-  test('children of a trigger parent are listed with it and wait while it waits or rests', () => {
+  test('children of a trigger parent are listed with it while it waits or rests', () => {
     const parent = waiting(
       { kind: 'takeProfit', price: 950_000, isMarket: false },
       { isBuy: true, reduceOnly: false },
@@ -251,7 +252,7 @@ describe('R-grouping: parent and children', () => {
     ]);
   });
 
-  test('if both children are due, the first closes the position and cancels its sibling', () => {
+  test('if both children are due, the first one closes the position and cancels its sibling', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     const parent = order({ price: PRICE, size: 100 });
@@ -262,12 +263,12 @@ describe('R-grouping: parent and children', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('if both children are due and the first fills in part, the sibling fires for the rest', () => {
+  test('if both children are due and the first one fills in part, the sibling fires for the remainder', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, trigger);
     sell(100);
-    // 30 lots fill the first child, and the other finds none left. Both retry.
+    // The first child fills 30 lots, and none are left for the other one. Both retry.
     scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
     expect(scenario.state.groups.all()).toHaveLength(1);
@@ -277,7 +278,7 @@ describe('R-grouping: parent and children', () => {
   });
 });
 
-describe('R-trigger: siblings of a group', () => {
+describe('R-trigger: siblings of a group share one position', () => {
   beforeEach(() => {
     family();
     sell(100);
@@ -313,7 +314,7 @@ describe('R-trigger: siblings of a group', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('a partly filled stop keeps the take-profit, which is cut when it fires', () => {
+  test('a partly filled stop keeps the take-profit, which is reduced when it fires', () => {
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
     expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
@@ -328,7 +329,7 @@ describe('R-trigger: siblings of a group', () => {
       orders: [order({ isBuy: false, price: 900_000, size: 100 })],
     });
     scenario.one(carol, { price: 900_000, size: 100 });
-    // Alice has closed the position manually, so the stop has no position to close.
+    // Alice has closed the position with another order, so the stop has no position to close.
     expect(scenario.position(alice)).toBe(0);
     expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
@@ -346,6 +347,6 @@ test('cancels of a block take effect before siblings fire', () => {
     prices: [{ instrumentId: PERP.instrumentId, oracle: 900_000 }],
     observedMs: scenario.nowMs as never,
   });
-  // The cancels of a block execute before its triggers.
+  // The cancels of a block are executed before its triggers.
   expect(story(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
 });

@@ -27,8 +27,8 @@ import { absorbBuilder } from '../order-common/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Executes one order of an action under a new id: a trigger order waits, others trade.
- * `heldAtStart` is the position before the first order of the action.
+ * Executes one order of an action under a new id. A trigger order waits, and any other order
+ * trades. `heldAtStart` is the position before the first order of the action.
  */
 export function placeOrder(
   execution: Execution,
@@ -45,8 +45,8 @@ export function placeOrder(
 
 /**
  * Places a bracket, which is a parent and its TP/SL children (R-grouping). The parent is placed
- * first. The children are dormant while it is open without a fill, wait for their price with the
- * size that it has filled, and are cancelled if it ended without a fill.
+ * first. The children are dormant while it is open without a fill. They wait for their price with
+ * the size that it has filled, and are cancelled if it ends without a fill.
  */
 export function placeBracket(
   execution: Execution,
@@ -172,8 +172,8 @@ export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject 
 }
 
 /**
- * Returns why the orders are not a parent followed by one or two trigger orders that reduce its
- * position.
+ * Returns the reason why the orders are not a parent followed by one or two trigger orders that
+ * reduce its position.
  */
 function normalFault(orders: readonly OrderRequest[]): string | undefined {
   const [parent, ...children] = orders;
@@ -190,7 +190,10 @@ function normalFault(orders: readonly OrderRequest[]): string | undefined {
     : undefined;
 }
 
-/** Returns why the orders are not a take-profit, a stop-loss or one of each for one position. */
+/**
+ * Returns the reason why the orders are not a take-profit, a stop-loss or one of each for one
+ * position.
+ */
 function positionFault(orders: readonly OrderRequest[]): string | undefined {
   const [first, second] = orders;
   if (first === undefined || orders.length > 2) return 'a position takes one or two orders';
@@ -205,7 +208,7 @@ function positionFault(orders: readonly OrderRequest[]): string | undefined {
     : undefined;
 }
 
-/** Group of a trigger order, and whether it waits for a parent first. */
+/** The group of a trigger order, and whether the order first waits for a parent. */
 type TriggerPlace = {
   readonly groupId?: number;
   readonly isPositionTpsl?: boolean;

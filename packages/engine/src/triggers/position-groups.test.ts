@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-describe('R-grouping: orders attached to a position', () => {
+describe('R-grouping: attached orders close one position and end with it', () => {
   beforeEach(() => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -78,7 +78,7 @@ describe('R-grouping: orders attached to a position', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('attached orders end when the position is closed manually', () => {
+  test('attached orders end when their owner closes the position', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 100 });
     const orders = [order({ isBuy: false, price: PRICE, size: 100 })];
@@ -102,7 +102,7 @@ describe('R-grouping: orders attached to a position', () => {
     ]);
   });
 
-  test('attached orders end when the position is flipped', () => {
+  test('attached orders end when the position is reversed', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 150 });
     scenario.one(alice, { isBuy: false, price: PRICE, size: 150 });
@@ -117,7 +117,7 @@ describe('R-grouping: orders attached to a position', () => {
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('the part of a position that its stop could not sell keeps the take-profit', () => {
+  test('the take-profit stays for the part of a position that its stop could not sell', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '4 open 70']);
@@ -139,7 +139,7 @@ describe('R-grouping: orders attached to a position', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('a fired take-profit and its stop end when the position is closed manually', () => {
+  test('a fired take-profit and its stop end when their owner closes the position', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 1_090_000, size: 100 });

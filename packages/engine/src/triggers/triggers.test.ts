@@ -15,13 +15,13 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long 100 lots at 100 and bob short, which uses orders 1 and 2. */
+/** Makes alice long 100 lots at 100 and bob short, which creates orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
 }
 
-describe('R-trigger: placement', () => {
+describe('R-trigger: a trigger order is checked when it is placed', () => {
   test('an accepted trigger is open, outside the book, and reserves no margin', () => {
     const free = scenario.balance(alice);
     const [entry] = scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
@@ -58,7 +58,7 @@ describe('R-trigger: placement', () => {
     });
   });
 
-  test('a limit trigger can have the size of a limit order, without checks of band, position or margin', () => {
+  test('a limit trigger can have the size of a limit order, and its band, position and margin are not checked', () => {
     const far = waiting({ price: 5_000_000, isMarket: false, kind: 'takeProfit' });
     expect(scenario.place(alice, { ...far, size: 100_000_000 })[0]?.state).toBe('open');
   });
@@ -121,7 +121,7 @@ describe('R-trigger: placement', () => {
   });
 });
 
-describe('R-trigger: firing', () => {
+describe('R-trigger: a trigger fires when the mark reaches its price', () => {
   test.each([
     ['takeProfit', false, 1_010_000, 1_009_900],
     ['stopLoss', true, 1_010_000, 1_009_900],
@@ -138,7 +138,7 @@ describe('R-trigger: firing', () => {
     });
   });
 
-  test('a market trigger that can open takes within 5% of the mark and cancels its rest', () => {
+  test('a market trigger that can open trades within 5% of the mark and cancels its remainder', () => {
     aliceLong();
     // At a mark of 90 the limit is 85.5.
     scenario.one(carol, { price: 855_000, size: 40 });
@@ -170,7 +170,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('a trigger whose price is already reached fires in the next pass', () => {
+  test('a trigger whose price is already reached fires with the next check', () => {
     aliceLong();
     scenario.one(carol, { price: 990_000, size: 100 });
     expect(
@@ -214,7 +214,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('triggers in a stale market fire with the next price', () => {
+  test('triggers in a stale market fire at the next price', () => {
     scenario.place(alice, waiting({ price: 1_100_000 }));
     scenario.wait(30_001);
     expect(story(scenario.block())).toEqual([]);
@@ -258,7 +258,7 @@ describe('R-trigger: firing', () => {
     ]);
   });
 
-  test('R-hedge: side and reduce-only determine the leg of a trigger', () => {
+  test('R-hedge: side and reduce-only select the leg of a trigger', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -272,7 +272,7 @@ describe('R-trigger: firing', () => {
     expect([long, short]).toEqual([100, 0]);
   });
 
-  test('R-storms: a block fires 1,000 triggers by id, and the next block fires the rest first', () => {
+  test('R-storms: a block fires 1,000 triggers by id, and the next block fires the others first', () => {
     const traders = Array.from(
       { length: 11 },
       (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`,
@@ -308,7 +308,7 @@ describe('R-trigger: firing', () => {
       trigger: { ...opening.trigger!, kind: 'takeProfit' },
     });
     expect(scenario.balance(alice)).toBe(free);
-    // 100 lots at a mark of 99 reserve 4.95 at 20×, and 0.045% of 99.
+    // At a mark of 99, 100 lots reserve 4.95 at 20×, and 0.045% of 99.
     scenario.oracle(990_000);
     expect(free - scenario.balance(alice)).toBe(4_950_000n + 44_550n);
     expect(scenario.cancel(alice, 1)[0]?.state).toBe('cancelled');

@@ -4,10 +4,9 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * Seeds of the random books in which one stop is compared with a simple model (R-trigger). The
+ * The seeds of the random books in which one stop is compared with a simple model (R-trigger). The
  * model shares no code with the engine: it consists of a list of bids, a percentage and a time.
  */
-
 const SEEDS = Array.from({ length: 12 }, (_, n) => 40 + n);
 const TRIGGER = 950_000;
 
@@ -58,7 +57,7 @@ class Model {
 function run(seed: number): { readonly tried: number; readonly isFilled: boolean } {
   const pick = randomIntegers(seed);
   const size = 150 + pick(200);
-  // A market order is limited to this size, and a stop is not.
+  // Market orders are limited to this size, and stops are not.
   const scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 300 });
   scenario.one(alice, { price: 1_000_000, size: 300 });
@@ -71,7 +70,7 @@ function run(seed: number): { readonly tried: number; readonly isFilled: boolean
     if (pick(3) === 0) {
       const bid = { price: mark - pick(500) * 100, size: 12 + pick(25) };
       const { orderId } = scenario.one(carol, bid);
-      // Triggers fire before new orders, so the bid counts in the next block.
+      // Triggers fire before new orders, so the bid counts only in the next block.
       model.pass(markOf(scenario), scenario.nowMs);
       model.bids.push({ ...bid, orderId: orderId! });
     } else {
@@ -93,7 +92,7 @@ function markOf(scenario: Scenario): number {
   return scenario.state.perps.get(PERP.instrumentId)!.mark;
 }
 
-test('R-trigger: the tries of a stop match the model', () => {
+test('R-trigger: the attempts of a stop match the model', () => {
   const runs = SEEDS.map(run);
   expect(runs.some(({ isFilled }) => isFilled)).toBe(true);
   expect(runs.every(({ tried }) => tried > 0)).toBe(true);

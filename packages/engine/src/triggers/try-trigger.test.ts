@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long at 100 and bob short, which uses orders 1 and 2. */
+/** Makes alice long at 100 and bob short, which creates orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
@@ -32,7 +32,7 @@ function fees({ events }: BlockResult): bigint[] {
     .map(({ taker }) => taker.fee);
 }
 
-describe('R-trigger: reducing market triggers', () => {
+describe('R-trigger: a reducing market trigger retries until it is filled', () => {
   test('a stop on an empty book stays armed under its id and retries', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
@@ -46,7 +46,7 @@ describe('R-trigger: reducing market triggers', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('a stop retries once per second, not in every block', () => {
+  test('a stop retries once per second and not in every block', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -63,7 +63,7 @@ describe('R-trigger: reducing market triggers', () => {
     });
   });
 
-  test('a try without a fill reports a smaller position', () => {
+  test('an attempt without a fill reports a smaller position', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -73,9 +73,9 @@ describe('R-trigger: reducing market triggers', () => {
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('the limit of a stop is 1% from the mark and 1% further after each poor try, at most 5%', () => {
+  test('the limit of a stop is 1% from the mark and 1% further after each attempt that fills too little, at most 5%', () => {
     aliceLong();
-    // Each bid is at the limit of a try, and fills less than half of the try's size.
+    // Each bid is at the limit of an attempt and fills less than half of its size.
     for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
       scenario.one(carol, { price, size: 12 + index });
     }
@@ -92,7 +92,7 @@ describe('R-trigger: reducing market triggers', () => {
     expect(story(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
   });
 
-  test('the limit of a stop stays the same after a try that fills half of its size', () => {
+  test('the limit of a stop stays the same after an attempt that fills half of its size', () => {
     aliceLong();
     scenario.one(carol, { price: 891_000, size: 50 });
     scenario.one(carol, { price: 882_000, size: 50 });
@@ -124,7 +124,7 @@ describe('R-trigger: reducing market triggers', () => {
     expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
-  test('a stop is sent as a whole, for any size and value', () => {
+  test('a stop is sent as a whole, whatever its size and value', () => {
     scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -135,7 +135,7 @@ describe('R-trigger: reducing market triggers', () => {
     expect(aSecondLater()).toEqual(['5 open 19', '4 filled']);
   });
 
-  test('a stop ends when its position is closed manually', () => {
+  test('a stop ends when its owner closes the position', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -148,7 +148,7 @@ describe('R-trigger: reducing market triggers', () => {
     ]);
   });
 
-  test('a stop is cut when its position shrinks and sells no more than that', () => {
+  test('a stop is reduced when its position shrinks and sells no more than that', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -172,9 +172,9 @@ describe('R-trigger: reducing market triggers', () => {
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('R-fill-check: an uncovered fill ends a try but not the stop', () => {
-    // Bought at 100 with 5.2, the position is worth 1.66 at a mark of 96.5, and a close at 91.7
-    // costs 4.8.
+  test('R-fill-check: a fill that is not covered ends an attempt but not the stop', () => {
+    // The position was bought at 100 with 5.2. It is worth 1.66 at a mark of 96.5, and a close at
+    // 91.7 would cost 4.8.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     aliceLong();
@@ -187,7 +187,7 @@ describe('R-trigger: reducing market triggers', () => {
     expect(aSecondLater()).toEqual(['5 filled', '4 filled']);
   });
 
-  test('R-rounding: many tries pay the taker fee of one fill', () => {
+  test('R-rounding: many attempts pay the taker fee of one fill', () => {
     aliceLong();
     const paid: bigint[] = [];
     scenario.place(alice, waiting({ price: 900_000 }));
@@ -199,11 +199,12 @@ describe('R-trigger: reducing market triggers', () => {
     }
     expect(scenario.position(alice)).toBe(0);
     expect(paid).toHaveLength(5);
-    // 89,990,000 × 0.00045 rounds up once to 40,496; rounded five times it would be 40,500.
+    // The product 89,990,000 × 0.00045 rounds up once to 40,496; rounded five times, it would be
+    // 40,500.
     expect(paid.reduce((a, b) => a + b, 0n)).toBe(40_496n);
   });
 
-  test('R-grouping: orders attached to a position retry and are listed with it', () => {
+  test('R-grouping: orders attached to a position retry and are listed with the position', () => {
     aliceLong();
     group(
       scenario,
@@ -236,8 +237,8 @@ test('R-storms: first firings come before retries', () => {
   aliceLong();
   scenario.place(alice, waiting({ price: 900_000 }));
   expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
-  // A thousand triggers with higher ids are reached for the first time; without a position they end
-  // at once.
+  // A thousand triggers with higher ids are reached for the first time; without a position, they
+  // end immediately.
   for (const person of crowd) {
     for (let action = 0; action < 2; action++) {
       scenario.place(person, ...Array.from({ length: 50 }, () => waiting({ price: 899_000 })));

@@ -29,9 +29,9 @@ export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
 }
 
 /**
- * Checks a trigger order when it is placed, in the same sequence as other orders; the band,
- * reduce-only and the margin are checked when it fires. An order attached to a position needs one.
- * `earlier` contains waiting orders of the same action.
+ * Checks a trigger order when it is placed, in the same sequence as other orders. The band,
+ * reduce-only and the margin are checked when it fires. An order attached to a position requires
+ * that position. `earlier` contains waiting orders of the same action.
  */
 export function validateTrigger(
   context: OrderContext & { readonly order: TriggerOrderRequest },

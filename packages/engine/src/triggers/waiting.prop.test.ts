@@ -7,11 +7,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, sign, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * Random number below a bound. The random histories contain all kinds of waiting orders and jobs in
- * one small market; the invariants must hold after every block, and a restart before any block must
- * change nothing.
+ * A random number below a bound. The random histories contain all kinds of waiting orders and jobs
+ * in one small market; the invariants must hold after every block, and a restart before any block
+ * must change nothing.
  */
-
 type Pick = (bound: number) => number;
 
 /** `npm run test:long` uses all seeds. */
@@ -141,7 +140,10 @@ function anyCommand(scenario: Scenario, pick: Pick): Command {
   }
 }
 
-/** Opens a venue with one trader each for one-way, hedge, isolated and high leverage. */
+/**
+ * Opens a venue with one trader each in one-way mode, in hedge mode, with isolated margin, and with
+ * high leverage.
+ */
 function openVenue(funds: number, isolatedLeverage: number): Scenario {
   const scenario = Scenario.open({ accounts: TRADERS, funds });
   scenario.block({ type: 'registerPerp', perp: SECOND });
@@ -189,7 +191,7 @@ function live(scenario: Scenario, pick: Pick): string[] {
   return [...seen];
 }
 
-test('waiting orders of rich traders follow the rules, including restarts', () => {
+test('waiting orders of traders with ample funds follow the rules, even across restarts', () => {
   const seen = SEEDS.flatMap((seed) => {
     const scenario = openVenue(10_000_000_000, 2);
     const each = live(scenario, randomIntegers(seed));
@@ -197,12 +199,13 @@ test('waiting orders of rich traders follow the rules, including restarts', () =
     return each;
   });
   const rules = ['parentCanceled', 'siblingFilled', 'amendedBelowFilled', 'reduceOnly', 'done'];
-  // Stops retried after a part or after nothing, and ended with their position or sibling.
+  // Some stops are retried after a partial fill or none, and others end with their position or
+  // sibling.
   rules.push('armed true', 'armed false', 'reduceOnly false', 'siblingFilled false');
   for (const rule of rules) expect(seen).toContain(rule);
 });
 
-test('waiting orders of poor traders are stopped by margin and liquidation', () => {
+test('waiting orders of traders with little money are stopped by margin and liquidation', () => {
   const seen = SEEDS.flatMap((seed) => live(openVenue(60_000_000, 20), randomIntegers(seed)));
   for (const rule of ['marginCanceled', 'liquidation', 'failed']) expect(seen).toContain(rule);
 });
