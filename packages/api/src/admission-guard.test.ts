@@ -82,7 +82,7 @@ const PASSING: readonly [string, Record<string, unknown>][] = [
   ['an amend of a reduce-only order', { type: 'modify2', a: 1, o: 4, p: '121', s: '0.2' }],
 ];
 
-describe('R-disk: /exchange while new risk is not accepted', () => {
+describe('R-disk: /exchange accepts only risk-reducing actions while new risk is restricted', () => {
   test.each(OPENING)(
     'while new risk is not accepted, %s is rejected, and it is accepted afterwards',
     async (_, action) => {
@@ -120,7 +120,7 @@ describe('R-disk: /exchange while new risk is not accepted', () => {
   });
 });
 
-describe('R-disk: /exchange while the log is not writable', () => {
+describe('R-disk: /exchange rejects all actions while the log is not writable', () => {
   test.each([...OPENING, ...PASSING])(
     'while the log is not writable, %s is rejected',
     async (_, action) => {
@@ -132,7 +132,7 @@ describe('R-disk: /exchange while the log is not writable', () => {
     },
   );
 
-  test('a request that is sent again gets the result of its earlier execution under any restriction', async () => {
+  test('a repeated request gets the result of its earlier execution under any restriction', async () => {
     const request = signed(orderAction({ p: '90' }), { key: alice, nonce: ++nonce });
     expect((await edge.send('/exchange', request)).status).toBe(200);
     restrict('all');
@@ -140,7 +140,7 @@ describe('R-disk: /exchange while the log is not writable', () => {
   });
 });
 
-test('R-disk: a failed write is reported like a restriction of the disk watch', async () => {
+test('R-disk: a failed write is reported like a restriction by the disk watch', async () => {
   const full = new JournalFullError('the disk is full');
   const propose = vi.spyOn(edge.replica, 'propose').mockRejectedValueOnce(full);
   expect(await place({ p: '90' })).toMatchObject(REFUSED);
@@ -158,7 +158,7 @@ test('the stricter of two restrictions applies', () => {
   expect(guard.restriction()?.stops).toBe('all');
 });
 
-describe('a state that can lag behind other replicas', () => {
+describe('admission with a state that can lag behind other replicas', () => {
   const otherKey = testKey(9);
   const UNKNOWN = {
     status: 200,

@@ -3,7 +3,7 @@ import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { RequestCommand } from '@oddlot/replica/block';
 
-/** Condition of the venue that restricts which actions it accepts, independent of the client. */
+/** A condition of the venue that restricts the actions it accepts from all clients. */
 export type Restriction = {
   /**
    * With `risk`, cancels, reducing orders and operator actions are still accepted; with `all`, no
@@ -13,7 +13,9 @@ export type Restriction = {
   readonly error: WireError;
 };
 
-/** Reports how far the state that is used for admission lags behind blocks of other replicas. */
+/**
+ * Reports how far the state that admission checks against lags behind the blocks of other replicas.
+ */
 type StateAge = {
   isOld(): boolean;
   /** Resolves with true when the state is current, or with false after a timeout. */
@@ -39,7 +41,9 @@ export class AdmissionGuard {
     this.#sources.push(source);
   }
 
-  /** Sets the source of the state's age. It is needed if other replicas also execute commands. */
+  /**
+   * Sets the source of the state's age, which is needed if other replicas also execute commands.
+   */
   judgeBy(age: StateAge): void {
     this.#age = age;
   }

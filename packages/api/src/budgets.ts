@@ -16,7 +16,7 @@ import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
 
 /**
  * Settings of the limits that protect the process (R-requests). Load tests disable the limits per
- * client, but those for all clients together always apply.
+ * client; the limits for all clients together always apply.
  */
 
 type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {
@@ -29,7 +29,7 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  /** Schedules requests and frames in one queue. */
+  /** Schedules the requests and the frames of all clients in one queue. */
   readonly queue: FairQueue;
 };
 

@@ -33,13 +33,12 @@ type ReadRequest =
 type HyperliquidReader = {
   readonly read: (text: string, job: ReadJob) => ReadRequest;
   /**
-   * Also recovers the signer for Hyperliquid's mainnet, so that the refusal can explain that
-   * mistake.
+   * Recovers the signer for Hyperliquid's mainnet, so that the refusal can explain this mistake.
    */
   readonly recover: (text: string) => Found;
 };
 
-/** Reads marked requests of Hyperliquid clients, and recovers their signers. */
+/** Reads marked requests of Hyperliquid clients and recovers their signers. */
 export function createHyperliquidReader(
   network: Network,
   backends: { readonly recover: RecoverPublicKey; readonly keccak: Keccak },
@@ -80,8 +79,8 @@ export function createHyperliquidReader(
 }
 
 /**
- * Translates a request of a Hyperliquid client to the venue's own action with the same effect. The
- * client expects the result of the execution in the reply, so the request is confirmed after
+ * Translates a request of a Hyperliquid client into the venue's own action with the same effect.
+ * The client expects the result of the execution in the response, so the request is confirmed after
  * execution.
  */
 function sentHyperliquid(

@@ -22,10 +22,10 @@ import { refuseUnsupported } from '@oddlot/translate/action-to-command';
 import type { ConvertedAction } from '@oddlot/translate/actions/hyperliquid';
 import { insideWrapper } from '@oddlot/translate/wrapped-field';
 
-/** A request whose envelope and action fit their schemas. */
+/** A request whose envelope and action conform to their schemas. */
 export type SentRequest = {
   readonly envelope: SentEnvelope;
-  /** The action itself, or the inner action of a multiSig wrapper. */
+  /** The action, or the inner action of a multiSig wrapper. */
   readonly action: ConvertedAction;
   readonly wrapper?: SentWrapper;
 };
@@ -50,7 +50,7 @@ export type RefusedRequest = {
 export type ReadJob = {
   /** True if the body exceeds the size limit for signers without permissioned actions. */
   readonly isLarge: boolean;
-  /** Exclusive bounds of the accepted nonces, in milliseconds. */
+  /** The exclusive bounds of the accepted nonces, in milliseconds. */
   readonly nonceAfter: number;
   readonly nonceBefore: number;
   /** True on the port for Hyperliquid clients. The venue's own API rejects their requests. */
@@ -84,8 +84,8 @@ export function sentOrders(request: PlainRequest): SentOrders {
 }
 
 /**
- * Removes the whitespace outside strings from a JSON text. The signature of a request does not
- * cover it, and a client that pads requests must not fill the log.
+ * Removes the whitespace outside strings from a JSON text. The whitespace is not signed, and
+ * clients must not be able to fill the log with padding.
  */
 export function withoutSpace(text: string): string {
   if (!SPACE.test(text)) return text;
@@ -104,7 +104,7 @@ export function sentRequest(sent: SentRequest | SentOrders): SentRequest {
 /** Returns the type of the action, even if the rest of the body is malformed. */
 function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
   const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
-  // A wrapper counts as its inner action.
+  // A wrapper has the type of its inner action.
   return type === 'multiSig' ? typeOf(Object(payload)) : type;
 }
 
@@ -138,16 +138,16 @@ function readBody(
 }
 
 /**
- * Builds the text of a job that explains a signature: one line of JSON with the venue's context,
- * then the request as received.
+ * Builds the text of a job to explain a signature: one line of JSON with the venue's context,
+ * followed by the request as received.
  */
 export function explainJob(context: ExplainContext, request: string): string {
   return `${JSON.stringify(context)}\n${request}`;
 }
 
 /**
- * Splits the text of a job that explains a signature. The envelope keeps the client's own order of
- * keys, on which its hash depends.
+ * Splits the text of a job to explain a signature. The envelope keeps the client's order of keys,
+ * on which its hash depends.
  */
 export function readExplainJob(
   job: string,

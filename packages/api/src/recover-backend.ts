@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { bytesToHex, hexToBytes, type RecoverPublicKey } from '@oddlot/protocol';
 
-/** Libraries for recovering public keys, the fastest first; bench/README.md compares them. */
+/** The libraries for recovering public keys, fastest first; bench/README.md compares them. */
 
 export type RecoverBackend = 'secp256k1' | 'libauth';
 
 type LoadedBackend = {
   readonly backend: RecoverBackend;
   readonly recover: RecoverPublicKey;
-  /** Duration of one recovery on this machine, in microseconds. */
+  /** The duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
 };
 
@@ -25,7 +25,7 @@ export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<Loade
   return { backend: 'libauth', recover: libauth, recoverUs };
 }
 
-/** Signature with its public key, to check that a library works. */
+/** A signature with its public key, to check that a library works. */
 const KNOWN = {
   digest: new Uint8Array(32).fill(2),
   r: hexToBytes('0x97ef30233ead25d10f7bb2bf9eaf571a16f2deb33a75f20819284f0cb8ff3cc1'),

@@ -18,7 +18,10 @@ export type RecoverJob =
 
 const KINDS: readonly RecoverJob['kind'][] = ['explain', 'recover', 'read'];
 const JOB_PARTS = 5;
-/** Marks an unknown instrument; size decimals themselves can be negative (R-units). */
+/**
+ * Marks an unknown instrument. Valid size decimals can be negative (R-units), so the mark is far
+ * below them.
+ */
 const NO_DECIMALS = -100;
 
 const IS_LARGE = 1;
@@ -26,7 +29,7 @@ const TAKES_HYPERLIQUID = 2;
 
 const NO_JOB: ReadJob = { isLarge: false, nonceAfter: 0, nonceBefore: 0 };
 
-/** Appends a job to a flat list: its kind, flags, the bounds of its nonce, and its text. */
+/** Appends a job to a flat list: its kind, its flags, the bounds of its nonce, and its text. */
 export function packJob(jobs: (string | number)[], asked: RecoverJob): void {
   const { isLarge, nonceAfter, nonceBefore, takesHyperliquid } =
     asked.kind === 'read' ? asked.job : NO_JOB;
@@ -49,19 +52,19 @@ function jobAt(jobs: RecoverBatch['jobs'], at: number): RecoverJob {
 }
 
 export type RecoverBatch = {
-  /** Size decimals that the thread did not know in earlier requests. */
+  /** The size decimals that previous requests used and the thread did not have. */
   readonly scales: readonly Scale[];
-  /** Jobs as a flat list, which is cheap to pass between threads; see `packJob`. */
+  /** The jobs as a flat list, which is cheap to pass between threads; see `packJob`. */
   readonly jobs: readonly (string | number)[];
 };
 
 /**
- * The answers to a batch, in the order of its jobs. Each is an object, or a flat list of values for
+ * The replies to a batch, in the order of its jobs. Each is an object, or a flat list of values for
  * a command; see `CommandReader`.
  */
 export type RecoverReplies = {
   readonly parts: readonly (Recovered | ReadCommand | string | number)[];
-  /** All encoded commands one after the other, so that a batch passes one buffer. */
+  /** All encoded commands, concatenated so that a batch passes a single buffer. */
   readonly encoded: Uint8Array<ArrayBuffer>;
 };
 
@@ -71,7 +74,7 @@ export type Scale = readonly [instrumentId: number, szDecimals: number | undefin
 /** A request to POST /exchange after a recover thread has read it. */
 export type ReadCommand = RefusedRequest | UnderstoodRequest;
 
-/** A request whose envelope and action fit their schemas. */
+/** A request whose envelope and action conform to their schemas. */
 export type UnderstoodRequest = {
   readonly envelope: Pick<SentEnvelope, 'confirm' | 'nonce'>;
   /** The reason why the text cannot be hashed; `at` is its offset. */
@@ -101,12 +104,12 @@ export type EncodedCommand = {
 
 /**
  * Reads requests into commands, encoded as in a block. A recover thread does not have the venue's
- * state, only the size decimals that the main thread has sent. Each answer lists those it used, and
- * the main thread repeats a request if one of them is outdated.
+ * state, only the size decimals that the main thread has sent. Each reply lists the size decimals
+ * it used, and the main thread repeats a request if one of them is outdated.
  *
- * An answer with a command is a list of these parts: the nonce, 1 if the client waits for the
+ * A reply with a command is a list of these parts: the nonce, 1 if the client waits for the
  * execution, the transaction hash, the number of encoded bytes, the request without whitespace or
- * an empty text, the number of scales, and each scale.
+ * an empty string, the number of scales, and each scale.
  */
 export class CommandReader {
   readonly #recoverer: Recoverer;
@@ -179,7 +182,7 @@ function envelopeOf(nonce: number, isConfirmed: boolean): UnderstoodRequest['env
   return isConfirmed ? { nonce, confirm: 'executed' } : { nonce };
 }
 
-/** Returns the answers that a `CommandReader` has packed. */
+/** Returns the replies that a `CommandReader` has packed. */
 export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | ReadCommand)[] {
   const answers: (Recovered | ReadCommand)[] = [];
   let start = encoded.byteOffset;

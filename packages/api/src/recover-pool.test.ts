@@ -23,7 +23,7 @@ function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {
   return made;
 }
 
-/** The first job accepts all nonces; for the second one, all nonces are too old. */
+/** The first job accepts all nonces; in the second, all nonces are too old. */
 const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
 const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
 
@@ -63,7 +63,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
-test('a rare request is read on the thread of the caller, and most of a burst on another one', async () => {
+test("a rare request is read on the caller's thread, and most requests of a burst on another thread", async () => {
   const program = new URL('./recover-worker.ts', import.meta.url);
   const messages: unknown[] = [];
   const startRecoverer = (workerData: object): Worker => {
@@ -92,7 +92,7 @@ test('a rare request is read on the thread of the caller, and most of a burst on
   expect(messages.length).toBeGreaterThan(0);
 });
 
-test('R-requests: a single request is processed second, however many another client sends', async () => {
+test('R-requests: a single request is processed second, however many requests another client sends', async () => {
   const workers = pool();
   const done: string[] = [];
   const read = async (nonce: number, client: string): Promise<void> => {
@@ -156,7 +156,7 @@ test('a command is encoded as in blocks, with the scales that the thread has rec
   }
 });
 
-test('the request is logged without insignificant whitespace', async () => {
+test('the log contains the request without insignificant whitespace', async () => {
   const workers = pool();
   const text = order(9);
   const padded = text.replaceAll(',', ' , ');
@@ -165,7 +165,7 @@ test('the request is logged without insignificant whitespace', async () => {
   expect(spaced).toHaveProperty('command.request', text);
 });
 
-test('many requests in one turn each get their own signer', async () => {
+test('each of many requests in one turn gets its own signer', async () => {
   const workers = pool({ size: 2 });
   const keys = [testKey(1), testKey(2), testKey(3)];
   const texts = Array.from({ length: 150 }, (_, index) => order(1000 + index, keys[index % 3]));
@@ -223,7 +223,7 @@ test('a full queue and a closed pool reject requests', async () => {
   await expect(workers.explain('{}')).rejects.toThrow('closed');
 });
 
-test('signatures are explained next to other jobs, and an invalid envelope is refused', async () => {
+test('signatures are explained in between other jobs, and an invalid envelope is refused', async () => {
   const workers = pool();
   const context = {
     otherNetworks: [NETWORKS.mainnet],

@@ -22,15 +22,15 @@ import { UnavailableError } from '@oddlot/host/http';
 
 /**
  * Options of the pool. Requests that arrive in one turn of the event loop are sent in one message
- * per thread, because waking a thread costs more than copying a few more texts.
+ * per thread, because waking a thread costs more than copying a few more strings.
  */
 
 type RecoverPoolOptions = {
   readonly network: Network;
   readonly log: Logger;
-  /** Number of threads. By default, one core remains for the main thread. */
+  /** The number of threads. By default, one core is left to the main thread. */
   readonly size?: number;
-  /** Maximum number of waiting requests; further requests are rejected immediately. */
+  /** The maximum number of waiting requests; further requests are rejected immediately. */
   readonly queueMax?: number;
   readonly backend?: RecoverBackend;
   /** Starts a recoverer; by default on a separate thread. */
@@ -47,8 +47,8 @@ function startOnThread(data: RecoverWorkerData): Thread {
 }
 
 /**
- * Reports that the pool cannot answer now: its queue is full, it is closed, or the thread was lost.
- * The client gets status 503.
+ * Reports that the pool cannot handle a request at present: its queue is full, it is closed, or the
+ * thread was lost. The client gets status 503.
  */
 export class RecoverUnavailableError extends UnavailableError {
   override readonly name = 'RecoverUnavailableError';
@@ -60,11 +60,11 @@ type Job = {
   readonly reject: (error: Error) => void;
 };
 
-/** Thread with the batches that it has not answered yet, the oldest first. */
+/** A thread with the batches to which it has not yet replied, oldest first. */
 type Slot = {
   worker: Thread;
   readonly batches: (readonly Job[])[];
-  /** Scales that the thread gets with its next batch. */
+  /** The scales that are sent to the thread with its next batch. */
   scales: Scale[];
   isReady: boolean;
 };
@@ -72,7 +72,7 @@ type Slot = {
 /** A second batch is sent while the thread works on the first, so the thread is never idle. */
 const BATCHES_PER_WORKER = 2;
 /**
- * A smaller second batch would not be answered earlier, so jobs for a busy thread are collected
+ * A smaller second batch would not be finished earlier, so jobs for a busy thread are collected
  * first.
  */
 const SECOND_BATCH_MIN = 8;
@@ -81,17 +81,20 @@ const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
 
 /**
- * Requests are read on the caller's thread while they arrive at less than this rate, and all other
- * threads are idle. Waking another thread takes longer than reading a single request. At a higher
+ * While requests arrive at less than this rate and all other threads are idle, they are read on the
+ * caller's thread. Waking another thread takes longer than reading a single request. At a higher
  * rate, requests are read together.
  */
 const RARE_PER_MS = 0.1;
-/** Number of requests above the rate after which the rate counts as exceeded, and its maximum. */
+/**
+ * The number of requests above the rate after which the rate counts as exceeded. Counting stops at
+ * this number.
+ */
 const RARE_BURST = 5;
 const RARE_EXCESS_MAX = 20;
 /**
- * Maximum recovery time and text length for a recovery on the caller's thread, which a slower
- * library or a longer text would delay too much.
+ * The maximum recovery time and text length for a recovery on the caller's thread. A slower library
+ * or a longer text would delay that thread too much.
  */
 const HERE_US_MAX = 250;
 const HERE_CHARS_MAX = 1_000;
@@ -107,7 +110,7 @@ export class RecoverPool {
   #isClosed = false;
   #backend: RecoverBackend | undefined;
   #here: LocalReader | undefined;
-  /** Number of recent requests above the rate of rare ones. */
+  /** The number of recent requests above the rate of `RARE_PER_MS`. */
   #excess = 0;
   #readMs = 0;
   readonly #ready = Promise.withResolvers<RecoverBackend>();
@@ -120,7 +123,7 @@ export class RecoverPool {
     this.#ready.promise.catch(() => {});
   }
 
-  /** Resolves with the library in use when the first thread is ready. */
+  /** Resolves when the first thread is ready, with the library that it uses. */
   ready(): Promise<RecoverBackend> {
     return this.#ready.promise;
   }
@@ -129,14 +132,14 @@ export class RecoverPool {
     return this.#backend;
   }
 
-  /** Returns the number of requests that are not answered yet. */
+  /** Returns the number of requests without a reply. */
   get length(): number {
     let length = this.#waiting;
     for (const slot of this.#slots) length += jobsOf(slot).length;
     return length;
   }
 
-  /** Recovers the signer of a request, and the hash that identifies it. */
+  /** Recovers the signer of a request and computes the hash that identifies the request. */
   recover(text: string, client = ''): Promise<Recovered> {
     return this.#add({ kind: 'recover', text }, client) as Promise<Recovered>;
   }
@@ -157,7 +160,7 @@ export class RecoverPool {
     return this.#add({ kind: 'explain', text }, client) as Promise<Recovered>;
   }
 
-  /** Sends the threads scales of instruments. They arrive before the next request. */
+  /** Sends the scales of instruments to the threads. They arrive before the next request. */
   learn(scales: readonly Scale[]): void {
     this.#here?.learn(scales);
     for (const slot of this.#slots) slot.scales.push(...scales);
@@ -174,7 +177,7 @@ export class RecoverPool {
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 
-  /** Counts a request, and returns true if few requests arrived recently. */
+  /** Counts a request and returns true if only a few requests arrived recently. */
   #isRare(): boolean {
     const nowMs = performance.now();
     const before = Math.max(0, this.#excess - (nowMs - this.#readMs) * RARE_PER_MS);
@@ -227,7 +230,7 @@ export class RecoverPool {
     }
   }
 
-  /** Takes the next jobs, one client after the other. */
+  /** Returns the next jobs, taking one client after the other. */
   #next(countMax: number): Job[] {
     const jobs: Job[] = [];
     const nowMs = performance.now();
@@ -294,14 +297,14 @@ export class RecoverPool {
   }
 
   #lose(slot: Slot, error: unknown): void {
-    // An error is followed by an exit, and only the first event counts.
+    // An exit event follows an error event, and only the first of them counts.
     if (!this.#slots.delete(slot)) return;
     this.#options.log.error({ err: error, jobs: jobsOf(slot).length }, 'signature worker lost');
     this.#options.onWorkerLost?.();
     failAll(slot, new RecoverUnavailableError('the signature worker was lost', { cause: error }));
     if (this.#isClosed) return;
     if (slot.isReady) this.#start();
-    // A thread that could not start would probably fail again immediately.
+    // A thread that failed to start would probably fail again immediately.
     else setTimeout(() => this.#isClosed || this.#start(), RESTART_DELAY_MS).unref();
   }
 }

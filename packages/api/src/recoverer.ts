@@ -60,7 +60,7 @@ type ReadAndRecovered = Recovered & {
 
 export type Recoverer = {
   readonly backend: RecoverBackend;
-  /** Duration of one recovery on this machine, in microseconds. */
+  /** The duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
   readonly recover: (text: string) => Recovered;
   /** Parses a request, and recovers its signer unless the request is refused. */
@@ -79,8 +79,8 @@ type SignedFields = {
 };
 
 /**
- * Creates a recoverer with the wanted backend, otherwise with the fastest one on this machine. It
- * hashes the text of the action as received.
+ * Creates a recoverer with the requested backend, or by default with the fastest one on this
+ * machine. It hashes the text of the action as received.
  */
 export async function createRecoverer(
   network: Network,
@@ -101,8 +101,8 @@ export async function createRecoverer(
   };
 
   /**
-   * Turns an exception into a fault, so that the request is refused like any other that violates
-   * the strict JSON rules.
+   * Converts an exception into a fault, so that the request is refused like any other request that
+   * violates the strict JSON rules.
    */
   const recoverAny = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     try {

@@ -1,55 +1,61 @@
 import { LIMITS } from '@oddlot/protocol';
 
-/** Limits of WebSocket connections. All are settings, and `Infinity` disables one. */
+/**
+ * The limits of WebSocket connections. All of them are settings, and `Infinity` disables a limit.
+ */
 export type WsLimits = {
-  /** Maximum number of open connections per client address and endpoint. */
+  /** The maximum number of open connections per client address and endpoint. */
   readonly connectionsMax: number;
-  /** Control frames per second and connection, not counting pings. */
+  /** The number of control frames per second and connection, not counting pings. */
   readonly framesPerSecond: number;
-  /** Control frames that a connection may send in a burst. */
+  /** The number of control frames that a connection may send in a burst. */
   readonly framesBurst: number;
-  /** Time without frames from the client after which its connection is closed. */
+  /** A connection is closed after this time without frames from the client. */
   readonly idleMsMax: number;
-  /** Interval of protocol pings to a client. */
+  /** The interval at which protocol pings are sent to a client. */
   readonly pingEveryMs: number;
-  /** Maximum number of subscriptions per connection. */
+  /** The maximum number of subscriptions per connection. */
   readonly subscriptionsMax: number;
-  /** Maximum number of outcomeBbos subscriptions per connection. */
+  /** The maximum number of outcomeBbos subscriptions per connection. */
   readonly bboGroupsMax: number;
   /**
-   * Maximum size of one frame from a client in bytes. A longer one closes the connection with 1009.
+   * The maximum size of one frame from a client, in bytes. A longer frame closes the connection
+   * with 1009.
    */
   readonly frameBytesMax: number;
-  /** Maximum bytes that may wait for one client. More close its connection with 1013. */
+  /**
+   * The maximum number of bytes that may wait for one client. If more are waiting, its connection
+   * is closed with 1013.
+   */
   readonly bufferedBytesMax: number;
   /**
-   * Maximum bytes that may wait for all clients. Beyond it, connections with the most waiting bytes
-   * are closed.
+   * The maximum number of bytes that may wait for all clients together. Above it, the connections
+   * with the most waiting bytes are closed.
    */
   readonly bufferedBytesTotalMax: number;
-  /** Number of frames that a stream keeps for clients that resume. */
+  /** The number of frames that a stream keeps for clients that resume. */
   readonly retainedFramesMax: number;
   /**
-   * Number before a stream's first frame. It leaves numbers for the earlier frames that clients of
-   * other replicas get.
+   * The number that precedes a stream's first frame. The numbers below it are used for earlier
+   * frames that clients of other replicas get.
    */
   readonly numbersBefore: number;
-  /** Time for which a stream keeps frames, and for which it exists without subscribers. */
+  /** The time for which a stream keeps frames, and for which it exists without subscribers. */
   readonly retentionMsMax: number;
-  /** Kept bytes of all streams above which older frames are compressed. */
+  /** Above this number of kept bytes of all streams, older frames are compressed. */
   readonly plainBytesMax: number;
   /**
-   * Maximum kept bytes of all streams. Beyond it, streams without subscribers are closed, and then
-   * old frames are dropped.
+   * The maximum number of kept bytes of all streams. Above it, streams without subscribers are
+   * closed, and then old frames are dropped.
    */
   readonly retainedBytesMax: number;
-  /** Number of streams above which those without subscribers are closed, the longest idle first. */
+  /** Above this number of streams, those without subscribers are closed, the longest idle first. */
   readonly streamsMax: number;
-  /** Minimum interval between frames of an l2Book or outcomeBbos stream. */
+  /** The minimum interval between frames of an l2Book or outcomeBbos stream. */
   readonly bookIntervalMs: number;
-  /** Minimum interval between frames of an activeAssetCtx, tickers or candle stream. */
+  /** The minimum interval between frames of an activeAssetCtx, tickers or candle stream. */
   readonly contextIntervalMs: number;
-  /** Minimum interval between prices of one symbol on a topic of /ws-rtds. */
+  /** The minimum interval between prices of one symbol on a topic of /ws-rtds. */
   readonly priceIntervalMs: number;
 };
 
@@ -63,7 +69,7 @@ export const WS_LIMITS: WsLimits = {
   pingEveryMs: LIMITS.pingEveryMs,
   subscriptionsMax: LIMITS.subscriptionsMax,
   bboGroupsMax: LIMITS.bboGroupsMax,
-  // A post with the longest body fits.
+  // A post with the longest allowed body fits into a frame.
   frameBytesMax: LIMITS.bodyBytesMax + 1024,
   bufferedBytesMax: 4 * MIB,
   bufferedBytesTotalMax: 96 * MIB,
@@ -78,7 +84,10 @@ export const WS_LIMITS: WsLimits = {
   priceIntervalMs: 1000,
 };
 
-/** Limits for load tests: those per client are off, and those that protect the process stay. */
+/**
+ * The limits for load tests: the limits per client are disabled, and those that protect the process
+ * remain.
+ */
 export const WS_LIMITS_OFF: WsLimits = {
   ...WS_LIMITS,
   connectionsMax: Infinity,

@@ -17,7 +17,7 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   const parts: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const end = Math.min(start + ROWS_AT_ONCE, rows.length);
-    // The brackets are removed, because the parts are joined to one list.
+    // The brackets are removed, because the parts are joined into one list.
     const write = (): string => JSON.stringify(rows.slice(start, end)).slice(1, -1);
     const part = Promise.withResolvers<string>();
     inTurn(() => {
@@ -33,34 +33,37 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   return `[${parts.join(',')}]`;
 }
 
-/** Answers of this size are always cached, because they are expensive to build. */
+/** Responses of at least this size are always cached, because they are expensive to build. */
 const LARGE_BYTES = 4 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * A short answer is a text that is sent together with its headers; a large one is a buffer that all
- * its clients share.
+ * A short response is a string that is sent together with its headers; a large one is a buffer that
+ * all clients share.
  */
 type Answered = string | Buffer;
 
 type Question = {
-  /** Text of the query; equal texts are equal queries. */
+  /** The text of the query. Two queries with the same text are the same query. */
   readonly text: string;
-  /** True for a frequent query, whose answer is cached even if it is short. */
+  /** True for a frequent query, whose response is cached even if it is short. */
   readonly isCommon?: boolean;
   /**
-   * Returns the group of clients that may share an answer that is being built; by default all. It
-   * is called before each build.
+   * Returns the group of clients that may share a response while it is being built; by default, all
+   * clients share it. It is called before each build.
    */
   readonly group?: () => string;
 };
 
-/** Caches the answers of the newest block by query. Answers can change only with the next block. */
+/**
+ * Caches the responses for the newest block by query. Responses can change only with the next
+ * block.
+ */
 export class AnswerCache {
   #height = -1;
   #bytes = 0;
   readonly #answers = new Map<string, Answered>();
-  /** Answers that are being built over several turns, at most one per query. */
+  /** The responses that are being built over several turns, at most one per query. */
   readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
   get bytes(): number {
@@ -68,8 +71,8 @@ export class AnswerCache {
   }
 
   /**
-   * Returns the answer at a height: a cached one, one that is being built, or a new one. If the
-   * answer is being built for an older block, the query waits for that and then builds a new one.
+   * Returns the response at a height: a cached one, one that is being built, or a new one. If the
+   * response is being built for an older block, the query waits for it and then builds a new one.
    */
   answer(
     height: () => number,

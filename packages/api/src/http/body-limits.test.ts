@@ -34,7 +34,7 @@ const padded = (body: string, bytes: number): string => {
   return body.replace('"action":', `"action":${space}`);
 };
 
-describe('R-requests: the size of a body', () => {
+describe('R-requests: the size of a request body is limited', () => {
   const halt = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
   test('any client can send 64 KiB, but not one byte more', async () => {
@@ -57,7 +57,7 @@ describe('R-requests: the size of a body', () => {
     expect((await send('/exchange', body(256 * KIB))).json).toMatchObject({ status: 'ok' });
   });
 
-  test('a body without an action is rejected for its size as well', async () => {
+  test('a body without an action is also rejected for its size', async () => {
     const { send } = await start();
     for (const body of [
       { nonce: 1, pad: '' },
@@ -114,7 +114,7 @@ describe('R-requests: the size of a body', () => {
   });
 });
 
-describe('R-requests: bodies in flight', () => {
+describe('R-requests: the bodies in flight are limited', () => {
   const limits = {
     bodiesMax: 8,
     bodiesPerClientMax: 3,
@@ -149,7 +149,7 @@ describe('R-requests: bodies in flight', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('beyond the total limit of bodies, all clients are asked to retry', async () => {
+  test('when the total limit of bodies is reached, all clients are asked to retry', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 2; index < 10; index++) await hold(`127.0.0.${index}`);
     await heldBodies(8);
@@ -192,7 +192,7 @@ describe('R-requests: bodies in flight', () => {
     for (let index = 0; index < 3; index++) {
       expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
     }
-    // One body was closed for the new client, and its place is free for others again.
+    // One body was closed for the new client, and its slot is free again.
     await heldBodies(23);
   });
 });

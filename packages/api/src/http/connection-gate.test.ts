@@ -36,8 +36,8 @@ async function isServed(from: string): Promise<boolean> {
 
 const limits = { connectionsMax: 6, connectionsPerClientMax: 4 };
 
-describe('R-requests: the limits of connections', () => {
-  test('a client at its limit of connections gets a 429', async () => {
+describe('R-requests: the number of connections is limited', () => {
+  test('a client at its connection limit gets a 429', async () => {
     await start({ connectionLimits: limits });
     for (let index = 0; index < 4; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(4);
@@ -48,7 +48,7 @@ describe('R-requests: the limits of connections', () => {
     expect(edge.edge.connections.refused).toBe(1);
   });
 
-  test('a client at its limit loses a connection that has been idle', async () => {
+  test('a client at its connection limit loses a connection that has been idle', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -60,7 +60,7 @@ describe('R-requests: the limits of connections', () => {
     expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
   });
 
-  test('at the total limit, the client with the most connections loses one, idle ones first', async () => {
+  test('at the total limit, the client with the most connections loses one, and idle ones are closed first', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -70,7 +70,7 @@ describe('R-requests: the limits of connections', () => {
     expect(await isServed('127.0.0.4')).toBe(true);
     await closed;
     expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
-    // A client with as many connections as the others cannot replace one of theirs.
+    // A client with as many connections as the others cannot displace one of theirs.
     expect(await isServed('127.0.0.3')).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe('R-requests: the limits of connections', () => {
     expect(answer.toString()).toContain('HTTP/1.1 200');
   });
 
-  test('a trusted proxy does not count as one client', async () => {
+  test('the connections of a trusted proxy do not count as those of one client', async () => {
     await start({ connectionLimits: limits, isProxy: (ip) => ip === '127.0.0.2' });
     for (let index = 0; index < 6; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(6);

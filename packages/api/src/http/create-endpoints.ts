@@ -35,13 +35,12 @@ type EndpointOptions = ExchangeOptions &
 export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly info: Endpoint;
-  /** The endpoints that the port for Hyperliquid clients calls. */
-  /** Executes requests of Hyperliquid clients. */
+  /** Executes requests from Hyperliquid clients. */
   readonly hyperliquid: TextEndpoint;
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
-  /** Counts the exports that are being written. */
+  /** Limits the number of exports that are written at the same time. */
   readonly exports: ExportGate;
 };
 
@@ -74,8 +73,8 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
 }
 
 /**
- * Creates the endpoint /account-status, which returns whether an address may trade. /exchange makes
- * the binding check.
+ * Creates the endpoint /account-status, which returns whether an address may trade. The binding
+ * check is made by /exchange.
  */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
   return {
@@ -95,8 +94,8 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
 }
 
 /**
- * Returns the first reason that prevents an address from trading: the channel, its access control,
- * or a missing account.
+ * Returns the first reason that prevents an address from trading: an unknown channel, its access
+ * control, or a missing account.
  */
 function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
   if (!isExchange(channel)) return MESSAGES.unknownChannel();

@@ -21,7 +21,7 @@ async function start(options?: TestEdgeOptions): Promise<TestEdge> {
 
 const RATE_LIMIT = { type: 'rateLimit' };
 
-describe('paths and methods', () => {
+describe('paths and methods of requests', () => {
   test('an unknown path gets a 404', async () => {
     const { send } = await start();
     expect(await send('/nothing', {})).toMatchObject({
@@ -50,7 +50,7 @@ describe('paths and methods', () => {
     }
   });
 
-  test('R-requests: only one pipelined request of any type is processed at a time', async () => {
+  test('R-requests: pipelined requests are processed one at a time', async () => {
     const { edge, port } = await start();
     const body = '{"type":"perpMeta"}';
     const requests = [
@@ -102,7 +102,7 @@ describe('paths and methods', () => {
     },
   );
 
-  test('a browser page of another origin may post', async () => {
+  test('browser pages of other origins may send POST requests', async () => {
     const { send } = await start();
     const headers = { origin: 'https://x.test', 'access-control-request-method': 'POST' };
     const preflight = await send('/exchange', undefined, { method: 'OPTIONS', headers });
@@ -144,7 +144,7 @@ describe('paths and methods', () => {
   });
 });
 
-describe('request bodies', () => {
+describe('bodies of requests', () => {
   test('a content type other than JSON is rejected', async () => {
     const { send } = await start();
     const text = { headers: { 'content-type': 'text/plain' } };
@@ -222,7 +222,7 @@ describe('request bodies', () => {
     agent.destroy();
   });
 
-  test('an endless body is answered while it is sent, and then the connection closes', async () => {
+  test('an endless body gets a response while it is still being sent, and then the connection is closed', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -236,7 +236,7 @@ describe('request bodies', () => {
     clearInterval(pump);
   });
 
-  test('a client that sends Expect is answered before it sends its body', async () => {
+  test('a client that sends Expect gets a response before it sends its body', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     const head = 'POST /info HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n';
@@ -271,7 +271,7 @@ describe('request bodies', () => {
     socket.destroy();
   });
 
-  test('requests of other sites can be rejected', async () => {
+  test('requests from other sites can be rejected', async () => {
     const pages = { ports: new Set([8690]), origins: new Set<string>() };
     const { send } = await start({ edge: { visitors: { pages, names: 'any' } } });
     const asked = (origin: string) => send('/info', RATE_LIMIT, { headers: { origin } });
@@ -299,7 +299,7 @@ describe('request bodies', () => {
   });
 });
 
-describe('rate limits', () => {
+describe('rate limits per client', () => {
   test('/info requests over the limit get a 429', async () => {
     const { send, replica } = await start({ isLimited: true });
     for (let index = 0; index < 50; index++) {
@@ -352,8 +352,8 @@ describe('rate limits', () => {
   });
 });
 
-describe('errors and shutdown', () => {
-  test('an unexpected exception is answered and logged once, and later requests are served', async () => {
+describe('errors and shutdown of the server', () => {
+  test('an unexpected exception causes one error response and one log entry, and later requests are served', async () => {
     const { send, errors } = await start({
       edge: {
         endpoints: {
@@ -429,7 +429,7 @@ describe('errors and shutdown', () => {
     await cut;
   });
 
-  test('a request is executed even if its client disconnects, and leaves nothing in flight', async () => {
+  test('a request is executed even if its client disconnects, and does not stay in flight', async () => {
     const { replica, edge, port } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);

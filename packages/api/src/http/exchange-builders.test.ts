@@ -99,7 +99,7 @@ describe('approveBuilderFee and revokeBuilderFee', () => {
   });
 });
 
-describe('orders with a builder', () => {
+describe('orders that name a builder', () => {
   const dropped = (details: object) => [
     { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details },
   ];
@@ -136,7 +136,7 @@ describe('orders with a builder', () => {
     expect((await send(order(f), { confirm: 'executed' })).json.warnings).toEqual(dropped(details));
   });
 
-  test('the fee is dropped for a builder with too little balance and for one that is not approved', async () => {
+  test('the fee is dropped for a builder with too small a balance and for a builder that is not approved', async () => {
     await approve();
     await direct(
       'tokenSend',
@@ -156,7 +156,7 @@ describe('orders with a builder', () => {
     expect((await send(order(5))).json.warnings).toEqual(warnings);
   });
 
-  test('the warning reflects admission without confirm, and execution with confirm', async () => {
+  test('without confirm, the warning reflects admission; with confirm, it reflects execution', async () => {
     const revokedMeanwhile = async (options: Sign) => {
       await approve();
       const release = edge.replica.hold();
@@ -211,7 +211,7 @@ describe('claimBuilderRewards', () => {
     });
   });
 
-  test('the builder state of an address without earnings contains zeros', async () => {
+  test('the builder state of an address without rewards contains zeros', async () => {
     expect(await info({ type: 'builderState', user: ZERO })).toEqual({
       builder: ZERO,
       unclaimedRewards: '0',

@@ -81,7 +81,7 @@ describe('the order action', () => {
     ]);
   });
 
-  test('the first failed order is named, and the other orders are executed', async () => {
+  test('the response names the first failed order, and the other orders are executed', async () => {
     await sell(bob, { p: '100', s: '0.2' });
     const alo = { t: { limit: { tif: 'Alo' } } };
     const reply = await place({ p: '99' }, { p: '100', ...alo }, { p: '98', ...alo });
@@ -197,7 +197,7 @@ describe('the order action', () => {
     });
   });
 
-  test('an unknown action is rejected without recovering its signer', async () => {
+  test('an unknown action is rejected before its signer is recovered', async () => {
     const reply = await send({ type: 'nonsense' });
     expect(reply).toMatchObject({
       status: 200,
@@ -211,7 +211,7 @@ describe('the order action', () => {
     expect(edge.counts.recovered).toBe(0);
   });
 
-  test('orders on unknown markets and on two exchanges are rejected', async () => {
+  test('orders on unknown markets or on two exchanges are rejected', async () => {
     expect((await send(orderAction({ a: 100_000, p: '0.5' }))).json).toMatchObject({ code: 10404 });
     expect((await send(orderAction({}, { a: 100_000, p: '0.5' }))).json).toMatchObject({
       code: 10000,
@@ -258,7 +258,7 @@ describe('the cancel actions', () => {
     expect((await confirmed(byCloid)).json.data.data.orders).toMatchObject([{ oid: 2, cloid: c }]);
   });
 
-  test('a cancel of a missing order succeeds without confirm and fails with it', async () => {
+  test('a cancel of a missing order succeeds without confirm and fails with confirm', async () => {
     const notFound = 'Order was never placed, already canceled, or filled. asset=1';
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: '77' }] };
     const plain = await send(cancel);
@@ -290,7 +290,7 @@ describe('the cancel actions', () => {
     });
   });
 
-  test('a cancel with no entries or with more than 200 is rejected', async () => {
+  test('a cancel with no entries or with more than 200 entries is rejected', async () => {
     const message = 'cancels must hold 1 to 200 entries';
     const cancels = Array.from({ length: 201 }, (_, o) => ({ a: 1, o }));
     for (const list of [[], cancels]) {
@@ -406,7 +406,7 @@ describe('the signers of requests', () => {
     expect(reply.json.message).toBe('Not an integer: 1.0');
   });
 
-  test('an action is rejected after its expiry and accepted before', async () => {
+  test('an action is accepted before its expiry and rejected afterwards', async () => {
     const expiresAfter = edge.replica.nowMs - 1;
     const reply = await send(orderAction(), { expiresAfter });
     const text = `Action expired: expiresAfter ${expiresAfter}, consensus time ${edge.replica.nowMs}`;

@@ -65,7 +65,7 @@ export type ExchangeOptions = {
   readonly receipts: Receipts;
   readonly pool: Pick<RecoverPool, 'learn' | 'read'>;
   readonly now: () => number;
-  /** Maximum time for which an answer with `confirm` waits for its block, in milliseconds. */
+  /** The maximum time for which a response with `confirm` waits for its block, in milliseconds. */
   readonly confirmTimeoutMs?: number;
   /** Rejects actions while the venue is restricted or its state is too old. */
   readonly guard?: AdmissionGuard;
@@ -78,7 +78,7 @@ const CONFIRM_TIMEOUT_MS = 10_000;
 
 type Envelope = UnderstoodRequest['envelope'];
 
-/** Request with the data that is needed to answer it if admission rejects it. */
+/** A request with the data needed to build the response if admission rejects it. */
 type Received = {
   readonly request: string;
   readonly envelope: Envelope;
@@ -88,7 +88,10 @@ type Received = {
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
   readonly timeoutMs: number;
-  /** Explains why an unknown signer is refused. It is only set for requests of Hyperliquid clients. */
+  /**
+   * Explains why an unknown signer is refused. It is set only for requests from Hyperliquid
+   * clients.
+   */
   readonly explainSigner?: ExplainSigner | undefined;
 };
 
@@ -106,8 +109,8 @@ export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
 }
 
 /**
- * Creates the endpoint for bodies of Hyperliquid clients, which are marked and logged as received.
- * The reply waits for the execution.
+ * Creates the endpoint for requests from Hyperliquid clients, which are marked as such and logged
+ * as received. The response waits for the execution.
  */
 export function hyperliquidEndpoint(
   options: ExchangeOptions,
@@ -120,7 +123,7 @@ export function hyperliquidEndpoint(
     handleText: (request) => {
       const { text: body } = request;
       if (Buffer.byteLength(body) > LIMITS.bodyBytesMax) return refuseLarge();
-      // The body is parsed before it is marked, because it must not add a second key to the marked
+      // The body is parsed before it is marked, so that it cannot add a second key to the marked
       // text.
       const parsed = parseObject(body, true);
       if (!parsed.ok) return exchangeRefusal(parsed.error, true);
@@ -138,8 +141,8 @@ function contextOf(options: ExchangeOptions): Context {
 }
 
 /**
- * Returns the larger limit if the start of the body contains a permissioned type, or does not
- * contain any type yet. The action and its signer are checked later.
+ * Returns the larger limit if the start of the body contains a permissioned type, or does not yet
+ * contain a type. The action and its signer are checked later.
  */
 function bodyBytesMaxOf(start: Buffer): number {
   const isMeant =
@@ -208,7 +211,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
 }
 
-/** Rejections that a signer without an account can get. */
+/** These are the rejections that a signer without an account can get. */
 const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
   'agentUnknown',
   'accountUnknown',
@@ -220,8 +223,8 @@ function isOfUnknownSigner({ reject }: CommandResult): boolean {
 }
 
 /**
- * Reads the command of a request. If a recovery thread does not know the current scale of an
- * instrument, it learns the scale and reads the request again.
+ * Reads the command of a request. If a recovery thread does not have the current scale of an
+ * instrument, the scale is sent to it and the request is read again.
  */
 async function readCommand(
   { instruments, pool }: Context,
@@ -277,8 +280,8 @@ async function refuseWindow(
 }
 
 /**
- * Answers a request that is in flight or was executed recently; returns undefined for a new
- * request.
+ * Returns the response to a request that is in flight or was executed recently, or undefined for a
+ * new request.
  */
 function join(
   context: Context,
@@ -294,7 +297,7 @@ function join(
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
-/** Rejections that a request can also get after it was executed. */
+/** A request can get one of these rejections even after it was executed. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
   'multiSigUnknown',
@@ -332,14 +335,11 @@ type Proposed = {
   readonly pending: Pending;
   readonly asker: Asker;
   /**
-   * Request whose texts the answer quotes; undefined if another request with the same action was
-   * first.
+   * The request whose texts the response quotes; undefined if the same action was first received in
+   * another request.
    */
   readonly request?: string;
-  /**
-   * Result of admission; undefined for a request that was sent again, because it is not checked
-   * twice.
-   */
+  /** The result of admission; undefined for a repeated request, because it is not checked twice. */
   readonly admitted?: CommandResult;
 };
 
@@ -354,7 +354,7 @@ async function answerExecuted(
     const answered = executedAnswer(context, proposed);
     return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
-  // A request is acknowledged only after it is durable, so there is no earlier answer.
+  // A request is acknowledged only after it is durable, so no response can be sent earlier.
   const done = await within(pending.executed);
   const outcome = asAdmitted(done.outcome, admitted);
   if (outcome.reject === undefined) {
@@ -367,7 +367,7 @@ async function answerExecuted(
   return answerOutcome(context, proposed, { ...done, reported: outcome }, false);
 }
 
-/** Builds the answer with `confirm`, which also waits for orders in the delay queue. */
+/** Builds the response with `confirm`, which also waits for orders in the delay queue. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
   const { executed, txHash } = proposed.pending;
   const done = await executed;
@@ -378,7 +378,7 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
 }
 
 /**
- * Returns the answer to the same request in an earlier block. If two replicas accept a request at
+ * Returns the response to the same request in an earlier block. If two replicas accept a request at
  * the same time, it is executed once, and both clients get its result instead of `nonceUsed`.
  */
 async function firstAnswer(
@@ -400,7 +400,7 @@ async function firstAnswer(
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }
 
-/** Answers a repeated request whose action has an order in the delay queue. */
+/** Builds the response to a repeated request whose action has an order in the delay queue. */
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
@@ -413,8 +413,8 @@ async function answerQueued(
 }
 
 /**
- * Returns the time for which an answer with `confirm` waits: its limit plus the longest order delay
- * of the markets.
+ * Returns how long a response with `confirm` waits, in milliseconds: its limit plus the longest
+ * order delay of the markets.
  */
 function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
   if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
@@ -424,7 +424,7 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
-/** Builds the answer. The text of the receipt is reused if its outcome has not changed. */
+/** Builds the response. The text of the receipt is reused if its outcome has not changed. */
 function answerOutcome(
   { instruments, receipts }: Context,
   { pending, request }: Proposed,
@@ -443,7 +443,7 @@ function answerOutcome(
 }
 
 /**
- * Replaces the warning about an unpaid builder with that of admission, because an answer without
+ * Replaces the warning about an unpaid builder with that of admission, because a response without
  * `confirm` reports admission.
  */
 function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
@@ -458,8 +458,8 @@ function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean
 }
 
 /**
- * Returns the value, or undefined after a timeout. If the promise rejects, the log accepts no more
- * commands.
+ * Returns the value, or undefined after the timeout. If the promise rejects, the log accepts no
+ * more commands.
  */
 async function within<Value>(promise: Promise<Value>): Promise<Value>;
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined>;

@@ -76,7 +76,7 @@ describe('the access control of a channel', () => {
     expect(await status(alice.address, 1)).toMatchObject({ eligible: true });
   });
 
-  test('if access is closed before the block, the answer depends on confirm', async () => {
+  test('if access is closed before the block, the response depends on confirm', async () => {
     const closeMeanwhile = async (options: Sign) => {
       const release = edge.replica.hold();
       const { proposed } = edge.replica;
@@ -100,7 +100,7 @@ describe('the access control of a channel', () => {
     ]);
   });
 
-  test('the account status reports the first reason against trading', async () => {
+  test('the account status reports the first reason that prevents trading', async () => {
     expect(await status(otherKey.address)).toMatchObject({
       exists: false,
       reason: 'No trading account found',
@@ -116,7 +116,7 @@ describe('the access control of a channel', () => {
     expect(eligible).not.toHaveProperty('reason');
   });
 
-  test('an access code is granted and shown masked, and its grant outlasts the code', async () => {
+  test('an access code is granted and shown masked, and its grant remains after the code is removed', async () => {
     const none = { user: alice.address, channel: 0, accessCode: null, grantedTime: null };
     expect(await codeStatus(alice.address)).toEqual({ ...none, required: false, granted: true });
     await setGate({ mode: 'accessCode', accessCodes: { add: [{ code: 'AB1234', maxUses: 1 }] } });
@@ -154,7 +154,7 @@ describe('the access control of a channel', () => {
   });
 });
 
-describe('vaults', () => {
+describe('vaults and their leaders', () => {
   const register = (fields: Fields = {}) =>
     operate({
       registerVault: { vault: vault.address, leader: alice.address, name: 'Growth', ...fields },

@@ -43,14 +43,14 @@ const openOrders = async (user: string): Promise<unknown> =>
 const why = ({ json }: Awaited<ReturnType<typeof send>>): string =>
   json.details?.why ?? json.message ?? '';
 
-describe('a request of a Hyperliquid client', () => {
+describe('a request from a Hyperliquid client', () => {
   test('a Hyperliquid order is executed, and the reply contains its result', async () => {
     const { json } = await send(buy);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed' });
     expect(json.data.data.orders).toMatchObject([{ oid: 1, cloid, state: 'open' }]);
   });
 
-  test('repeated bytes get the first result, and another request with a used nonce is rejected', async () => {
+  test('identical bytes get the first result, and a different request with a used nonce is rejected', async () => {
     const body = await bodyOf(buy);
     const first = await edge.send('/hyperliquid', body);
     const second = await edge.send('/hyperliquid', body);
@@ -118,7 +118,7 @@ describe('a request of a Hyperliquid client', () => {
     expect(data).toMatchObject({ leverage: { type: 'Isolated', value: 7 } });
   });
 
-  test('noop uses its nonce and changes nothing', async () => {
+  test('noop consumes its nonce and changes nothing', async () => {
     const { json } = await send((client) => client.noop());
     expect(json).toMatchObject({ status: 'ok' });
     nonce -= 1;
@@ -136,7 +136,7 @@ test('the explorer shows the action and the signature of a Hyperliquid request a
   expect(data).toMatchObject({ action, nonce, signature, signer: alice.address, hash: txHash });
 });
 
-describe('a request that is not executed', () => {
+describe('a Hyperliquid request that is not executed', () => {
   test.each<[string, Call, string]>([
     [
       'a spot asset',
@@ -211,7 +211,7 @@ describe('the ports for Hyperliquid clients and for the API of the venue', () =>
   });
 });
 
-test('no changed body is executed or fails internally', async () => {
+test('a modified body is never executed and never causes an internal error', async () => {
   const bodies = [
     await bodyOf(buy),
     await bodyOf((client) => client.modify({ oid: 1, order: limit })),

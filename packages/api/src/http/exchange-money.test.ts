@@ -51,7 +51,7 @@ const ledgerOf = (user: string, more: object = {}) =>
   info({ type: 'userNonFundingLedgerUpdates', user, ...more });
 
 describe('tokenSend', () => {
-  test('a transfer between sub-accounts has one ledger row, which is listed under both', async () => {
+  test('a transfer between sub-accounts has a single ledger row, which is listed under both', async () => {
     const reply = await transfer({ amount: '12.50', fromAccountType: 'perps' });
     expect(reply.json.data).toEqual({ type: 'TokenSend', data: { statuses: ['success'] } });
     expect((await stateOf(alice.address)).withdrawable).toBe('87.5');
@@ -153,18 +153,18 @@ describe('tokenSend', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('100');
   });
 
-  test('the margin of a position cannot be moved, and the error shows what is reserved', async () => {
+  test('margin that a position needs cannot be transferred, and the error shows what is reserved', async () => {
     const at = { key: bob, nonce: ++nonce };
     await edge.send('/exchange', signed(orderAction({ b: false, s: '5' }), at));
     await edge.send('/exchange', signed(orderAction({ s: '5' }), { key: alice, nonce: ++nonce }));
     const { withdrawable } = await stateOf(alice.address);
     const reply = await toBob({ amount: '99' });
     expect(reply.json).toMatchObject({ code: 10010, details: { available: withdrawable } });
-    // The initial margin is 10% of 500, for leverage 10.
+    // At a leverage of 10, the initial margin is 10% of 500.
     expect(reply.json.details.reservedBy).toEqual([{ what: 'initialMargin', amount: '50' }]);
   });
 
-  test('an agent cannot move money, and a transfer cannot have a vault or an expiry', async () => {
+  test('an agent cannot transfer funds, and a transfer cannot have a vault or an expiry', async () => {
     await direct('approveAgent', { agentAddress: agent.address });
     expect((await toBob({}, { key: agent })).json).toMatchObject({ code: 10006 });
     expect((await toBob({}, { vaultAddress: bob.address })).json).toMatchObject({
@@ -174,7 +174,7 @@ describe('tokenSend', () => {
     expect((await toBob({}, { expiresAfter: nonce + 9 })).json).toMatchObject({ code: 10016 });
   });
 
-  test('a withdrawal that is sent twice moves money once', async () => {
+  test('a withdrawal that is sent twice is executed once', async () => {
     const action = directAction('withdraw3', ++nonce, { destination: bob.address, amount: '5' });
     const body = signed(action, { key: alice, nonce });
     const first = await edge.send('/exchange', body);
@@ -187,7 +187,7 @@ describe('withdraw3', () => {
   const settle = (withdrawalId: number, paid: boolean) =>
     edge.replica.apply({ type: 'settleWithdrawal', withdrawalId, paid });
 
-  test('a withdrawal is held until the bridge has paid, and its ledger row changes its status', async () => {
+  test('a withdrawal is held until the bridge has paid it, and its ledger row shows the new status', async () => {
     const reply = await withdraw('10.0');
     expect(reply.json.data).toEqual({ type: 'Withdraw', data: { statuses: ['success'] } });
     expect(await stateOf(alice.address)).toMatchObject({
@@ -218,7 +218,7 @@ describe('withdraw3', () => {
     });
   });
 
-  test('a withdrawal that cannot be paid is returned', async () => {
+  test('a withdrawal that cannot be paid is returned to the account', async () => {
     await withdraw('10');
     await withdraw('20');
     settle(1, false);

@@ -99,7 +99,7 @@ describe('convertToMultiSigUser', () => {
 describe('the multiSig wrapper', () => {
   beforeEach(() => convert());
 
-  test('the reply to a wrapper names its inner action, and the receipt names sender and account', async () => {
+  test('the reply to a wrapper names its inner action, and the receipt names the sender and the account', async () => {
     const reply = await send(orderAction());
     expect(reply.json.data.type).toBe('PlaceOrder');
     expect(reply.json.data.data.orders).toMatchObject([{ state: 'open' }]);
@@ -114,7 +114,7 @@ describe('the multiSig wrapper', () => {
     expect(orders).toHaveLength(1);
   });
 
-  test('a wrapper can contain a direct action, even with the chain id of a wallet', async () => {
+  test('a wrapper can contain a direct action, even one with the chain id of a wallet', async () => {
     const reply = await direct('approveAgent', { agentAddress: agent.address });
     expect(reply.json.data).toEqual({ type: 'ApproveAgent', data: { statuses: ['success'] } });
     const order = signed(orderAction(), { key: agent, nonce: ++nonce });

@@ -25,7 +25,7 @@ const confirmed = (action: Record<string, unknown>, options: Sign = {}) =>
   send(action, { confirm: 'executed', ...options });
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 
-describe('the actions of the operator', () => {
+describe("the operator's actions", () => {
   const SOL = {
     name: 'SOL-USDC',
     baseCurrency: 'SOL',
@@ -187,7 +187,7 @@ describe('the actions of the operator', () => {
     expect(bad.json).toMatchObject({ code: 10002, details: { field: 'setFeeTiers.tiers' } });
   });
 
-  test('only a configured key can send venueAdmin, and each nonce only once', async () => {
+  test('only a configured key can send venueAdmin, and each nonce is valid only once', async () => {
     const halt = { setPerp: { instrumentId: 1, haltTrading: true } };
     expect((await operate(halt, { key: alice })).json).toMatchObject({
       code: 10003,

@@ -330,7 +330,8 @@ describe('outcomeOperate', () => {
     await venue.place([share('sellNo', '0.3', '10')]);
     await venue.place([share('buyNo', '0.3', '10')], { key: bob });
     await venue.deploy(setTrading('close'));
-    // The resolution is the cause of every payout, even if later blocks pay some of many holders.
+    // The resolution is the cause of every payout, even of those that are made in later blocks
+    // because there are many holders.
     const { txHash: hash } = (await venue.deploy(resolve('0.25'))).json;
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
     const paid = (outcome: string, amount: string) => ({
@@ -432,7 +433,7 @@ describe('outcomeOperate', () => {
   });
 });
 
-test('the faucet can fund outcome sub-accounts', async () => {
+test('the faucet can pay test funds to outcome sub-accounts', async () => {
   const user = testKey(6).address;
   await venue.edge.send('/request-fund', { user, accountType: 'outcome' });
   expect(outcomeAccountView(venue.edge.replica.state, user)?.free).toBe(1_000_000_000n);

@@ -150,7 +150,7 @@ describe('outcome orders without a delay', () => {
       { s: '2500.01' },
       10010,
       'Insufficient balance',
-      // The cost is 2500.01 at 0.40, plus a fee of 0.07 · 0.24 per share.
+      // The cost is 2500.01 shares at 0.40, plus a fee of 0.07 · 0.24 per share.
       { field: 'orders[0]', required: '1042.004168', available: '1000' },
     ],
     [
@@ -184,7 +184,7 @@ describe('outcome orders without a delay', () => {
     });
   });
 
-  test('outcome orders are amended and cancelled like those of perps', async () => {
+  test('outcome orders can be amended and cancelled like perp orders', async () => {
     const { json } = await venue.confirmed(orderAction(rests));
     const { oid } = json.data.data.orders[0];
     const amend = { type: 'modify2', a: MARKET_ID, o: oid, p: '0.41', s: '12' };
@@ -275,7 +275,7 @@ describe('outcome orders with a delay of 250 ms', () => {
     });
   });
 
-  test('an order that rests does not wait in the delay queue', async () => {
+  test('an order that would rest does not enter the delay queue', async () => {
     const { json } = await venue.confirmed(orderAction(share('buyNo', '0.39', '10')));
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
   });
@@ -301,7 +301,7 @@ describe('outcome orders with a delay of 250 ms', () => {
     });
   });
 
-  test('an order that fails at its release never gets an order id', async () => {
+  test('an order that fails when it is released never gets an order id', async () => {
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = venue.edge.replica.head.height;
     await halt();
@@ -336,7 +336,7 @@ describe('outcome orders with a delay of 250 ms', () => {
     });
   });
 
-  test('a request that is sent again at any time gets the result of the first one', async () => {
+  test('a repeated request gets the result of the first one at any time', async () => {
     const { replica } = venue.edge;
     const body = confirm(taker);
     const plain = body.replace(',"confirm":"executed"', '');
@@ -351,7 +351,7 @@ describe('outcome orders with a delay of 250 ms', () => {
     const { proposed } = replica;
     const { recovered } = venue.edge.counts;
     const during = venue.post(body);
-    // The second request must be waiting when the order is released.
+    // The second request must already be waiting when the order is released.
     while (venue.edge.counts.recovered === recovered) await sleep(1);
     replica.pass(250);
     const { text } = await first;

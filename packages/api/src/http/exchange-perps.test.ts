@@ -62,7 +62,7 @@ describe('the modify2 action', () => {
     expect(row).toMatchObject({ oid: 1, limitPx: '92', sz: '3' });
   });
 
-  test('a rejected amend names its own fields', async () => {
+  test('the rejection of an amend names the fields of the amend', async () => {
     await place({ p: '90' });
     expect((await send({ type: 'modify2', a: 1, o: 1, p: '90.3', s: '1' })).json).toMatchObject({
       code: 10000,
@@ -81,7 +81,7 @@ describe('the modify2 action', () => {
   });
 });
 
-describe('trigger orders', () => {
+describe('trigger orders and their children', () => {
   test('a parent order contains its children, which are not listed separately', async () => {
     const family = orderAction({ p: '90' }, trigger('tp', '120'), trigger('sl', '80'));
     const reply = await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -105,7 +105,7 @@ describe('trigger orders', () => {
     expect(await info({ type: 'triggerOrders', user: alice.address })).toEqual([]);
   });
 
-  test('an order that waits for its trigger is listed as a trigger order, with its children', async () => {
+  test('an order that waits for its trigger is listed as a trigger order with its children', async () => {
     const parent = trigger('sl', '110', { b: true, r: false, s: '1' });
     const family = orderAction(parent, trigger('tp', '120', { s: '1' }));
     await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -223,7 +223,7 @@ describe('cancelAll and scheduleCancel', () => {
   });
 });
 
-describe('margin settings', () => {
+describe('margin settings of accounts and positions', () => {
   test('an order can set the margin mode of its position', async () => {
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1', m: 'isolated' });
@@ -249,8 +249,8 @@ describe('margin settings', () => {
       szi: '1',
       marginUsed: '20',
       leverage: { type: 'Isolated', value: 5, rawUsd: '-80' },
-      // The ratio is the margin of 20 divided by the maintenance margin of 1 plus the liquidation
-      // fee of 0.5.
+      // The ratio is the margin of 20 divided by the sum of the maintenance margin of 1 and the
+      // liquidation fee of 0.5.
       marginRatio: '13.333333',
     });
     const added = await confirmed({

@@ -15,7 +15,8 @@ test.each([
     const plain = executedReply(executed, false);
     expect(plain.status).toBe(status);
     expect(JSON.parse(plain.body)).toMatchObject({ status: 'err', code, name, message: 'No' });
-    // A client that waits gets the result, which is not a rejection of the request.
+    // With `confirm`, the client gets the result of the action, which is not a rejection of the
+    // request.
     expect(executedReply(executed, true).status).toBe(200);
   },
 );

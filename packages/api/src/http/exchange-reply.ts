@@ -11,7 +11,7 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 
-/** Builds the response after the maximum time for which a client waits. */
+/** Builds the response for a client that has waited for the maximum time. */
 export function pendingReply(command: RequestCommand): Reply {
   const { txHash } = authorityOf(command);
   const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
@@ -32,7 +32,7 @@ const plainBodies = new Map<string, Reply>();
 
 /**
  * Returns the short response to a successful action, or undefined if a warning must be added. The
- * response does not depend on the sender, so it is cached.
+ * response is cached, because it does not depend on the sender.
  */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { agentReused, builderDrop, entries = [] } = outcome;

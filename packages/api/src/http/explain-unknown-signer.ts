@@ -10,10 +10,10 @@ type Options = {
 };
 
 /**
- * Explains refusals of unknown signers on the port for Hyperliquid clients. A signature for
- * Hyperliquid's mainnet recovers to a different address here with each request, so an unknown
- * signer is never credited with test funds by its request. If the mainnet signer is known, the
- * refusal states that the client signs for the mainnet.
+ * Explains refusals of unknown signers on the port for Hyperliquid clients. A signature made for
+ * Hyperliquid's mainnet recovers to a different address in each request, so a request never credits
+ * test funds to an unknown signer. If the mainnet signer is known, the refusal states that the
+ * client signs for the mainnet.
  */
 export function signerExplainer({ pool, state }: Options): ExplainSigner {
   const isKnown = (user: Address): boolean =>

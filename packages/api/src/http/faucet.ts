@@ -25,8 +25,8 @@ import { rejectToWire } from '@oddlot/translate/reject-to-wire';
 
 /**
  * Pays test funds, once per hour and address and once per hour and client (POST /request-fund).
- * After a restart, payouts to addresses are restored from blocks and chain transactions; those to
- * clients are not.
+ * After a restart, the payouts per address are restored from blocks and chain transactions; the
+ * payouts per client are not.
  */
 
 type OnChain = NonNullable<MoneySide['backing']>;
@@ -34,13 +34,17 @@ type OnChain = NonNullable<MoneySide['backing']>;
 type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
-  /** Records of credited addresses, if another component already reads blocks and snapshots. */
+  /**
+   * The records of credited addresses, if another component already reads the blocks and snapshots.
+   */
   readonly grants?: FaucetGrants;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
-  /** Returns why nothing is paid out now, or undefined. */
+  /** Returns why nothing is paid out at present, or undefined. */
   readonly restricted?: () => WireError | undefined;
-  /** Pays test funds on the settlement chain, if the chain belongs to the venue. */
+  /**
+   * Pays test funds on the settlement chain; undefined if the chain does not belong to the venue.
+   */
   readonly onChain?: OnChain | undefined;
 };
 
@@ -59,10 +63,10 @@ export class Faucet {
   readonly #intervalMs: number;
   readonly #restricted: () => WireError | undefined;
   readonly #onChain: FaucetOptions['onChain'];
-  /** Records of credited addresses, for components that read blocks and snapshots. */
+  /** The records of credited addresses, for components that read the blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
-  /** Payouts on the chain, which are not part of the venue's blocks. */
+  /** The payouts on the chain, which are not part of the venue's blocks. */
   readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
@@ -99,7 +103,7 @@ export class Faucet {
     const parsed = parseServiceRequest('requestFund', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { user, accountType, onChain = false } = parsed.request;
-    // A payout in the venue does not replace one on the chain.
+    // A payout in the venue does not replace a payout on the chain.
     const chain = onChain ? this.#onChain : undefined;
     if (onChain && chain === undefined)
       return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
@@ -137,7 +141,9 @@ export class Faucet {
     }
   }
 
-  /** Rejects the zero address, the contracts, and a sub-account that the chain does not have. */
+  /**
+   * Rejects the zero address, the contracts, and a sub-account that does not exist on the chain.
+   */
   #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
     if (accountType !== 'perp') {
       return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
@@ -165,7 +171,7 @@ export class Faucet {
     return infoReply(data);
   }
 
-  /** Pays on the chain. The payout itself is the idempotency key, so it is sent only once. */
+  /** Pays on the chain. The payout is its own idempotency key, so it is sent only once. */
   async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
     const amount = BigInt(this.#amount);
     const txHash = await chain.fund({

@@ -84,10 +84,10 @@ describe('a list of thousands of rows', () => {
   });
 });
 
-describe('the cache of answers', () => {
+describe('the cache of responses', () => {
   const LARGE = 'x'.repeat(10_000);
 
-  test('an answer is built once per block and query', async () => {
+  test('a response is built once per block and query', async () => {
     const cache = new AnswerCache();
     let built = 0;
     const make = (): string => {
@@ -103,12 +103,13 @@ describe('the cache of answers', () => {
     height = 2;
     cache.answer(at, { text: 'a' }, make);
     expect(built).toBe(3);
-    // Concurrent queries wait for the same answer.
+    // Concurrent queries share the same response.
     await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, { text: 'later' }, later)));
     await cache.answer(at, { text: 'later' }, later);
     expect(built).toBe(4);
     expect(cache.bytes).toBe(20_006);
-    // An answer for an older block is awaited, and then built once more.
+    // A query waits for a response that is being built for an older block, and then builds a new
+    // one.
     height = 3;
     const old = cache.answer(at, { text: 'later' }, later);
     height = 4;
@@ -118,7 +119,7 @@ describe('the cache of answers', () => {
     expect(built).toBe(6);
   });
 
-  test('short and failed answers are not cached, and the cache has a maximum size', async () => {
+  test('short and failed responses are not cached, and the size of the cache is limited', async () => {
     const cache = new AnswerCache();
     const at = (): number => 1;
     cache.answer(at, { text: 'short' }, () => 'x');
@@ -133,7 +134,7 @@ describe('the cache of answers', () => {
     }
   });
 
-  test('the answer to a frequent query is cached for its block, even if it is short', () => {
+  test('the response to a frequent query is cached for its block, even if it is short', () => {
     const cache = new AnswerCache();
     let height = 1;
     const at = (): number => height;
@@ -150,7 +151,7 @@ describe('the cache of answers', () => {
     expect(cache.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 
-  test('a cached answer changes with the next block', async () => {
+  test('a cached response changes with the next block', async () => {
     const { replica, send } = await start(2);
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(100);
     const { nowMs } = replica;
@@ -158,7 +159,7 @@ describe('the cache of answers', () => {
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(101);
   });
 
-  test('the answer to l2Book includes the orders of the previous block', async () => {
+  test('the response to l2Book includes the orders of the previous block', async () => {
     const { replica, send } = await start(1);
     const orders = async (): Promise<number> => {
       const { data } = (await send('/info', { type: 'l2Book', coin: '1' })).json;
@@ -173,7 +174,7 @@ describe('the cache of answers', () => {
 });
 
 describe('the budget of a client', () => {
-  test('a client over its budget gets a 429 that names its most expensive query', async () => {
+  test('a client that exceeds its budget gets a 429 that names its most expensive query', async () => {
     let nowMs = 0;
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => nowMs);
     const { send } = await start(0, { work });
@@ -195,7 +196,7 @@ describe('the budget of a client', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
-    // A client over its budget can still trade and query when it may continue.
+    // A client that has exceeded its budget can still trade, and can query again after the wait.
     expect((await send('/exchange', {})).status).toBe(400);
     expect((await send('/info', { type: 'settings' })).status).toBe(200);
     const { json, status } = await send('/info', { type: 'rateLimit' });
@@ -233,14 +234,14 @@ describe('the budget of a client', () => {
     expect(new Set(spent)).toEqual(new Set(['other', '/info']));
   });
 
-  test('the cost of each part of a long answer is measured', async () => {
+  test('the cost of each part of a long response is measured', async () => {
     const spent: number[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms) => void spent.push(ms);
     const { send } = await start(12, { work });
     spent.length = 0;
     await send('/info', OPEN_ORDERS);
-    // The costs are those of reading, of three parts of rows, and of sending.
+    // The charges are one for reading, three for parts of the rows, and one for sending.
     expect(spent.length).toBeGreaterThanOrEqual(5);
     expect(spent.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(0);
   });

@@ -29,7 +29,7 @@ const order = (change = {}) =>
   );
 
 describe('the dispatch of queries', () => {
-  test('a query of the state is answered', async () => {
+  test('a state query gets a response', async () => {
     const reply = await info({ type: 'perpMeta' });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
     expect(reply.json.data.universe).toMatchObject([{ name: 'BTC-USDC', index: 1 }]);
@@ -179,7 +179,7 @@ test('rateLimit returns the remaining budgets', async () => {
   });
 });
 
-describe('the endpoint /account-status', () => {
+describe('the /account-status endpoint', () => {
   test.each(['/account-status', '/account'])(
     '%s returns whether an address may trade',
     async (path) => {
@@ -204,7 +204,7 @@ describe('the endpoint /account-status', () => {
   );
 });
 
-describe('the endpoint /request-fund', () => {
+describe('the /request-fund endpoint', () => {
   const HOUR = 3_600_000;
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
   const user = (byte: number) => testKey(byte).address;
@@ -245,7 +245,7 @@ describe('the endpoint /request-fund', () => {
     expect(limits.json.data.faucetNextTime).toBe(edge.replica.nowMs + HOUR);
   });
 
-  test('of concurrent faucet requests for one address, only one is paid', async () => {
+  test('only one of several concurrent faucet requests for one address is paid', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => edge.send('/request-fund', { user: user(7), accountType: 'outcome' })),
     );
@@ -259,7 +259,7 @@ describe('the endpoint /request-fund', () => {
     expect((await fund(1, { 'x-forwarded-for': '5.6.7.8' })).status).toBe(200);
     expect((await fund(2, { 'x-forwarded-for': '5.6.7.9' })).status).toBe(429);
     expect((await fund(3, { forwarded: 'for=5.6.7.9' })).status).toBe(429);
-    // Local clients have no limit.
+    // The limit does not apply to local clients.
     expect((await fund(4, {})).status).toBe(200);
     expect((await fund(5, {})).status).toBe(200);
     expect(untrusted.errors.join('')).toContain('trustedProxies');

@@ -67,18 +67,18 @@ export type InfoOptions = {
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
-  /** Networks for which a client may have signed by mistake. */
+  /** The networks for which a client may have signed by mistake. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet | undefined;
-  /** If it is absent, queries of the history are not served. */
+  /** If this is absent, queries of the history are not served. */
   readonly history?: History;
-  /** Budgets of the clients for time on the main thread. */
+  /** The clients' budgets for time on the main thread. */
   readonly work?: WorkBudget;
   /**
-   * Schedules the work of clients. A long list waits under its query, on behalf of all clients of
-   * that query.
+   * Schedules the work of clients. A long list is queued under its query, on behalf of all clients
+   * that sent this query.
    */
   readonly queue?: FairQueue;
   /** Returns the number of a client's open WebSocket connections. */
@@ -86,16 +86,16 @@ export type InfoOptions = {
   readonly connectionsMax?: number;
   /** Sends permits to the bridge; undefined without a settlement chain. */
   readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
-  /** Compares the liabilities with the balance of the bridge. */
+  /** Compares the liabilities of the venue with the balance of the bridge. */
   readonly reserves?: ReservesSource['reserves'];
   /** Reports the progress of payouts on the settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
-  /** Seals cursors. If it is absent, cursors become invalid when the process ends. */
+  /** Seals cursors. If this is absent, cursors become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
   /**
-   * Waits for blocks that a client has seen on another replica. If it is absent, queries that name
-   * a later block are refused.
+   * Waits for blocks that a client has seen on another replica. If this is absent, queries that
+   * specify a later block are refused.
    */
   readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
   readonly health?: (() => VenueHealth) | undefined;
@@ -116,7 +116,7 @@ const PERMIT_WITHOUT_CHAIN: InfoAnswer = {
 
 type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
-  /** Complete answers of state queries as text. */
+  /** Caches complete responses to state queries as text. */
   readonly cache: AnswerCache;
   /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking: AccountRanking | undefined;
@@ -139,11 +139,12 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
 }
 
 /**
- * Queries that a client over its budget may still send, to see its limits and the deposit address.
+ * A client that has exhausted its budget may still send these queries, to read its limits and the
+ * deposit address.
  */
 const FREE_QUERIES: ReadonlySet<string> = new Set(['rateLimit', 'settings']);
 
-/** Returns the query's name for the budget. Unknown types are not named. */
+/** Returns the query's name in the budget. Queries of unknown types have no name. */
 function workOf({ type }: Readonly<Record<string, unknown>>): { what: string; isFree: boolean } {
   const isKnown = typeof type === 'string' && Object.hasOwn(INFO_QUERIES, type);
   return { what: isKnown ? type : '/info', isFree: isKnown && FREE_QUERIES.has(type) };
@@ -185,7 +186,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
 }
 
 /**
- * Refuses a query whose block does not arrive in time, or returns undefined if the block is there.
+ * Refuses a query whose block does not arrive in time. Returns undefined if the block has been
+ * applied.
  */
 async function behindOf(
   { blocks, replica }: Context,
@@ -201,7 +203,7 @@ async function behindOf(
 
 type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 
-/** Answers a query of the state once per block, because the state changes only with blocks. */
+/** Answers a state query once per block, because the state changes only with blocks. */
 async function answerState(
   options: Context,
   { query, clamped }: ParsedQuery,
@@ -215,7 +217,7 @@ async function answerState(
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
-    // A refusal is not cached, but all clients that wait for this answer get it.
+    // A refusal is not cached, but all clients that wait for this response get it.
     if (!answer.ok) throw new RefusedError(answer.error);
     const incomplete = asOf === undefined ? [] : incompleteWarnings(asOf, query);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
@@ -259,7 +261,7 @@ function askerOf({ ip, spend = () => undefined }: TextRequest): Asker {
   return { client: clientKey(ip), spend };
 }
 
-/** Answers a query of the history. The answer is not cached, because each block can add rows. */
+/** Answers a query of the history. The response is not cached, because each block can add rows. */
 async function answerPast(
   options: Context & { readonly history: History },
   query: HistoryQuery,
@@ -369,7 +371,7 @@ const UNKNOWN = {
   error: null,
 } as const satisfies ActionStatus;
 
-/** Fields of an action that has not been executed yet. */
+/** The fields of an action that has not been executed yet. */
 const UNDECIDED = { result: null, error: null } as const;
 
 async function actionStatus(

@@ -27,7 +27,10 @@ const place = (order: TestOrder, key = alice) => {
 };
 const info = async (query: object) => (await edge.send('/info', query)).json;
 
-/** Lets an hour pass. Prices are pushed twice per minute, so the funding rate has samples. */
+/**
+ * Advances the clock by an hour. Prices are pushed twice per minute, so that the funding rate has
+ * samples.
+ */
 function passHour(): void {
   for (let at = 0; at < 120; at++) {
     edge.replica.nowMs += HOUR_MS / 120;
@@ -40,7 +43,7 @@ describe('the userFundings query', () => {
     await open();
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1' });
-    // Funding needs a book, because an hour without one has no sample.
+    // Funding needs orders in the book, because an hour without a book has no samples.
     await place({ p: '99.5', s: '61' }, bob);
     await place({ b: false, p: '100.5', s: '61' }, bob);
     for (let hour = 0; hour < 4; hour++) passHour();
@@ -117,7 +120,7 @@ describe('the userFundings query', () => {
     expect(await rows({ coin: 'BTC' })).toEqual(all);
   });
 
-  test('userFundings accepts both names of a period, and pages by offset or cursor', async () => {
+  test('userFundings accepts both spellings of a period, and pages by offset or cursor', async () => {
     const all = await rows();
     const { time } = all[1];
     for (const span of [
@@ -136,7 +139,7 @@ describe('the userFundings query', () => {
     ]);
   });
 
-  test('rows that are permanently lost are reported, unless the query excludes their time', () => {
+  test('permanently lost rows are reported, unless the query excludes their period', () => {
     const since = { height: 242, timeMs: 1_000 };
     const asOf = { height: 300, timeMs: 2_000 };
     expect(incompleteWarnings(asOf, {})).toEqual([]);
@@ -245,7 +248,7 @@ describe('the portfolio query', () => {
   });
 });
 
-describe('queries while the history is behind', () => {
+describe('queries while the history lags behind', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
@@ -295,7 +298,7 @@ describe('queries while the history is behind', () => {
     },
   );
 
-  test('queries of earlier periods and of stored rows are answered', async () => {
+  test('queries of earlier periods and of stored rows get a response', async () => {
     const heldAt = edge.replica.head.height;
     const { hash } = edge.replica.head;
     const { timeMs } = edge.replica.head;
@@ -362,7 +365,7 @@ describe('the cost of history queries', () => {
 });
 
 describe('the withdrawals query', () => {
-  test('a withdrawal is held first, and then paid or returned', async () => {
+  test('a withdrawal is first held, and then either paid or returned', async () => {
     await open();
     try {
       const withdraw = (amount: string) => {

@@ -17,8 +17,8 @@ import { PORTFOLIO_QUERIES } from './history/portfolio.ts';
 import type { AsOf } from '@oddlot/history/history';
 
 /**
- * Handlers of the history queries. Another thread answers them and can be behind, so answers
- * contain the block of the history.
+ * The handlers of history queries. The history runs in another thread and can lag behind, so
+ * responses contain its last block.
  */
 
 const HISTORY_HANDLERS = {
@@ -69,7 +69,7 @@ export async function answerHistory(
 
 /**
  * Warns that rows are permanently missing, because the log no longer contains their blocks. Queries
- * that exclude that time get no warning.
+ * that exclude the missing period get no warning.
  */
 export function incompleteWarnings({ since }: AsOf, query: object): readonly Warning[] {
   if (since === undefined) return [];

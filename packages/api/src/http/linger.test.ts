@@ -4,7 +4,7 @@ import { startEdge } from '@oddlot/testing/venue/http/test-edge';
 
 const RATE_LIMIT = { type: 'rateLimit' };
 
-test('a replica that shuts down answers one more request on each open connection', async () => {
+test('a replica that shuts down serves one more request on each open connection', async () => {
   const { send, edge } = await startEdge({ edge: { lingerMs: 1_000 } });
   const agent = new Agent({ keepAlive: true });
   await send('/info', RATE_LIMIT, { agent });

@@ -48,8 +48,8 @@ const Query = fc.record({
   tag: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 6 }),
   /**
-   * Pause between two pages: none for the trending order, or long enough for events to leave
-   * memory.
+   * The pause between two pages in milliseconds. A long pause lets events be removed from memory;
+   * some queries never pause.
    */
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
@@ -57,7 +57,7 @@ const Query = fc.record({
 const TIMEOUT_MS = 30_000 + 2_000 * RUNS;
 
 test(
-  'pages from memory and history equal those of a catalogue that keeps everything',
+  'pages from memory and history equal those of a catalogue that keeps all events in memory',
   async () => {
     let left = 0;
     const property = fc.asyncProperty(
@@ -97,7 +97,7 @@ function make({ world }: LongVenue, change: Change, at: number): void {
       if (event === undefined) return;
       const times = { startMs: timeMs(event.startMs), endMs: timeMs(event.endMs) };
       const market = marketListing(`j${at}`, event.slug, times);
-      // The market is rejected if the event has ended.
+      // The market is rejected if its event has ended.
       world.venue.apply([{ type: 'registerMarket', market }]);
       return;
     }

@@ -35,7 +35,7 @@ afterEach(async () => {
   await venue.history.close();
 });
 
-/** Resolves the first event. After its end, no market can be added to it. */
+/** Resolves the first event. After an event has ended, no market can be added to it. */
 function settle(): void {
   venue.world.resolve(1);
 }
@@ -46,8 +46,8 @@ function leave(): void {
   expect(venue.world.markets.catalogue.listedEvent('rain')).toBeUndefined();
 }
 
-describe('the time at which an event leaves memory', () => {
-  test('an event leaves memory a week after its end if it was resolved before', () => {
+describe('the time at which an event is removed from memory', () => {
+  test('an event is removed from memory a week after its end if it was resolved before that', () => {
     settle();
     const { catalogue } = venue.world.markets;
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
@@ -59,7 +59,7 @@ describe('the time at which an event leaves memory', () => {
     expect(catalogue.listedEvent('sun')).toBeDefined();
   });
 
-  test('an event leaves memory a week after its resolution if that is later than its end', () => {
+  test('an event is removed from memory a week after its resolution if that is later than its end', () => {
     const { world } = venue;
     world.waitUntil(END_MS + 3 * DAY_MS);
     settle();
@@ -86,7 +86,7 @@ describe('the time at which an event leaves memory', () => {
     expect(markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rain', 'rain-too']);
   });
 
-  test('the candles, probabilities and snapshot data of an event leave memory with it', () => {
+  test('the candles, probabilities and snapshot data of an event are removed from memory with it', () => {
     const { markets } = venue.world;
     const sizeOf = (): number =>
       JSON.stringify(markets.projections.map((each) => each.dump())).length;
@@ -99,7 +99,7 @@ describe('the time at which an event leaves memory', () => {
     expect(markets.probabilities.points(FIRST_ID, grid)).toEqual([]);
   });
 
-  test('after a restart, an event leaves memory at the same block', () => {
+  test('after a restart, an event is removed from memory at the same block', () => {
     settle();
     const { venue: engine, markets } = venue.world;
     const restored = new MarketData(() => engine.state);
@@ -118,7 +118,7 @@ describe('the time at which an event leaves memory', () => {
   });
 });
 
-describe('an event that has left memory', () => {
+describe('an event that has been removed from memory', () => {
   test.each([
     ['outcomeMeta', { eventSlug: 'rain' }],
     ['outcomeMeta', { marketSlugs: ['rain', 'sun', 'nobody'] }],
@@ -146,7 +146,7 @@ describe('an event that has left memory', () => {
     },
   );
 
-  test('the resolution hash is the same before and after the event leaves memory', async () => {
+  test('the resolution hash does not change when the event is removed from memory', async () => {
     settle();
     const before = await venue.data('outcomeResolution', { instrumentId: FIRST_ID });
     expect(venue.history.asked).toEqual([]);
@@ -157,7 +157,7 @@ describe('an event that has left memory', () => {
     expect(after).toEqual(before);
   });
 
-  test('the probabilities of a past event are those of its trades, and finally its result', async () => {
+  test('the probabilities of a past event are those of its trades, followed by its result', async () => {
     leave();
     const { series } = await venue.data('outcomeProbability', {
       instrumentIds: [FIRST_ID],
@@ -187,7 +187,7 @@ describe('an event that has left memory', () => {
     expect(venue.history.asked).toEqual([]);
   });
 
-  test('an event that the history has deleted is unknown, and a history that is behind refuses', async () => {
+  test('an event that the history has deleted is unknown, and a history that lags behind refuses the query', async () => {
     leave();
     const store = await venue.history.store();
     while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
@@ -210,7 +210,8 @@ describe('an event that has left memory', () => {
 
   test('a history that starts after the settlement still stores the event', async () => {
     settle();
-    // The process starts with the block in which the event leaves memory, as after a long downtime.
+    // The process starts at the block in which the event is removed from memory, as after a long
+    // downtime.
     const { markets, venue: engine } = venue.world;
     const lateHistory = new StoredHistory({ state: () => engine.state, markets });
     engine.onBlock((block) => lateHistory.onBlock(block));
@@ -222,7 +223,7 @@ describe('an event that has left memory', () => {
     await lateHistory.close();
   });
 
-  test('a list is complete even if events leave memory during the query', async () => {
+  test('a list is complete even if events are removed from memory during the query', async () => {
     settle();
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
     const asked = venue.data('outcomeMeta', { status: 'resolved' });
@@ -232,7 +233,7 @@ describe('an event that has left memory', () => {
     expect(again.events).toHaveLength(1);
   });
 
-  test('subscribers of a past market receive its payout as the mark', () => {
+  test('subscribers to a past market receive its payout as the mark', () => {
     leave();
     const { markets, venue: engine } = venue.world;
     const source = { markets, state: engine.state };

@@ -95,7 +95,7 @@ test('the result of an executed action is found even after its signer has lost t
   const order = signed(orderAction(), { key: team, nonce: ++nonce });
   await twice(order, () => stored.replica.apply(close));
   stored.replica.apply({ ...close, mode: 'open' });
-  // The vault has a different leader by now.
+  // In the meantime, the vault has got a different leader.
   const vault = { type: 'registerVault', vault: testKey(6).address, name: '' } as const;
   stored.replica.apply({ ...vault, leader: team.address });
   stored.replica.credit(vault.vault);

@@ -73,7 +73,7 @@ describe('nonces and repeated requests', () => {
     expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
   });
 
-  test('the same bytes are executed once and get the same response', async () => {
+  test('identical bytes are executed once and get the same response', async () => {
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = await edge.send('/exchange', body);
     const { proposed } = edge.replica;
@@ -89,7 +89,7 @@ describe('nonces and repeated requests', () => {
     expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
   });
 
-  test('the same bytes join a pending request, but another action with its nonce is rejected', async () => {
+  test('identical bytes join a pending request, but another action with its nonce is rejected', async () => {
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = edge.send('/exchange', body);
@@ -127,12 +127,12 @@ describe('nonces and repeated requests', () => {
     },
   );
 
-  test('a later proposal of the same request by another replica does not change the response', async () => {
+  test('if another replica proposes the same request later, the response does not change', async () => {
     const { replica } = edge;
     const propose = replica.propose.bind(replica);
     replica.propose = async (...command) => {
       const executed = await propose(...command);
-      // Both blocks are applied before the first request is answered.
+      // Both blocks are applied before the response to the first request is sent.
       replica.apply(...command);
       return executed;
     };
@@ -143,7 +143,7 @@ describe('nonces and repeated requests', () => {
     });
   });
 
-  test('a confirmed request that times out is pending, and the same bytes get its result later', async () => {
+  test('a confirmed request that times out is pending, and identical bytes get its result later', async () => {
     await edge.close();
     await begin(50);
     const release = edge.replica.hold();
@@ -158,7 +158,7 @@ describe('nonces and repeated requests', () => {
     expect(edge.replica.proposed).toBe(1);
   });
 
-  test('a request without confirm is answered after the durable write', async () => {
+  test('a request without confirm gets its response after the durable write', async () => {
     const release = edge.replica.hold();
     let isAnswered = false;
     const sent = send(orderAction()).finally(() => (isAnswered = true));
@@ -186,7 +186,7 @@ describe('nonces and repeated requests', () => {
     expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
   });
 
-  test('a rejected request does not use its nonce', async () => {
+  test('a rejected request does not consume its nonce', async () => {
     await send(orderAction({ p: '100.3' }));
     expect((await send(orderAction(), { nonce })).text).toBe(OK_ORDER);
   });

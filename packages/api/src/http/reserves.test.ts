@@ -39,7 +39,7 @@ function published(): TestReplica {
   return replica;
 }
 
-test('without a settlement chain, there are neither figures nor proofs', async () => {
+test('without a settlement chain, the venue returns neither figures nor proofs', async () => {
   const source = { replica: new TestReplica() };
   const nothing = { chain: null, published: null, current: null };
   expect(reserves(source)).toEqual({ ok: true, data: nothing });

@@ -14,7 +14,8 @@ import type { CurrentReserves, ReservesWorker } from '@oddlot/settlement/reserve
 import type { InfoAnswer } from '@oddlot/translate/answer-info';
 
 /**
- * Sources of the figures: the state has the liabilities, and a reader of the chain the reserves.
+ * The sources of the figures: the state contains the liabilities, and a reader of the chain
+ * provides the reserves.
  */
 
 export type ReservesSource = {
@@ -36,7 +37,7 @@ export function reserves({ replica, reserves: source }: ReservesSource): InfoAns
   return { ok: true, data };
 }
 
-/** Returns the proof for an address. It is public, like all data of accounts. */
+/** Returns the proof for an address. It is public, like all account data. */
 export async function reservesProof(
   { replica, reserves: source }: ReservesSource,
   user: Address,

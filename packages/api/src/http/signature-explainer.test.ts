@@ -78,7 +78,7 @@ test('a valid signature is explained without further attempts', async () => {
   expect(json).toMatchObject({ status: 'ok', txHash: data.txHash });
 });
 
-describe('the role of a signer', () => {
+describe('the role that a signer has', () => {
   const approve = () => {
     const approval = { agent: agent.address, label: 'desk' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -116,7 +116,7 @@ describe('the role of a signer', () => {
     }
   });
 
-  test('a signer of a multi-sig account has its role from the conversion on', async () => {
+  test('a signer of a multi-sig account has its role starting with the conversion', async () => {
     const wrapper = multiSigned(orderAction(), {
       nonce,
       user: alice.address,
@@ -133,7 +133,7 @@ describe('the role of a signer', () => {
     expect(await role()).toBe('multiSigSigner');
   });
 
-  test('an address that only the client knows has the role expected', async () => {
+  test('an address that only the client has named gets the role expected', async () => {
     const envelope = signed(orderAction(), by({ key: otherKey }));
     expect(await explained(envelope)).toMatchObject({ role: 'none', signer: otherKey.address });
     const upper = `0x${otherKey.address.slice(2).toUpperCase()}`;
@@ -142,7 +142,7 @@ describe('the role of a signer', () => {
   });
 });
 
-describe('a signature of an unknown address', () => {
+describe('a signature that recovers to an unknown address', () => {
   test('the explanation names the mistake that leads to a known address', async () => {
     const approval = { agent: agent.address, label: '' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -228,7 +228,7 @@ test('the action is read from the text, with its key order and spelling', async 
   expect(data.msgpack).toBe('0x83a474797065a963616e63656c416c6ca23130a374656ea137a5736576656e');
 });
 
-describe('refusals of explainSignature', () => {
+describe('malformed explainSignature queries are refused', () => {
   const right = () => JSON.parse(signed(orderAction(), by())) as Record<string, unknown>;
   const without = (key: string) => {
     const { [key]: _, ...rest } = right();

@@ -27,7 +27,7 @@ type ExplainOptions = {
   readonly replica: Replica;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
-  /** Networks for which a client may have signed by mistake; by default all others. */
+  /** The networks for which a client may have signed by mistake; by default, all other networks. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: Pick<InfoSettings, 'settlementChainId'>;
 };
@@ -62,7 +62,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
       expected,
       isMultiSigSigner: multiSigSigners.has.bind(multiSigSigners),
     };
-    // The roles of all addresses are those in the state of the newest block.
+    // All roles are taken from the state at the newest block.
     const data = judged(explanation, (address) => signerRole(replica.state, address, question));
     return { ok: true, data };
   };
@@ -87,18 +87,18 @@ function judged(
   return answer;
 }
 
-/** Role of an address. Only agents have an owner. */
+/** The role of an address. Only agents have an owner. */
 type Signer = {
   readonly role: SignerRole;
   readonly owner: Address | null;
   readonly agentName: string | null;
 };
 
-/** Data that determines a role, in addition to the state. */
+/** The data that determines a role in addition to the state. */
 type RoleQuestion = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** Address with which the client intended to sign. */
+  /** The address with which the client intended to sign. */
   readonly expected: Address | undefined;
   readonly isMultiSigSigner: (address: Address) => boolean;
 };
@@ -106,13 +106,13 @@ type RoleQuestion = {
 type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
 
 /**
- * Roles in order of precedence. The address of an agent can later get an account, but it still acts
- * for its owner.
+ * The roles in order of precedence. An agent's address can later get an account, but the agent
+ * still acts for its owner.
  */
 const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
 
 /**
- * Returns the role of an address. If it has several, the one that applies to this action is
+ * Returns the role of an address. If it has several roles, the one that applies to this action is
  * returned.
  */
 function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
@@ -156,14 +156,14 @@ function holds(
 }
 
 /**
- * Index of the signers of all multi-sig accounts, because the state only maps accounts to signers.
- * It is built at the first query and then updated by events.
+ * An index of the signers of all multi-sig accounts, because the state only maps accounts to
+ * signers. It is built by the first query and then updated by events.
  */
 export class MultiSigSigners {
   readonly #replica: Pick<Replica, 'state'>;
-  /** Signers by multi-sig account; undefined before the first query. */
+  /** The signers by multi-sig account; undefined before the first query. */
   #sets: Map<Address, readonly Address[]> | undefined;
-  /** Number of multi-sig accounts by signer. */
+  /** The number of multi-sig accounts by signer. */
   readonly #counts = new Map<Address, number>();
 
   constructor(replica: Pick<Replica, 'state' | 'onBlock'>) {

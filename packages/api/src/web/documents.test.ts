@@ -38,7 +38,7 @@ async function serveBuilt() {
 }
 
 describe('the documentation site', () => {
-  test('a page is HTML for browsers and Markdown for clients that ask for it', async () => {
+  test('a page is sent as HTML to browsers, and as Markdown to clients that request it', async () => {
     const { get } = await serveBuilt();
     for (const path of ['/docs/errors', '/docs/errors/']) {
       const page = await get(path, BROWSER);
@@ -66,7 +66,7 @@ describe('the documentation site', () => {
     expect(headers.get('x-frame-options')).toBe('DENY');
   });
 
-  test('an unknown address below /docs is a page with status 404', async () => {
+  test('an unknown address below /docs returns a page with status 404', async () => {
     const { get } = await serveBuilt();
     const missing = await get('/docs/no/such-page', BROWSER);
     expect([missing.status, await missing.text()]).toEqual([
@@ -79,19 +79,19 @@ describe('the documentation site', () => {
     expect((await get('/docs', {}, 'POST')).status).toBe(404);
   });
 
-  test('until the site is built, its addresses ask clients to try again', async () => {
+  test('until the site is built, responses ask clients to try again', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { get } = await serve({ build: buildOf(promise) });
     const early = await get('/docs/errors', BROWSER);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
-    // The descriptions of the API need no build.
+    // The API descriptions are served without a build.
     expect((await get('/openapi.json')).status).toBe(200);
     resolve(BUILT);
     await expect.poll(async () => (await get('/docs/errors', BROWSER)).status).toBe(200);
   });
 });
 
-describe('the documents for programs', () => {
+describe('documents for programs', () => {
   test.each([
     ['/openapi.json', 'openapi', '3.1.0'],
     ['/asyncapi.json', 'asyncapi', '3.0.0'],

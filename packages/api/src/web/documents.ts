@@ -14,7 +14,7 @@ import {
 } from './page-files.ts';
 import { fileAnswer } from './web-page.ts';
 
-/** Folder of the descriptions of the API. */
+/** The folder that contains the API descriptions. */
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
 const DESCRIPTIONS = ['openapi.json', 'asyncapi.json'] as const;
 
@@ -37,24 +37,24 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
-/** Interval at which browsers reload until the site is built. */
+/** The interval in seconds at which browsers reload until the site is built. */
 const LOOK_AGAIN_SECONDS = 1;
 
 type Documents = ShownPage & { start(): void; stop(): void };
 
 type Options = {
   readonly log: Logger;
-  /** Builds the site; by default from the sources next to the venue. */
+  /** Builds the site; by default, from the sources next to the venue. */
   readonly build?: () => Build;
 };
 
-/** Loads the descriptions of the API. The documentation site is built later or on first use. */
+/** Loads the API descriptions. The documentation site is built later or on first use. */
 export async function openDocuments(options: Options): Promise<Documents> {
   const descriptions = new Map<string, PageFile>();
   for (const name of DESCRIPTIONS) {
     const text = await readFile(new URL(name, REFERENCE), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
-    // The files in the repository are formatted for reading, so the whitespace is removed.
+    // The files in the repository are formatted for reading, so their whitespace is removed here.
     descriptions.set(`/${name}`, await jsonFile(JSON.stringify(JSON.parse(text))));
   }
   return new SiteDocuments(options, descriptions);
@@ -68,8 +68,8 @@ async function jsonFile(text: string): Promise<PageFile> {
 }
 
 /**
- * The documentation: the site at `/docs`, its index for language models (`/llms.txt`), and the
- * descriptions of the API (`/openapi.json` and `/asyncapi.json`).
+ * The documentation: the site at `/docs`, its index for language models (`/llms.txt`), and the API
+ * descriptions (`/openapi.json` and `/asyncapi.json`).
  */
 class SiteDocuments implements Documents {
   readonly #options: Options;
@@ -140,7 +140,10 @@ class SiteDocuments implements Documents {
   }
 }
 
-/** Documents can be read by pages of any origin; a page of the site has its policy. */
+/**
+ * Documents can be read by pages of any origin. The pages of the site also get its content security
+ * policy.
+ */
 function publicAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const answer = fileAnswer(request, file);
   const isPage = file.type.startsWith('text/html');
@@ -148,7 +151,7 @@ function publicAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
     ...answer.headers,
     ...(isPage ? PAGE_HEADERS : {}),
     'access-control-allow-origin': '*',
-    // The same address has a page and its Markdown.
+    // The same address serves a page and its Markdown.
     vary: 'accept, accept-encoding',
   };
   return { ...answer, headers };

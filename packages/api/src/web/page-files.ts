@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lowerPriority } from '@oddlot/host/operate';
 
-/** File of the page in all available encodings. */
+/** A file of the page in all available encodings. */
 export type PageFile = {
   readonly type: string;
   /** True if the name contains a hash of the content, so the file can be cached forever. */
@@ -17,12 +17,14 @@ export type PageFile = {
   readonly gzip: Buffer | undefined;
 };
 
-/** Path of the page, with variable parts such as `$name`, and the scripts that it needs first. */
+/**
+ * The path of a screen, with variable parts such as `$name`, and the scripts that it needs first.
+ */
 export type Screen = { readonly path: string; readonly scripts: readonly string[] };
 
 /**
- * The files of the built page. The entry is kept as text because each response inserts a new nonce;
- * all other files are looked up by path.
+ * The files of the built page. The entry is kept as text, because each response inserts a new
+ * nonce; all other files are looked up by path.
  */
 export type PageFiles = {
   readonly entry: string;
@@ -44,7 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Folders of the files whose names contain a hash of their content. */
+/** Matches the folders of files whose names contain a hash of their content. */
 const HASHED = /^\/(?:docs\/)?assets\//;
 const ENTRY = 'index.html';
 const SCREENS = 'screens.json';
@@ -64,13 +66,13 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   return { entry: entry.plain.toString('utf8'), screens, byPath: files };
 }
 
-/** Reads built files into memory. They are small, and are not read from disk again. */
+/** Reads built files into memory. They are small and are not read from disk again. */
 export async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    // The bundler leaves a hidden folder.
+    // The bundler creates a hidden folder, which is not part of the page.
     .filter((path) => !path.startsWith('.'));
   const all = new Map<string, Buffer>();
   for (const path of paths) all.set(path.split(sep).join('/'), await readFile(join(folder, path)));
@@ -100,7 +102,7 @@ const KEPT_CHARACTERS = 4_000;
 export type Build = {
   /** Resolves with the folder of the files after the build. */
   readonly done: Promise<string>;
-  /** Stops the build. The previous files stay. */
+  /** Stops the build. The previous files are kept. */
   stop(): void;
 };
 

@@ -27,7 +27,7 @@ async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts a server with a page whose build ends when the test ends it. */
+/** Starts a server with a page whose build finishes only when the test completes it. */
 async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;
@@ -55,8 +55,8 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('while the page is being built', () => {
-  test('the page shows that it is being built and reloads, and its files are missing', async () => {
+describe('the page while it is being built', () => {
+  test('during the build, a notice reloads until the page is ready, and files of the page are missing', async () => {
     const { get } = await aPage();
     const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
     expect([status, headers.get('refresh')]).toEqual([503, '1']);
@@ -64,7 +64,7 @@ describe('while the page is being built', () => {
     expect((await get('/assets/a-1.js')).status).toBe(404);
   });
 
-  test('the first request builds the page if no port was opened before', async () => {
+  test('the first request builds the page if no port has been opened before', async () => {
     const { built, get } = await aPage({ isStarted: false });
     expect((await get('/', HTML)).status).toBe(503);
     built(await aFolder());
@@ -86,7 +86,7 @@ describe('while the page is being built', () => {
   });
 });
 
-describe('after the page was built', () => {
+describe('the page after it was built', () => {
   test('screen paths serve the page, file paths serve files, and other paths get a 404', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
@@ -129,8 +129,8 @@ describe('the encoding of a file', () => {
   );
 });
 
-describe('an unknown path', () => {
-  test('an unknown path gets a 404, which the page shows to browsers', async () => {
+describe('an unknown path below the page', () => {
+  test('an unknown path gets a 404, and browsers see the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -140,7 +140,7 @@ describe('an unknown path', () => {
     }
   });
 
-  test('the unknown path of a file does not return the page', async () => {
+  test('the page is not returned for the unknown path of a file', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);

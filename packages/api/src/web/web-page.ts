@@ -14,9 +14,9 @@ import {
 
 type WebPageOptions = {
   readonly log: Logger;
-  /** Other origins to which the page may connect: those of the settlement chain. */
+  /** Further origins to which the page may connect: those of the settlement chain. */
   readonly elsewhere: readonly string[];
-  /** Builds the files; by default from the sources next to the venue. */
+  /** Builds the files; by default, from the sources next to the venue. */
   readonly build?: () => Build;
 };
 
@@ -28,7 +28,7 @@ const FAILED = notice(
   'The page could not be built',
   'See the log of the venue. The API is available.',
 );
-/** Path prefixes of the page's screens. */
+/** The path prefixes of the page's screens. */
 export const SCREENS: readonly string[] = [
   'account',
   'activity',
@@ -44,10 +44,12 @@ export const SCREENS: readonly string[] = [
 /** Matches names with an extension, hidden names, and encoded or unusual paths. */
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
-/** Interval at which browsers reload until the page is built. */
+/** The interval in seconds at which browsers reload until the page is built. */
 const LOOK_AGAIN_SECONDS = 1;
 
-/** Trading page at `/`. It is built if its sources have changed, and then served from memory. */
+/**
+ * The trading page at `/`. It is built if its sources have changed, and then served from memory.
+ */
 export class WebPage {
   readonly #options: WebPageOptions;
   #build: Build | undefined;
@@ -88,7 +90,7 @@ export class WebPage {
     if (file !== undefined) return fileAnswer(request, file);
     if (!acceptsPage(request, path)) return undefined;
     if (this.#files !== undefined) return this.#entryAnswer(request, path);
-    // Without an open port of the venue, this request may be the first one.
+    // If no port of the venue is open yet, this request may be the first use of the page.
     this.start();
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
@@ -125,7 +127,10 @@ export class WebPage {
   }
 }
 
-/** Returns true if the client accepts a page. The root path accepts nearly all clients. */
+/**
+ * Returns true if the client accepts HTML. At the root path, nearly every client is assumed to
+ * accept it.
+ */
 function acceptsPage({ headers: { accept = '*/*' } }: IncomingMessage, path: string): boolean {
   if (path === '/') return accept.includes('text/html') || accept.includes('*/*');
   return accept.includes('text/html') && (isScreen(path) || !FILE.test(path));
@@ -135,7 +140,7 @@ function isScreen(path: string): boolean {
   return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
-/** Returns the response with a file, in the best encoding that the client accepts. */
+/** Returns a response with the file in the best encoding that the client accepts. */
 export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding =
@@ -159,7 +164,7 @@ export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer
   return hasTag(request, tag) ? unchanged(headers) : { status: 200, headers, body };
 }
 
-/** Returns a 304, which contains only the headers that caches store. */
+/** Returns a 304 response, which contains only the headers that caches store. */
 function unchanged({
   'content-encoding': _encoding,
   'content-type': _type,
@@ -172,7 +177,7 @@ function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
 }
 
-/** Builds a page for the time before the real one is built. */
+/** Builds a page that is shown until the real one is built. */
 function notice(title: string, text: string): string {
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
@@ -181,7 +186,8 @@ function notice(title: string, text: string): string {
 }
 
 /**
- * Entry page of a path. It names the scripts of its screen, so a browser requests them all at once.
+ * The entry page of a path. It lists the scripts of its screen, so that a browser requests them all
+ * at once.
  */
 type Entry = { readonly text: string; readonly hash: string };
 
@@ -205,8 +211,8 @@ function isAt({ path: pattern }: Screen, path: string): boolean {
 }
 
 /**
- * Pattern of a nonce. The entity tag of the entry contains the visitor's nonce, because its text
- * does, and a file has one tag per encoding; equal tags therefore mean equal bytes.
+ * Matches a nonce. The entity tag of the entry contains the visitor's nonce, because the text
+ * contains it, and a file has one tag per encoding. Equal tags therefore mean equal bytes.
  */
 
 const NONCE = /^[A-Za-z0-9+/]{22}==$/;
@@ -220,14 +226,16 @@ function entryTag(hash: string, nonce: string): string {
 }
 
 /**
- * Returns true if the client's copy is current. `*` matches any copy, and proxies may have weakened
- * the tag.
+ * Returns true if the client's copy is current. `*` matches any copy, and proxies may have marked
+ * the tag as weak.
  */
 function hasTag(request: IncomingMessage, tag: string): boolean {
   return tagsOf(request).some((held) => held === tag || held === '*');
 }
 
-/** Returns the nonce of the client's copy of the entry, if the rest of that copy is current. */
+/**
+ * Returns the nonce of the client's copy of the entry, if the remainder of that copy is current.
+ */
 function heldNonce(request: IncomingMessage, hash: string): string | undefined {
   const begin = `"${hash}.`;
   return tagsOf(request)
@@ -275,7 +283,7 @@ export function pagePolicy(nonce: string, elsewhere: readonly string[]): string 
   ].join('; ');
 }
 
-/** Returns the origins of URLs, without invalid ones. */
+/** Returns the origins of the URLs, omitting invalid ones. */
 export function originsOf(urls: readonly (string | undefined)[]): string[] {
   const origins = urls.flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [],

@@ -28,11 +28,17 @@ import { Replays } from './replays.ts';
 import type { WsLimits } from '../ws-limits.ts';
 import { LARGEST_HOLDER_FACTOR } from '@oddlot/host/ports';
 
-/** First retry delay while a list from the history is not ready. Clients increase later delays. */
+/**
+ * The first retry delay in milliseconds while a list from the history is not ready. Clients
+ * increase later delays.
+ */
 const RETRY_AFTER_MS = 500;
 
 export interface ChannelSet {
-  /** Parses a subscription as it was received. Returns how to open its stream, or a refusal. */
+  /**
+   * Parses a subscription as it was received. Returns a function that opens its stream, or a
+   * refusal.
+   */
   open(subscription: unknown): Opening;
   /** Parses a subscription as it was received. Returns its identity. */
   identify(subscription: unknown): Identity;
@@ -47,8 +53,8 @@ export type Identity =
   | { readonly ok: false; readonly error: WsError };
 
 /**
- * Pings and ordinary subscriptions are shorter. Longer frames are charged to the client before they
- * are parsed.
+ * Pings and ordinary subscriptions are shorter than this. Longer frames are charged to the client
+ * before they are parsed.
  */
 const SHORT_LENGTH_MAX = 1_024;
 
@@ -70,8 +76,8 @@ type Start =
   | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly snapshot: LateFrame };
 
 /**
- * Time limit of a slow first snapshot, and the delay before another attempt if the place is lost in
- * between.
+ * The time limit of a slow first snapshot, and the delay before another attempt if its position is
+ * lost in the meantime.
  */
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
@@ -81,10 +87,10 @@ export const LATE_RETRY_MS = 1_000;
  */
 const WAITING_MAX = 1_024;
 
-/** Session of one client on /ws or /api-ws. */
+/** The session of one client on /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
-  /** Client on whose behalf the history is queried. */
+  /** The client on whose behalf the history is queried. */
   readonly #asker: Asker;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
@@ -94,7 +100,8 @@ export class ChannelSession implements Follower {
   readonly #limits: SessionLimits;
   readonly #others: Set<ChannelSession>;
   /**
-   * Subscriptions by identity, which depends only on the received parameters and not on the state.
+   * The subscriptions by identity, which depends only on the received parameters and not on the
+   * state.
    */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
@@ -118,7 +125,7 @@ export class ChannelSession implements Follower {
     others: Set<ChannelSession>;
     /** Runs deferred work for the client and charges its time. */
     spending?: (run: () => void) => void;
-    /** Charges time that was measured elsewhere. */
+    /** Charges time that was measured by another component. */
     spend?: (ms: number) => void;
   }) {
     const { client, spend = () => undefined } = options;
@@ -140,7 +147,7 @@ export class ChannelSession implements Follower {
     return this.#held.size;
   }
 
-  /** Handles a text frame. Undefined stands for a frame of another type. */
+  /** Handles a text frame. The text is undefined for a frame of another type. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
     let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
@@ -177,7 +184,7 @@ export class ChannelSession implements Follower {
       case 'unsubscribe':
         return this.#unsubscribe(frame);
       case 'post':
-        // Valid posts do not reach the session.
+        // Valid posts are not passed to the session.
         return this.#endpoint === 'ws' ? INVALID_POST : INVALID_FRAME;
       default:
         return INVALID_FRAME;
@@ -234,8 +241,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Finds the place at which the client starts. The result is synchronous if the place is already
-   * known.
+   * Finds the position at which the client starts. The result is synchronous if the position is
+   * already known.
    */
   #startBehind(held: Held, height: number): Start | Promise<Start> {
     if (height > this.#blocks.height) {
@@ -291,8 +298,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Responds as soon as the content of the stream is known. The client has no subscription until
-   * then.
+   * Responds when the content of the stream is available. Until then, the client has no
+   * subscription.
    */
   #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
     const answer = this.#answers.later();
@@ -305,15 +312,15 @@ export class ChannelSession implements Follower {
 
   #welcomeLate(held: Held, snapshot: LateFrame, lost: ResyncReason | undefined): void {
     this.#respond('subscribe', held, snapshot);
-    // A client that has unsubscribed in the meantime gets a response to both requests.
+    // A client that has unsubscribed in the meantime gets a response to each of its two requests.
     if (!this.#isHeld(held)) return;
     if (lost !== undefined) this.#sendResync(lost, held, snapshot.seq);
     this.#goOnBehind(snapshot, held);
   }
 
   /**
-   * Sends the snapshot and all frames after it, including those that were published while it was
-   * read.
+   * Sends the snapshot and all frames after it, including those that were published while the
+   * snapshot was read.
    */
   #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
     this.#connection.send(frame);
@@ -321,8 +328,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Refuses a subscription because the history is behind, is being rebuilt or is overloaded. All of
-   * these are temporary.
+   * Refuses a subscription because the history is behind, is being rebuilt or is overloaded. All
+   * three conditions are temporary.
    */
   #refuse(held: Held, cause: unknown): void {
     if (!this.#isHeld(held)) {
@@ -373,7 +380,7 @@ export class ChannelSession implements Follower {
 
   /**
    * Closes the connection of another client that has more subscriptions. Returns false if there is
-   * none.
+   * no such client.
    */
   #makeRoom(): boolean {
     const other = largestFollower(this.#others, this.client);
@@ -484,7 +491,7 @@ export class ChannelSession implements Follower {
   }
 }
 
-/** Adds the request to an error of a subscribe or unsubscribe. */
+/** Adds the request to the error of a subscribe or unsubscribe request. */
 function about(control: Control | WsError, error: WsError): WsError {
   if (!('method' in control)) return error;
   const { frame, method } = control;
@@ -498,11 +505,11 @@ function tooMany(what: string, max: number): WsError {
 }
 
 /**
- * Sends responses in the order of the requests. A response that is known waits for earlier slow
+ * Sends responses in the order of the requests. A response that is ready waits for slow earlier
  * ones.
  */
 class OrderedReplies {
-  /** Responses in order. The first one is still unknown. */
+  /** The responses in order. The first one is not yet available. */
   #places: { give: (() => void) | undefined }[] = [];
 
   get length(): number {
@@ -514,7 +521,7 @@ class OrderedReplies {
     else this.#places.push({ give });
   }
 
-  /** Reserves the place of a slow response. The returned function fills it. */
+  /** Reserves the position of a slow response. The returned function provides the response. */
   later(): (give: () => void) => void {
     const place: { give: (() => void) | undefined } = { give: undefined };
     this.#places.push(place);
@@ -545,8 +552,9 @@ type Follower = {
 
 /**
  * Finds the connection to close at the limit of streams: the largest connection of the client with
- * the most subscriptions. Returns undefined unless the asking client has only a small fraction of
- * that number. Without this exception, a few clients at their limits could keep all others out.
+ * the most subscriptions. Returns undefined unless the requesting client has only a small fraction
+ * of that number. Without this replacement, a few clients at their limits could keep out all
+ * others.
  */
 function largestFollower<F extends Follower>(
   followers: Iterable<F>,
@@ -559,7 +567,7 @@ function largestFollower<F extends Follower>(
     totals.set(client, (totals.get(client) ?? 0) + subscriptions);
     if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
   }
-  // The factor applies to the asking client as well, so that two large clients cannot close each
+  // The factor also applies to the requesting client, so that two large clients cannot close each
   // other's connections.
   let [most, count] = [asking, LARGEST_HOLDER_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];

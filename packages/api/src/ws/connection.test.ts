@@ -5,7 +5,7 @@ import { Connection, Outbox } from './connection.ts';
 import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
 
-/** Creates a connection over a pipe that is only read on request. */
+/** Creates a connection over a pipe that is read only on request. */
 function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox = new Outbox()) {
   const wire = new PassThrough({ highWaterMark: 0 });
   const closes: number[] = [];
@@ -32,7 +32,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
   return { connection, outbox, wire, closes, writes };
 }
 
-describe('a connection', () => {
+describe('a client connection', () => {
   test('a connection writes all frames of a turn at once', async () => {
     const { connection, writes, outbox } = connect(1000);
     connection.send(Buffer.alloc(3));
@@ -99,7 +99,7 @@ describe('a connection', () => {
     await expect.poll(() => connection.bytesTaken).toBe(5900);
   });
 
-  test('the allowance for requested frames ends when they have been read', async () => {
+  test('bytes of requested frames stop being exempt when the client has read them', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.sendMissed(Buffer.alloc(5000));
     connection.flush();

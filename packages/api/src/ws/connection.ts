@@ -6,7 +6,7 @@ import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** Close codes of RFC 6455 and of its IANA registry. */
+/** The close codes of RFC 6455 and of the IANA registry. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,
@@ -30,8 +30,7 @@ const EMPTY = Buffer.alloc(0);
  */
 const FRAME_OVERHEAD_BYTES = 64;
 /**
- * While the total of all clients exceeds its limit, each client can still have this many bytes
- * waiting.
+ * While the total of all clients exceeds its limit, this many bytes can still wait for each client.
  */
 const SHARE_BYTES_MIN = 256 * 1024;
 
@@ -51,15 +50,15 @@ export class Connection implements Sink {
   readonly #bufferedBytesTotalMax: number;
   #pending: Buffer[] = NOTHING_PENDING;
   #pendingBytes = 0;
-  /** Queued bytes of frames that the client requested again, including overhead. */
+  /** The queued bytes of frames that the client requested again, including overhead. */
   #missedPending = 0;
   /**
-   * Written bytes that the client requested again and has possibly not read. They do not count
+   * The written bytes that the client requested again and may not have read. They do not count
    * towards the limit.
    */
   #missedWaiting = 0;
   #bytesWritten = 0;
-  /** Written bytes that the operating system has not taken yet, including overhead. */
+  /** The written bytes that the operating system has not yet accepted, including overhead. */
   #heldBytes = 0;
   #lastFrameMs: number;
   #pingedMs: number;
@@ -101,7 +100,7 @@ export class Connection implements Sink {
     return this.#isDismissed;
   }
 
-  /** Bytes queued until the end of this turn of the event loop. */
+  /** The number of bytes that are queued until the end of this turn of the event loop. */
   get queuedBytes(): number {
     return this.#pendingBytes;
   }
@@ -138,7 +137,9 @@ export class Connection implements Sink {
     this.#pendingBytes += frame.length;
   }
 
-  /** Queues a frame that the client requested again and that does not count towards its limit. */
+  /**
+   * Queues a frame that the client requested again. It does not count towards the client's limit.
+   */
   sendMissed(frame: Buffer): void {
     this.#missedPending += frame.length + FRAME_OVERHEAD_BYTES;
     this.send(frame);
@@ -153,7 +154,7 @@ export class Connection implements Sink {
     this.#wire.once('drain', run);
   }
 
-  /** Bytes that the operating system has taken since the connection opened. */
+  /** The number of bytes that the operating system has accepted since the connection was opened. */
   get bytesTaken(): number {
     return this.#bytesWritten - this.#wire.writableLength;
   }
@@ -171,7 +172,7 @@ export class Connection implements Sink {
     this.#outbox.framesSent += frames.length;
     this.#bytesWritten += bytes;
     this.#write(frames, bytes);
-    // The operating system usually takes all bytes at once, so usually nothing is held.
+    // The operating system usually accepts all bytes at once, so usually no bytes are held.
     if (this.#wire.writableLength > 0) this.#holdUntilTaken(bytes, frames.length);
   }
 
@@ -188,7 +189,7 @@ export class Connection implements Sink {
   }
 
   /**
-   * Counts the bytes as held until the operating system has taken them. The callback of an empty
+   * Counts the bytes as held until the operating system has accepted them. The callback of an empty
    * write runs after all earlier writes.
    */
   #holdUntilTaken(bytes: number, frames: number): void {
@@ -253,13 +254,16 @@ const FLUSHED_AT_ONCE = 256;
 
 /**
  * Collects connections with queued frames. Each connection writes once after the current turn of
- * the event loop, with one system call for all its frames. If there are many connections, the rest
- * write in later turns, together with frames queued by then.
+ * the event loop, with one system call for all its frames. If there are many connections, the
+ * remaining ones write in later turns, together with the frames that have been queued in the
+ * meantime.
  */
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
-  /** Bytes buffered on all connections until clients read them, including overhead. */
+  /**
+   * The number of bytes buffered on all connections until clients read them, including overhead.
+   */
   heldBytes = 0;
   #waiting: Flushable[] = [];
   #joined: { readonly frames: readonly Buffer[]; readonly bytes: Buffer } | undefined;
@@ -270,7 +274,8 @@ export class Outbox {
   }
 
   /**
-   * Joins frames. Successive connections often have the same frames, so the last result is reused.
+   * Joins frames. The queued frames of successive connections are often the same, so the last
+   * result is reused.
    */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#joined !== undefined && areSame(this.#joined.frames, frames)) {

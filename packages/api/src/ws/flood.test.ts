@@ -14,7 +14,7 @@ afterEach(async () => {
   await edge.stop();
 });
 
-/** Opens a WebSocket manually on a socket that is then never read. */
+/** Opens a WebSocket by hand on a socket that is never read afterwards. */
 async function unread(path: string): Promise<void> {
   socket = connect({ port: edge.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -26,7 +26,9 @@ async function unread(path: string): Promise<void> {
   socket.pause();
 }
 
-/** Waits until the socket can be written again or has closed, in which case a write fails. */
+/**
+ * Waits until the socket can be written again or has closed, in which case the next write fails.
+ */
 async function drained(): Promise<void> {
   await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
 }

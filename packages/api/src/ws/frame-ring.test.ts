@@ -21,7 +21,7 @@ function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): voi
   for (let index = 0; index < count; index++) ring.push(Buffer.alloc(bytes), atMs);
 }
 
-describe('a ring of frames', () => {
+describe('the ring of kept frames', () => {
   test('a ring returns the frames after a number', () => {
     const ring = new FrameRing(LIMITS, budget());
     for (const text of ['one', 'two', 'three']) ring.push(Buffer.from(text), 0);
@@ -55,7 +55,7 @@ describe('a ring of frames', () => {
     expect(ring.firstSeq).toBe(6);
   });
 
-  test('a trim drops old frames even if no new ones follow', () => {
+  test('a trim drops old frames even if no new frames are pushed', () => {
     const shared = budget();
     const ring = new FrameRing(LIMITS, shared);
     fill(ring, 2, { atMs: 0 });
@@ -71,7 +71,7 @@ describe('a ring of frames', () => {
     expect(after(ring, 3)).toHaveLength(1);
   });
 
-  test('large frames are compressed and kept until their age or count limit', () => {
+  test('large frames are compressed and kept until their age or count limit is reached', () => {
     const shared = budget({ plainBytesMax: 100_000 });
     const ring = new FrameRing(LIMITS, shared);
     const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(50_000, `${index},`));
@@ -101,7 +101,7 @@ describe('a ring of frames', () => {
     expect(after(ring, 3000).map(String)).toEqual(['next']);
   });
 
-  test('a full budget first asks for memory and only then drops frames', () => {
+  test('a full budget first requests memory and only then drops frames', () => {
     const asked: number[] = [];
     const shared = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(shared.bytes) };
     const [first, second] = [new FrameRing(LIMITS, shared), new FrameRing(LIMITS, shared)];

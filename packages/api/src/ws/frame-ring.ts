@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** The bytes that all rings of a process hold, and their limits. */
+/** The number of bytes that all rings of a process hold, and their limits. */
 export type RetentionBudget = {
   bytes: number;
   readonly bytesMax: number;
-  /** The part of `bytes` that is not compressed. */
+  /** The uncompressed part of `bytes`. */
   plainBytes: number;
   readonly plainBytesMax: number;
   /**
@@ -22,7 +22,7 @@ type RingLimits = {
 /**
  * The newest frames of a stream, numbered without gaps, for clients that resume. Frames beyond the
  * maximum age or count are dropped, oldest first. If all rings together exceed the budget, older
- * frames are compressed, and dropped only if that is not enough.
+ * frames are compressed; they are dropped only if that is not sufficient.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
@@ -57,7 +57,10 @@ export class FrameRing {
     return this.#floor;
   }
 
-  /** Returns the number of the last frame up to a block. Frames of later blocks must still be kept. */
+  /**
+   * Returns the number of the last frame up to a block. The frames of later blocks must still be
+   * kept.
+   */
   lastSeqAt(height: number): number {
     let low = this.#firstSeq;
     let high = this.#lastSeq + 1;
@@ -166,7 +169,7 @@ const CHUNK_FRAMES = 256;
 /** Frames of a stream are similar, so the fastest compression is sufficient. */
 const PACKED = { level: 1 } as const;
 
-/** Consecutive frames of a stream, which are compressed together. */
+/** Consecutive frames of a stream that are compressed together. */
 class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
@@ -204,7 +207,7 @@ class FrameChunk {
     return this.#timesMs[seq - this.firstSeq] ?? Infinity;
   }
 
-  /** Returns the block of a frame, or 0 if the channel's frames have none. */
+  /** Returns the block of a frame, or 0 if the frames of the channel have no block. */
   heightOf(seq: number): number {
     return this.#heights[seq - this.firstSeq] ?? Infinity;
   }
@@ -217,7 +220,7 @@ class FrameChunk {
     this.#plainBytes += body.length;
   }
 
-  /** Compresses the frames, after which the chunk accepts no more. */
+  /** Compresses the frames. After that, the chunk accepts no more frames. */
   pack(): void {
     if (this.#frames === undefined) return;
     this.#packed = deflateRawSync(Buffer.concat(this.#frames), PACKED);

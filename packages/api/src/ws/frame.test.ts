@@ -14,7 +14,7 @@ function read(bytes: Buffer): string[] {
   return messages;
 }
 
-describe('a text frame', () => {
+describe('the encoding of text frames', () => {
   test.each([0, 1, 125, 126, 127, 65_535, 65_536, 200_000])(
     'a text frame carries %i bytes',
     (length) => {
@@ -34,7 +34,7 @@ describe('a text frame', () => {
   });
 });
 
-describe('a data frame', () => {
+describe('the encoding of data frames', () => {
   test('the body of a data frame is completed with a subscription number', () => {
     const body = openBody({ channel: 'trades', data: '[]', seq: 4 });
     expect(read(closeBody(body, 12)).map((text) => JSON.parse(text))).toEqual([

@@ -9,7 +9,7 @@ import {
 
 /**
  * The data frames of one event differ only in `sub` between subscribers. Their JSON text is
- * therefore built once without its end, and completed for each subscription number.
+ * therefore built once without its ending, which is added for each subscription number.
  */
 
 const FIN_TEXT = 0x81;
@@ -42,8 +42,8 @@ const FIN_PONG = 0x8a;
 export const PING_FRAME = Buffer.from([0x89, 0]);
 
 /**
- * Builds the pong for the payload of a ping. Control frames have at most 125 bytes, so the length
- * fits into one byte.
+ * Builds the pong for the payload of a ping. The payload of a control frame has at most 125 bytes,
+ * so the length fits into one byte.
  */
 export function pongFrame(data: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(2 + data.length);
@@ -112,8 +112,8 @@ export function readControl(text: string): Control | WsError {
 }
 
 /**
- * Returns the reason if the text is JSON that violates the strict rules; otherwise the text is just
- * not a valid frame.
+ * Returns the reason if the text is JSON that violates the strict rules; otherwise, reports that
+ * the text is not a valid frame.
  */
 function unreadable(text: string, fault: ScanFault): WsError {
   const { message } = jsonRefusal(text, fault);
@@ -122,7 +122,8 @@ function unreadable(text: string, fault: ScanFault): WsError {
 }
 
 /**
- * Reads the place at which a client resumes: a frame number of a stream, or a block of the venue.
+ * Reads the position at which a client resumes: a frame number of a stream, or a block of the
+ * venue.
  */
 export function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
@@ -151,7 +152,7 @@ export type WsError = {
   readonly message: string;
   /** Present if the frame itself is valid; the client can send it again after this time. */
   readonly retryAfterMs?: number;
-  /** Details of refused parameters, omitted on /ws-rtds. */
+  /** The details of refused parameters, which are omitted on /ws-rtds. */
   readonly details?: Details;
   /** The refused subscription as received. */
   readonly subscription?: unknown;

@@ -57,7 +57,7 @@ test('frames that were read immediately do not count as held', async () => {
   for (const each of connections) each.send(Buffer.from('frame'));
   await turn();
   expect(outbox.heldBytes).toBe(0);
-  // No empty write was needed to notice that the frames were taken.
+  // No empty write was needed to notice that the frames were accepted.
   expect(writes.flat()).toHaveLength(2);
 });
 

@@ -4,7 +4,7 @@ import type { SocketRequest } from '@oddlot/host/http';
 import { TestEdge, VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { mayBePost, readPost } from './posts.ts';
 
-describe('parsing of a post', () => {
+describe('the parser of posts', () => {
   const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
   test('the payload of a post is returned as its original text, with keys in any order', () => {
@@ -36,7 +36,7 @@ describe('parsing of a post', () => {
 
   const soup = (units: string) => fc.string({ unit: fc.constantFrom(...units) });
 
-  test('an envelope is valid JSON after its payload is replaced, whatever text the payload has', () => {
+  test('after its payload is replaced, an envelope is valid JSON for any text of the payload', () => {
     fc.assert(
       fc.property(soup('{}[]",:\\0a '), (payload) => {
         const head = '{"method":"post","id":1,"request":{"type":"info","payload":';
@@ -52,7 +52,7 @@ describe('parsing of a post', () => {
     );
   });
 
-  test('random text is not taken for a post', () => {
+  test('random text is not mistaken for a post', () => {
     fc.assert(
       fc.property(soup('{}[]",:\\0a post'), (text) => {
         expect(readPost(text)).toBeUndefined();
@@ -75,7 +75,7 @@ describe('a drain with pending posts', () => {
   const POST = { method: 'post', id: 8, request: { type: 'info', payload: { type: 'settings' } } };
   const ANSWER = { status: 200, body: '{"success":true}', budget: undefined };
 
-  test('a drain closes a connection after the answers to its posts', async () => {
+  test('a drain closes a connection after the responses to its posts', async () => {
     const { asked } = await withPost();
     const [busy, idle] = [await edge.connect(), await edge.connect()];
     busy.send(POST);
@@ -91,7 +91,7 @@ describe('a drain with pending posts', () => {
     await drained;
   });
 
-  test('a drain closes a connection after five seconds without waiting for the answers', async () => {
+  test('a drain closes a connection after five seconds even if responses are pending', async () => {
     const { asked, timing } = await withPost();
     const client = await edge.connect();
     client.send(POST);

@@ -9,16 +9,16 @@ const PATHS: Readonly<Record<PostKind, string>> = { action: '/exchange', info: '
 
 type PostsOptions = {
   readonly connection: Connection;
-  /** Executes a request and calls its `answer`. */
+  /** Executes a request and passes the response to its `answer` function. */
   readonly post: (request: SocketRequest) => void;
   /** The API version header of the WebSocket handshake. */
   readonly version: string | undefined;
 };
 
 /**
- * The requests for /info and /exchange that one connection has sent in frames, called posts. The
- * text of a request is passed on unchanged, because signatures cover it, and the response is the
- * one that HTTP would return.
+ * The requests for /info and /exchange that one connection has sent in frames; such a frame is
+ * called a post. The text of a request is passed on unchanged, because signatures cover it, and the
+ * response is the one that HTTP would return.
  */
 export class Posts {
   readonly #connection: Connection;
@@ -35,7 +35,7 @@ export class Posts {
 
   /**
    * Executes a post, even if its connection has ended. Returns false for any other frame, and for a
-   * post without a valid and unused id, which cannot be answered.
+   * post without a valid and unused id, because no response to it is possible.
    */
   receive(text: string): boolean {
     const post = readPost(text);
@@ -68,7 +68,7 @@ export class Posts {
     return this.#unanswered.size === 0;
   }
 
-  /** Calls `run` once, after all posts are answered or after the time limit. */
+  /** Calls `run` once, after all posts have got a response or after the time limit. */
   whenIdle(run: () => void, msMax: number): void {
     const end = (): void => {
       this.#onIdle = undefined;
@@ -89,7 +89,7 @@ export class Posts {
   }
 }
 
-/** Returns false if the text cannot be a post, without parsing it. */
+/** Returns false if the text cannot be a post. The text is not parsed. */
 export function mayBePost(text: string): boolean {
   return text.includes('"post"') || text.includes('\\u');
 }
@@ -141,7 +141,7 @@ export function readPost(text: string): ReadPost | undefined {
   return { ...read, kind: type, payload: text.slice(payload.start, payload.end) };
 }
 
-/** Limits how much of an invalid type is repeated to the client. */
+/** Limits the length of an invalid type that is quoted to the client. */
 const SHOWN_MAX = 64;
 
 function missing(field: string): WireError {
@@ -204,7 +204,10 @@ function isKey(quoted: string, key: string): boolean {
   }
 }
 
-/** Returns the offset after the value that starts here, found by its quotes and brackets alone. */
+/**
+ * Returns the offset after the value that starts here. Only quotes and brackets are used to find
+ * it.
+ */
 function valueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -37,7 +37,7 @@ async function settle(): Promise<AnyFrame[]> {
 const BTC = '{"symbol":"btc/usd"}';
 
 describe('reference prices on /ws-rtds', () => {
-  test('prices are sent to subscribers of a topic with its spelling of the symbol', async () => {
+  test('prices are sent to the subscribers of a topic, in its spelling of the symbol', async () => {
     ask('subscribe', 'crypto_prices');
     ask('subscribe', 'crypto_prices_chainlink', '', '*');
     expect(await settle()).toEqual([]);

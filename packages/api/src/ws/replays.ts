@@ -8,15 +8,17 @@ type Replay = {
   readonly sub: number;
   /** The number of the last frame that the client has received. */
   seq: number;
-  /** Missed frames that the stream no longer keeps, sent before those that it keeps. */
+  /**
+   * The missed frames that the stream no longer keeps. They are sent before those that it keeps.
+   */
   past?: PastReplay | undefined;
   /** Called if the missed frames are dropped before the client has received them. */
   readonly resync: () => void;
 };
 
 /**
- * Missed frames that the stream no longer keeps: the number of remaining frames, and those already
- * read.
+ * Missed frames that the stream no longer keeps: the number of remaining frames, and the frames
+ * that have already been read.
  */
 type PastReplay = {
   readonly past: Past;
@@ -24,14 +26,17 @@ type PastReplay = {
   read?: readonly PastFrame[] | 'failed' | undefined;
 };
 
-/** A connection is closed if its client reads nothing of a replay for this time. */
+/**
+ * A connection is closed if its client reads nothing of a replay for this time, in milliseconds.
+ */
 export const STALLED_MS = 30_000;
-/** Approximate limit of bytes sent to one client per turn of the event loop. */
+/** The approximate number of bytes sent to one client per turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
 
 /**
  * Sends missed frames at the reading speed of the client, one stream after the other. After the
- * last missed frame, the client becomes a subscriber, so that live frames follow without a gap.
+ * last missed frame, the client becomes a subscriber, so that live frames are sent next without a
+ * gap.
  */
 export class Replays {
   readonly #connection: Connection;
@@ -43,7 +48,9 @@ export class Replays {
     this.#connection = connection;
   }
 
-  /** Starts to send the frames after `seq`. `past` has those that the stream no longer keeps. */
+  /**
+   * Starts to send the frames after `seq`. `past` contains those that the stream no longer keeps.
+   */
   add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
     const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };
@@ -101,7 +108,7 @@ export class Replays {
       return 'waits';
     }
     before.read = undefined;
-    // Fewer frames than counted remain, because some have expired in the meantime.
+    // Fewer frames remain than were counted, because some have expired in the meantime.
     if (frames === 'failed' || frames.length === 0) {
       this.#lose(replay);
       return 0;

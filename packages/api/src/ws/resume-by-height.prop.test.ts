@@ -35,7 +35,7 @@ const step = fc.oneof(
 
 type Comer = { channel: number; height: number; client: TestClient; frames: AnyFrame[] };
 
-test('a client that resumes at another process gets each frame once, or a resync', () =>
+test('a client that resumes at another process gets each frame once or a resync', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 30 }),
@@ -104,9 +104,7 @@ const isLost = (frames: readonly AnyFrame[]): boolean =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-/**
- * Answers pending history queries. Answers can cause further queries, so there are several rounds.
- */
+/** Answers pending history queries in several rounds, because a reply can cause further queries. */
 async function answered({ history }: TestEdge): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     history.answerSince();

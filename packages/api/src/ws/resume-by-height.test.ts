@@ -49,7 +49,7 @@ const ofData = (frames: readonly AnyFrame[]): AnyFrame[] =>
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
 describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscription) => {
-  test('a resuming client gets each event after a block seen at another process once', async () => {
+  test('a client that resumes after a block of another process gets each later event once', async () => {
     const witness = await here.connect(path);
     await witness.follow(subscription);
     trade();
@@ -68,7 +68,7 @@ describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscri
     while (frames.length < missed.length) frames.push(await client.next());
     expect(frames.map(shown)).toEqual(missed.map(shown));
     expect(await client.settle()).toEqual([]);
-    // The numbers follow the one in the response without a gap.
+    // The numbers continue the one in the response without a gap.
     const numbers = frames.map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => response.data.seq + 1 + index));
     // These numbers are valid for resuming at this process.
@@ -78,7 +78,7 @@ describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscri
     expect(last).toMatchObject({ seq: numbers.at(-1), data: frames.at(-1).data });
   });
 
-  test('a resuming client gets no past events if it is up to date', async () => {
+  test('a client that resumes with the newest block gets no past events', async () => {
     trade();
     const { height } = here.venue.state;
     const client = await there.connect(path);
@@ -156,7 +156,7 @@ test('a client that has seen more than the history of this process gets no event
   expect(frames[0]!.seq).toBe(response.data.seq + 1);
 });
 
-describe('resuming after a future block', () => {
+describe('a client that resumes after a future block', () => {
   test('a client that resumes after a future block gets only the blocks after it', async () => {
     const client = await there.connect();
     const { height } = here.venue.state;
@@ -190,7 +190,7 @@ describe('resuming after a future block', () => {
   });
 });
 
-describe('resuming after a block that is no longer in memory', () => {
+describe('a client that resumes after a block that is no longer in memory', () => {
   test('a client that missed order changes gets a resync with the current orders', async () => {
     // The process has only four blocks in memory, and the history shows that orders have changed.
     const recent = new RecentBlocks(4);

@@ -9,9 +9,9 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { Pace, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** Limits the subscriptions in one frame. A frame with more is invalid. */
+/** The maximum number of subscriptions in one frame. A frame with more is invalid. */
 const ENTRIES_MAX = 50;
-/** All symbols are shorter, so a longer one is invalid. */
+/** The maximum length of a symbol. A longer symbol is invalid, because all symbols are shorter. */
 const SYMBOL_LENGTH_MAX = 32;
 
 const PONG = textFrame(Buffer.from('PONG'));
@@ -164,7 +164,7 @@ function readFilters(text: unknown): { readonly symbol: string | undefined } | u
   return { symbol: symbol.toLowerCase() };
 }
 
-/** A session as seen by its topics. */
+/** The part of a session that its topics use. */
 interface PriceListener {
   /** The id that every frame to this client contains. */
   readonly connectionId: string;
@@ -197,7 +197,7 @@ const TOPICS = Object.entries(RTDS_TOPICS) as [RtdsTopic, RtdsSeries][];
 export class PriceTopics {
   readonly #options: PriceTopicsOptions;
   readonly #listeners = new Set<PriceListener>();
-  /** Paces by source and symbol. */
+  /** The pace of each source and symbol. */
   readonly #paces = new Map<string, Pace>();
   #secondMs = 0;
 

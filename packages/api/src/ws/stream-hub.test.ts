@@ -22,7 +22,7 @@ function place(count: number): void {
   }
 }
 
-describe('subscriptions', () => {
+describe('the subscriptions of a connection', () => {
   test('subscriptions are numbered per connection and end with an unsubscribe', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
@@ -115,7 +115,7 @@ describe('a client that resumes', () => {
     ]);
   });
 
-  test('a client that resumes without missed frames gets only the response', async () => {
+  test('a client that resumes without having missed frames gets only the response', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow({ type: 'l2Book', coin: '1' });
     const again = await edge.connect();
@@ -164,7 +164,7 @@ describe('a client that resumes', () => {
     expect(book[2]).not.toHaveProperty('isSnapshot');
   });
 
-  test('an incomplete or malformed place to resume is refused', async () => {
+  test('an incomplete or malformed resume position is refused', async () => {
     const client = await edge.connect();
     for (const resumeFrom of [
       5,

@@ -22,7 +22,7 @@ export type Snapshot = {
 
 export interface Source {
   /**
-   * Returns the first frame for a new subscriber, or for one that lost its place. Event channels
+   * Returns the first frame for a new subscriber, or for one that has missed frames. Event channels
    * return undefined for new subscribers.
    */
   snapshot(occasion: 'subscribe' | 'resync'): Snapshot | undefined;
@@ -37,8 +37,8 @@ export interface Source {
 type PastAnswer = Past | 'tooOld';
 
 /**
- * The place at which a client continues after a block: the number of its last frame, and the missed
- * frames that the stream no longer keeps.
+ * The position at which a client continues after a block: the number of its last frame, and the
+ * missed frames that the stream no longer keeps.
  */
 export type GoingOn = { readonly seq: number; readonly past?: Past };
 
@@ -54,11 +54,11 @@ export type LateSnapshot = {
 
 /** A source whose first frame must be queried. Other frames are published during the query. */
 export interface LateSource {
-  /** Queries the first frame for a new subscriber, or for one that lost its place. */
+  /** Queries the first frame for a new subscriber, or for one that has missed frames. */
   snapshotLater(asker: Asker): Promise<LateSnapshot>;
   /**
    * Resolves when the frames of all blocks up to a height have been published. Returns undefined if
-   * they already have.
+   * they have been published already.
    */
   reached(height: number, asker: Asker): Promise<unknown> | undefined;
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
@@ -85,13 +85,13 @@ export class Stream {
   readonly #snapshots: SnapshotCache | undefined;
   /** Returns the block of the data; undefined if the channel does not report it. */
   readonly #height: (() => number) | undefined;
-  /** Subscription numbers by subscriber. */
+  /** The subscription numbers by subscriber. */
   readonly #sinks = new Map<Sink, number>();
   /** Clients that are still receiving missed frames. */
   readonly #expected = new Set<Sink>();
   #seq: number;
   #source: Source | LateSource | undefined;
-  /** Bodies by snapshot, so that each is built once for all waiting subscribers. */
+  /** The bodies by snapshot, so that each is built once for all waiting subscribers. */
   readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
 
   constructor(options: {
@@ -213,14 +213,15 @@ export class Stream {
   }
 
   /**
-   * Returns the place at which a client continues that has everything up to a block. Frames that
-   * the stream no longer keeps are numbered backwards from the oldest kept frame, which restores
-   * their original numbers.
+   * Returns the position at which a client continues that has received everything up to a block.
+   * Frames that the stream no longer keeps are numbered backwards from the oldest kept frame, which
+   * restores their original numbers.
    */
   goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
     const source = this.#source;
     const isLate = source !== undefined && 'snapshotLater' in source;
-    // A frame that is published later would repeat an event that the client has from elsewhere.
+    // A frame that is published later would repeat an event that the client has received from
+    // another process.
     const reached = isLate ? source.reached(height, asker) : undefined;
     if (reached !== undefined) return reached.then(() => this.#placeAfter(height, asker));
     return this.#placeAfter(height, asker);
@@ -260,7 +261,7 @@ export class Stream {
   }
 }
 
-/** Interval at which old frames of all streams are dropped, in milliseconds. */
+/** The interval at which old frames of all streams are dropped, in milliseconds. */
 const TRIM_MS = 60_000;
 
 export type StreamRecipe = {
@@ -285,7 +286,10 @@ export class StreamHub {
   readonly #height: () => number;
   readonly #budget: RetentionBudget;
   readonly #streams = new Map<string, Stream>();
-  /** Streams without subscribers and the time since when, the longest idle first. */
+  /**
+   * The streams without subscribers and the times since which they have been idle, the longest idle
+   * first.
+   */
   readonly #idle = new Map<Stream, number>();
   /** Distinguishes the epochs of different processes. */
   readonly #run = randomBytes(6).toString('hex');
@@ -316,7 +320,7 @@ export class StreamHub {
     return this.#streams.size;
   }
 
-  /** Bytes of all frames that are kept for clients that resume. */
+  /** The number of bytes of all frames that are kept for clients that resume. */
   get keptBytes(): number {
     return this.#budget.bytes;
   }
@@ -361,7 +365,7 @@ export class StreamHub {
     if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
   }
 
-  /** Ends streams that were idle too long, and periodically drops old frames. */
+  /** Ends streams that have been idle for too long, and periodically drops old frames. */
   sweep(): void {
     const nowMs = this.#timing.now();
     for (const [stream, sinceMs] of this.#idle) {
@@ -381,7 +385,7 @@ export class StreamHub {
     }
   }
 
-  /** Ends idle streams first, before frames of used ones are dropped. */
+  /** Ends idle streams first, before frames of streams with subscribers are dropped. */
   #relieve(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#budget.bytes <= this.#budget.bytesMax) return;
@@ -437,26 +441,26 @@ export type PastFrame = {
 };
 
 /**
- * Missed frames. They are read in parts at the speed of sending, so that memory never holds all of
- * them.
+ * Missed frames. They are read in parts as the client receives them, so that memory never holds all
+ * of them.
  */
 export interface Past {
   readonly count: number;
   /**
-   * Returns some more frames, oldest first. The result is empty at the end. Rejects if they cannot
-   * be read.
+   * Returns some more frames, oldest first. The result is empty at the end. The promise rejects if
+   * the frames cannot be read.
    */
   next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
 }
 
 export const NO_MISSED_FRAMES: Past = { count: 0, next: () => [] };
 
-/** Approximate number of frames per part. */
+/** The approximate number of frames per part. */
 const FRAMES_AT_ONCE = 64;
 
 /**
  * Formats the frames of blocks that are still in memory. They are formatted twice, the first time
- * only to count them, because keeping them for a slow client could need much memory.
+ * only to count them, because keeping them for a slow client could use much memory.
  */
 export function pastOfBlocks(
   blocks: readonly AppliedBlock[],

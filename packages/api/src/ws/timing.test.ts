@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { FrameBudget, Pace } from './timing.ts';
 
-describe('a pace', () => {
-  test('a pace runs at once, then at most once per interval, and always after the last request', () => {
+describe('the pace of repeated work', () => {
+  test('a pace runs immediately, then at most once per interval, and always after the last request', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) > 0);
@@ -16,7 +16,7 @@ describe('a pace', () => {
     expect(runs).toEqual([0, 100, 200, 300]);
   });
 
-  test('a pace does not wait after a run that did nothing', () => {
+  test('a pace does not wait after a run that did no work', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) < 0);
@@ -38,7 +38,7 @@ describe('a pace', () => {
   });
 });
 
-describe('a frame limit', () => {
+describe('the limit of client frames', () => {
   test('the frame limit allows a burst and refills every second', () => {
     const timing = new VirtualTiming();
     const budget = new FrameBudget(timing, { perSecond: 20, burst: 40 });

@@ -30,8 +30,8 @@ export class Pace {
   #cancel: (() => void) | undefined;
 
   /**
-   * `run` returns whether it did any work. If it did none, the run does not count towards the
-   * limit.
+   * Creates a pace. `run` returns whether it did any work; if it did none, the run does not count
+   * towards the limit.
    */
   constructor(timing: Timing, intervalMs: number, run: () => boolean) {
     this.#timing = timing;
@@ -67,21 +67,24 @@ export class FrameBudget {
     this.#bucket = new TokenBucket(rate, timing.now());
   }
 
-  /** Takes one token, or returns false if there is none. */
+  /** Takes one token. Returns false if none is left. */
   take(): boolean {
     return this.#bucket.take(1, this.#timing.now());
   }
 }
 
-/** Maximum time to wait for a block that another process has reported. */
+/** The maximum time to wait for a block that another process has reported, in milliseconds. */
 const WAIT_MS_MAX = 2_000;
-/** A height further ahead is invalid, or this process is too far behind to serve the client. */
+/**
+ * If a height is further ahead than this, it is invalid, or this process is too far behind to serve
+ * the client.
+ */
 const AHEAD_MAX = 1_000;
 
 type Waiting = { readonly height: number; readonly settle: (isReached: boolean) => void };
 
 /**
- * Waits for blocks, because a client may have seen newer blocks at another process of the venue.
+ * Waits for blocks, because a client may have seen newer blocks from another process of the venue.
  */
 export class BlockWaits {
   readonly #height: () => number;
@@ -99,7 +102,8 @@ export class BlockWaits {
   }
 
   /**
-   * Resolves to true when the block has been processed, or to false if it does not arrive in time.
+   * Resolves with true when the block has been processed, or with false if it does not arrive in
+   * time.
    */
   reached(height: number): Promise<boolean> {
     if (height <= this.height) return Promise.resolve(true);

@@ -33,7 +33,7 @@ describe('the WebSocket handshake', () => {
     expect(refused.headers['content-type']).toBe('text/plain');
     expect(refused.body).toBe('too many websocket sessions from 198.51.100.7');
     expect(edge.edge.connections('ws', '198.51.100.7')).toEqual({ limit: 10, open: 10 });
-    // Each endpoint has its own limit, and a closed connection frees its place.
+    // Each endpoint has its own limit, and closing a connection frees its slot.
     await edge.connect('/api-ws');
     await edge.connect('/ws-rtds');
     clients[0]?.socket.close();
@@ -42,7 +42,7 @@ describe('the WebSocket handshake', () => {
     await edge.connect('/ws');
   });
 
-  test('handshakes are not limited if limits are off', async () => {
+  test('handshakes are not limited if the limits are disabled', async () => {
     edge = await TestEdge.start(WS_LIMITS_OFF);
     for (let index = 0; index < 12; index++) await edge.connect('/ws');
     expect(edge.edge.stats.connections.ws).toBe(12);
@@ -74,8 +74,8 @@ describe('the WebSocket handshake', () => {
   });
 });
 
-describe('pings', () => {
-  test('ping frames in JSON are answered on /ws and /api-ws', async () => {
+describe('pings of clients', () => {
+  test('JSON pings are answered on /ws and /api-ws', async () => {
     edge = await TestEdge.start();
     for (const path of ['/ws', '/api-ws']) {
       const client = await edge.connect(path);
@@ -110,7 +110,7 @@ describe('pings', () => {
   });
 });
 
-describe('the frame limit', () => {
+describe('the limit of frames per client', () => {
   test('frames beyond the limit are dropped with an error in the format of the endpoint', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({ framesBurst: 2 }, timing);
@@ -148,7 +148,7 @@ describe('the frame limit', () => {
   });
 });
 
-describe('invalid frames', () => {
+describe('frames that the venue rejects', () => {
   test('invalid frames are answered with an error and change nothing', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
@@ -266,7 +266,7 @@ describe('the end of a connection', () => {
     expect((await refusedHandshake('/ws')).statusCode).toBe(503);
   });
 
-  test('a shutdown of a replica closes connections with a code that sends clients to another replica', async () => {
+  test('when a replica shuts down, the close code sends its clients to another replica', async () => {
     edge = await TestEdge.start();
     const paths = ['/ws', '/api-ws', '/ws-rtds'];
     const clients = await Promise.all(paths.map((path) => edge.connect(path)));

@@ -31,11 +31,11 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/ws-rtds': 'wsRtds',
 };
 
-/** Interval of checks for silent connections and idle streams, in milliseconds. */
+/** The interval of checks for silent connections and idle streams, in milliseconds. */
 const SWEEP_MS = 1000;
-/** Maximum time in which a drain waits for the answers to posts. */
+/** The maximum time for which a drain waits for the responses to posts, in milliseconds. */
 const POSTS_MS = 5000;
-/** Maximum time in which a client must answer a close frame. */
+/** The maximum time in which a client must reply to a close frame, in milliseconds. */
 const CLOSE_MS = 5000;
 
 /** Limits the fragments of a message, and the chunks in which the socket delivers it. */
@@ -45,7 +45,7 @@ const CHUNKS_MAX = 4096;
 /**
  * The field of the `ws` library that decides whether the next frame is handled in the same turn of
  * the event loop. It is set after a post that did not have to wait. Posts that arrive together are
- * then recovered, logged and answered together, which takes half the CPU time of a separate turn
+ * thus recovered, logged and answered together, which takes half the CPU time of a separate turn
  * for each post.
  */
 const IN_ONE_TURN = '_allowSynchronousEvents';
@@ -59,7 +59,7 @@ type WsStats = {
   readonly keptBytes: number;
   readonly framesSent: number;
   readonly slowClosed: number;
-  /** Bytes that wait for clients to read them. */
+  /** The number of bytes that wait for clients to read them. */
   readonly heldBytes: number;
 };
 
@@ -78,8 +78,8 @@ export type WsEdgeOptions = {
   /** Schedules the frames of different clients fairly. */
   readonly queue?: FairQueue;
   /**
-   * Executes requests for /info and /exchange that arrive in frames on /ws. Without it, such frames
-   * are invalid.
+   * Executes requests for /info and /exchange that arrive in frames on /ws. If it is absent, such
+   * frames are invalid.
    */
   readonly post?: (request: SocketRequest) => void;
 };
@@ -139,7 +139,7 @@ export class WsEdge {
     this.#planSweep();
   }
 
-  /** Waits for blocks that a client has seen at another process. */
+  /** Waits for blocks that a client has seen from another process. */
   get blocks(): Pick<BlockWaits, 'reached'> {
     return this.#blocks;
   }
@@ -172,7 +172,7 @@ export class WsEdge {
 
   /** Handles an upgrade request on any path. The socket is upgraded or closed. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
-    // The client has gone before the end of the handshake, so nothing has to be cleaned up.
+    // The client has disconnected before the end of the handshake, so there is nothing to clean up.
     socket.on('error', () => socket.destroy());
     const endpoint = endpointOf(request.url);
     if (endpoint === undefined) {
@@ -194,7 +194,7 @@ export class WsEdge {
     });
   }
 
-  /** If an error occurs before the end of the handshake, the socket only has to be closed. */
+  /** If an error occurs before the end of the handshake, only the socket must be closed. */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();
@@ -268,8 +268,8 @@ export class WsEdge {
     });
     // A close event follows every error and contains the details.
     webSocket.on('error', () => undefined);
-    // The `ws` library emits its close event only after it has read all received data, but the
-    // place of the connection must be free immediately.
+    // The `ws` library emits its close event only after it has read all received data, but the slot
+    // of the connection must be free immediately.
     wire.once('close', () => {
       const open = (counts.get(client) ?? 1) - 1;
       if (open > 0) counts.set(client, open);

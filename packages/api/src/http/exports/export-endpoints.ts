@@ -32,7 +32,10 @@ export type ExportOptions = {
   readonly replica: Replica;
   readonly markets: MarketData;
   readonly gate?: ExportGate;
-  /** Budget of one client's exports on the main thread. An export that has used it up waits. */
+  /**
+   * The time that one client's exports may use on the main thread. An export that has exhausted it
+   * waits.
+   */
   readonly work?: WorkLimits;
 };
 
@@ -43,7 +46,7 @@ export type ExportOptions = {
 export const EXPORT_WORK: WorkLimits = { msPerSecond: 50, msBurst: 300 };
 
 const RETRY_SECONDS = 5;
-/** Longest wait at once, below the maximum of Node's timers. */
+/** The longest single wait in milliseconds, below the maximum of Node's timers. */
 const WAIT_MS_MAX = 60_000;
 
 type Context = ExportOptions & { readonly gate: ExportGate; readonly budget: WorkBudget };
@@ -62,8 +65,8 @@ export function exportEndpoints(options: ExportOptions): Record<string, StreamEn
 }
 
 /**
- * Opens an export. Its first page is read before the response starts, because an error can be
- * reported only until then.
+ * Opens an export. Its first page is read before the response starts, because after that an error
+ * can no longer be reported.
  */
 async function open(
   context: Context,
@@ -98,7 +101,7 @@ async function open(
     };
   } catch (error) {
     leave();
-    // A history that is being rebuilt does not contain all rows.
+    // While the history is being rebuilt, it does not contain all rows.
     const later = historyRefusal(error);
     if (later !== undefined) return { ...later, retryAfterSeconds: RETRY_SECONDS };
     if (!(error instanceof RefusedError)) throw error;
@@ -135,7 +138,7 @@ function fileName(name: ExportName, request: ExportRequestOf<ExportName>): strin
   return `${[name, ...subject, ...span].join('-')}.${request.format}`;
 }
 
-/** Rows per page. A page of fills has about a third of a megabyte. */
+/** The number of rows per page. A page of fills has about a third of a megabyte. */
 const PAGE_ROWS = 500;
 
 type UserExport = Exclude<ExportName, 'candles'>;
@@ -157,11 +160,11 @@ async function* userPages(
   name: UserExport,
   { accountType: accountTypes, from, to, user }: AnyRequest[UserExport],
 ): AsyncGenerator<readonly object[], void> {
-  // Only perps have funding payments.
+  // Only perps accounts have funding payments.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
-  // Orders and ledger rows can change after the time under which they are listed, so they need the
-  // newest block.
+  // Orders and ledger rows can change after the time at which they are listed, so the newest block
+  // is needed.
   const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
   let cursor: RowPosition | undefined;
   for (;;) {
@@ -178,20 +181,23 @@ async function* userPages(
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
-    // Each later page needs at least the block of the first one.
+    // Each later page needs at least the block of the first page.
     cursor = next;
   }
 }
 
 /**
- * Returns the block that the history must have reached. While it is being rebuilt, a file without
- * the missing rows would look complete.
+ * Returns the block that the history must have reached. While the history is being rebuilt, an
+ * export with missing rows would look complete.
  */
 function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
   return storedThrough(history, toMs) ?? state.height;
 }
 
-/** The coarsest step of stored bars. The first of these bars shows when trading started. */
+/**
+ * The coarsest step of the stored bars, in milliseconds. The first bar of this step shows when
+ * trading started.
+ */
 const COARSEST_MS = 4 * 60 * 60 * 1000;
 
 async function* candlePages(
@@ -203,7 +209,7 @@ async function* candlePages(
   const bars = { instrumentId: Number(coin), stepMs: COARSEST_MS, startMs: 0, endMs, limit: 1 };
   const { answer } = await history.ask('bars', bars, { minHeight: neededHeight(context, to) });
   const latestMs = startAfter(interval, startOf(interval, endMs), 1 - LIMITS.candlesMax);
-  // Without a stored bar, all trades are recent enough for one page.
+  // If no bar is stored, all trades are recent enough to fit on one page.
   const firstMs = answer[0]?.startMs ?? latestMs;
   let startTime = Math.max(from, startOf(interval, firstMs));
   do {
@@ -225,7 +231,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Returns the text before the first row. */
+/** Returns the text that precedes the first row. */
 function headOf(name: ExportName, format: ExportFormat): string {
   return format === 'csv' ? `${EXPORT_COLUMNS[name].join(',')}\r\n` : '';
 }
@@ -246,19 +252,22 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Adds a prefix to cells that a spreadsheet would run as formulas, because their text can come from
- * users. Numbers stay unchanged.
+ * Adds a prefix to cells that a spreadsheet would execute as formulas, because the text of a cell
+ * can come from users. Numbers stay unchanged.
  */
 function spared(text: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
   return isFormula ? `'${text}` : text;
 }
 
-/** Limits of concurrent exports, because an export lasts as long as its client reads. */
+/**
+ * Limits the number of concurrent exports, because an export lasts as long as its client takes to
+ * read it.
+ */
 
 type ExportLimits = {
   readonly perClientMax: number;
-  /** Maximum number of exports for all clients together. */
+  /** The maximum number of exports of all clients together. */
   readonly totalMax: number;
 };
 
@@ -278,7 +287,7 @@ export class ExportGate {
   }
 
   /**
-   * Admits a client and returns the function that releases its place, or returns the limit that has
+   * Admits a client and returns the function that releases its slot, or returns the limit that has
    * been reached.
    */
   enter(client: string): (() => void) | 'client' | 'all' {
@@ -299,7 +308,7 @@ export class ExportGate {
   }
 }
 
-/** Reports that rows are unavailable, with the refusal for the client. */
+/** Rejects a query because its rows are unavailable, and contains the refusal for the client. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: WireError;

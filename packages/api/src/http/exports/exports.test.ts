@@ -52,7 +52,7 @@ function endless() {
 const FAST = { msPerSecond: Infinity, msBurst: 1 };
 
 describe('the rows of an export', () => {
-  test('an export lists the rows of all pages oldest first, each once', async () => {
+  test('an export lists the rows of all pages, oldest first and each exactly once', async () => {
     const { replica, send } = await open();
     for (let amount = 1; amount <= 1_203; amount++) replica.credit(alice.address, amount);
     const reply = await send(path('ledger', '&format=ndjson'), undefined, { method: 'GET' });
@@ -75,7 +75,7 @@ describe('the rows of an export', () => {
     replica.credit(alice.address, 2);
     const get = (target: string) => send(target, undefined, { method: 'GET' });
     const candles = '/export/candles?coin=1&interval=1m';
-    // A row of the ledger can change after the time under which it is listed.
+    // A row of the ledger can change after the time at which it is listed.
     const changing = path('ledger', `&to=${storedMs - 1}`);
     for (const target of [path('fills'), path('fills', `&to=${storedMs}`), changing, candles]) {
       expect(await get(target)).toMatchObject({
@@ -140,7 +140,7 @@ describe('the rows of an export', () => {
 });
 
 describe('the client of an export', () => {
-  test('an export whose client stops reading reads no further pages, and its place is released', async () => {
+  test('if the client stops reading, the export reads no further pages and releases its slot', async () => {
     const { history, pages } = endless();
     const venue = await open({ exports: { history, work: FAST } });
     const response = await get(venue, path('ledger'));
@@ -181,13 +181,13 @@ describe('the client of an export', () => {
     const venue = await open({ exports: { history } });
     const reply = await venue.send(path('ledger'), undefined, { method: 'GET' });
     expect(reply).toMatchObject({ status: 500, json: { success: false, code: 10500 } });
-    // The failed export has released its place.
+    // The failed export has released its slot.
     const response = await get(venue, path('ledger'));
     expect(response.statusCode).toBe(200);
     response.destroy();
   });
 
-  test('an export waits when its budget is used up, while queries of its client continue', async () => {
+  test('an export waits when its budget is exhausted, while its client can still send queries', async () => {
     const { history, pages } = endless();
     const venue = await open({
       exports: { history, work: { msPerSecond: 0.001, msBurst: 0.001 } },
@@ -220,7 +220,7 @@ test('concurrent exports are limited per client and in total', () => {
 test('cells are quoted and formulas are escaped', () => {
   const row = { time: 5, hash: 'a,b', delta: { type: 'x "y"\r\n' } };
   expect(textOf('ledger', 'csv', [row])).toBe('5,"a,b","{""type"":""x \\""y\\""\\r\\n""}"\r\n');
-  // Formulas become texts, and numbers stay numbers.
+  // Formulas become plain text, and numbers stay numbers.
   const lines = ['=1+1', '+1', '-x', '@a', '-0.25', '5'].map((hash) =>
     textOf('ledger', 'csv', [{ hash }]),
   );

@@ -5,7 +5,7 @@ import { AccountRanking, PORTION, SERVES_MS_PER_ACCOUNT } from './account-rankin
 
 const FUND = address(`0x${'f'.repeat(40)}`);
 
-/** There are more accounts than fit in one portion, and every third one is idle. */
+/** There are more accounts than fit in one portion, and every third account is idle. */
 const ACCOUNTS = 2 * PORTION + 50;
 const KEPT = 100;
 
@@ -16,10 +16,12 @@ const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
   const gains = [1, 2, 3, 4].map((times) => ({ pnl: times * pnl, volume: times * volume }));
   return { user: address(`0x${at.toString(16).padStart(40, '0')}`), value: at, gains };
 });
-// The fund has the highest values, but must not be listed.
+// The insurance fund has the highest values, but must not be listed.
 rows[7] = { user: FUND, value: 1, gains: [1, 2, 3, 4].map(() => ({ pnl: 999, volume: 9_999 })) };
 
-/** Answers like the indexer: a page of accounts starting with an index, without idle ones. */
+/**
+ * Replies like the indexer: with a page of accounts starting at an index, without idle accounts.
+ */
 class Accounts implements Pick<History, 'ask' | 'asOf'> {
   asOf = { height: 7, timeMs: 1_000_000 };
   readonly asked: { readonly from: number; readonly minHeight: number | undefined }[] = [];
@@ -54,8 +56,8 @@ test.each(['pnl', 'volume'] as const)(
       .toSorted((a, b) => b.gains[1]![by] - a.gains[1]![by] || (a.user < b.user ? -1 : 1))
       .map(({ user }) => user);
     expect(leaders('week', by)).toEqual(expected.slice(0, KEPT));
-    // The first query waits for the requested block, and the others wait for the block of the
-    // first.
+    // The first query waits for the requested block, and the other queries wait for the block of
+    // the first.
     expect(accounts.asked).toEqual([
       { from: 0, minHeight: 5 },
       { from: PORTION, minHeight: 7 },

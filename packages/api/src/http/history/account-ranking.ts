@@ -7,17 +7,17 @@ type Gain = AccountGains['gains'][number];
 
 const RANKED_WINDOWS = ['day', 'week', 'month', 'all'] as const satisfies PortfolioWindow[];
 const SORTS = ['pnl', 'volume'] as const satisfies SortBy[];
-/** Number of accounts per query of the history. */
+/** The number of accounts per query of the history. */
 export const PORTION = 100;
 /** The maximum number of accounts that a client can request. */
 const KEPT_MAX = PAGE_LIMITS.leaderboard.max;
 /**
- * Cache time per account of the venue, in milliseconds. Reading an account takes less than 1% of
- * it.
+ * The cache time per account of the venue, in milliseconds. Reading an account takes less than 1%
+ * of this time.
  */
 export const SERVES_MS_PER_ACCOUNT = 5;
 
-/** Ranking at the time of the last comparison. */
+/** The ranking at the time of the last comparison. */
 type Ranking = {
   readonly timeMs: number;
   readonly height: number;
@@ -26,9 +26,9 @@ type Ranking = {
 };
 
 /**
- * Ranks the accounts with the highest gain or volume. If the last ranking is too old, all accounts
- * are compared on request, and concurrent requests share one comparison. The cache time grows with
- * the number of accounts, so the history's share of CPU time stays constant.
+ * Ranks the accounts with the highest gain or volume. If the last ranking is too old, the next
+ * request compares all accounts; concurrent requests share one comparison. The cache time grows
+ * with the number of accounts, so the history's share of CPU time stays constant.
  */
 export class AccountRanking {
   readonly #history: History;
@@ -92,7 +92,7 @@ type Portion = { readonly answer: Answer<'accountGains'>; readonly asOf: AsOf };
 
 type Placed = Gain & { readonly user: Address };
 
-/** Returns the best accounts of the list and the portion together. */
+/** Returns the best accounts from the list and the portion together. */
 function merged(
   list: readonly Placed[],
   rows: readonly AccountGains[],
@@ -107,12 +107,15 @@ function merged(
   return [...list, ...better].sort(byMost(by)).slice(0, KEPT_MAX);
 }
 
-/** Returns true for an account without gain and volume, which is not ranked. */
+/** Returns true for an account without any gain or volume, which is not ranked. */
 export function isIdle({ pnl, volume }: Gain): boolean {
   return pnl === 0 && volume === 0;
 }
 
-/** Compares by the highest value, and equal values by address, so the order is stable. */
+/**
+ * Compares by the highest value, and by address if the values are equal, so that the order is
+ * stable.
+ */
 export function byMost(by: SortBy): (left: Placed, right: Placed) => number {
   return (left, right) => right[by] - left[by] || (left.user < right.user ? -1 : 1);
 }

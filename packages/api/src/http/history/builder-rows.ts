@@ -52,9 +52,9 @@ const builderMeClaimed: HistoryHandler<'builderMeClaimed', BuilderRows<BuilderCl
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
-/** Maximum number of listed shares. Their ratios refer to all shares. */
+/** The maximum number of listed shares. Their ratios are relative to the total of all shares. */
 export const SHARES_MAX = 1000;
-/** Ratios have six decimals. */
+/** The denominator of ratios, which have six decimals. */
 const RATIO_ONE = 1_000_000;
 
 const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = async (
@@ -136,7 +136,7 @@ function rowsOf<Record, Row>(
   return { items: rows.map(rowOf), page, pageSize, total };
 }
 
-/** Decimals of a fee rate whose unit is a tenth of a basis point. */
+/** The number of decimals of a fee rate whose unit is a tenth of a basis point. */
 const TENTHS_BP_DECIMALS = 5;
 
 function earningRow(record: EarningRecord): BuilderEarning {

@@ -5,11 +5,12 @@ import type { AsOf } from '@oddlot/history/history';
 
 const PARTS = 3;
 
-/** Place after which a page starts. */
+/** The position after which a page starts. */
 export type Place = {
   readonly at: RowPosition;
   /**
-   * For moving rows: the last position of the first page, and whether the page continues after it.
+   * For lists whose rows can move, the last position of the first page, and whether the page
+   * continues after it.
    */
   readonly since?: RowPosition;
   readonly isBack?: true;
@@ -27,7 +28,7 @@ export function writeCursor(
   return Buffer.from(text).toString('base64url');
 }
 
-/** Returns the place of a cursor, or undefined for the first page. */
+/** Returns the position in a cursor, or undefined for the first page. */
 export function readCursor(
   query: PagedQuery,
   seal: CursorSeal = PROCESS_SEAL,
@@ -37,7 +38,7 @@ export function readCursor(
   const { cursor: text } = query;
   if (text === null || text === undefined) return { ok: true, place: undefined };
   const place = placeOf(text);
-  // Only the exact text that the venue returned for this list is valid.
+  // Only the exact text that the venue returned for this list is a valid cursor.
   const isOurs = place !== undefined && writeCursor(place, query, seal) === text;
   if (isOurs) return { ok: true, place };
   return { ok: false, error: refusal('invalidCursor', [], { field: 'cursor', got: text }) };
@@ -48,7 +49,7 @@ function placeOf(text: string): Place | undefined {
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    // The text is not a cursor of this venue.
+    // The text is not a cursor that this venue returned.
     return undefined;
   }
   if (!Array.isArray(parts)) return undefined;
@@ -69,7 +70,7 @@ function positionOf(numbers: readonly unknown[], first: number): RowPosition | u
   return isPosition && position.length === PARTS ? (position as unknown as RowPosition) : undefined;
 }
 
-/** Order and start of a page. */
+/** The order and the start of a page. */
 export type Direction = {
   readonly cursor?: RowPosition;
   readonly order?: 'oldestFirst';
@@ -77,13 +78,16 @@ export type Direction = {
 
 type Asked<Answer> = { readonly answer: Answer; readonly asOf: AsOf };
 
-/** Position after all rows of a block. Databases may use 32 bits for the index. */
+/**
+ * The position after all rows of a block. The index is limited to 32 bits, because databases may
+ * store it that way.
+ */
 const INDEX_MAX = 2 ** 31 - 1;
 
 export async function pageOfMoving<Answer extends { readonly next: RowPosition | null }>(
   from: Place | undefined,
   ask: (direction: Direction) => Promise<Asked<Answer>>,
-  /** Returns true if a row exists after a position, in order of changes. */
+  /** Returns true if a row exists after a position, in the order of changes. */
   hasBehind: (position: RowPosition) => Promise<boolean>,
 ): Promise<Asked<Answer> & { readonly next: Place | null }> {
   if (from?.since !== undefined && from.isBack === true) {
@@ -94,7 +98,7 @@ export async function pageOfMoving<Answer extends { readonly next: RowPosition |
   const { answer, asOf } = await ask(from === undefined ? {} : { cursor: from.at });
   const since = from?.since ?? ([asOf.timeMs, asOf.height, INDEX_MAX] as const);
   if (answer.next !== null) return { answer, asOf, next: { at: answer.next, since } };
-  // A first page without a next one shows a single point in time, so no row can have moved behind
+  // A first page without a next one shows a single point in time, so no row can have moved after
   // it.
   const isWhole = from === undefined || !(await hasBehind(since));
   return { answer, asOf, next: isWhole ? null : { at: since, since, isBack: true } };

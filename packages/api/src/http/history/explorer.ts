@@ -55,7 +55,9 @@ const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Returns the state hash of a block. Those of the newest blocks are in the replica's memory. */
+/**
+ * Returns the state hash of a block. The replica keeps the hashes of the newest blocks in memory.
+ */
 const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
   const { history, replica } = context;
   const { height = replica.head.height, minHeight = 0 } = query;
@@ -74,8 +76,8 @@ const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query)
 };
 
 /**
- * Makes a query wait for a block that this process has applied, because the history will contain it
- * soon.
+ * Makes a query wait for a block that this process has already applied, because the history will
+ * contain it soon.
  */
 function waitForHeight(
   { replica }: HistoryContext,
@@ -88,7 +90,7 @@ function waitForHeight(
 
 /**
  * Queries the history at most twice. A row that is found is valid at any height, but only the
- * newest block can prove that there is none.
+ * newest block can prove that a row does not exist.
  */
 async function askOnce<Topic extends 'block' | 'tx'>(
   { history }: HistoryContext,
@@ -149,7 +151,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Lists transactions with a summary, so clients need not query each one. */
+/** Lists transactions with a summary, so that clients need not query each one. */
 const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   const { height, limit, user } = query;
   if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
@@ -201,7 +203,7 @@ type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
 
 type Fate = Pick<TxDetail, 'signer' | 'result'> & {
   readonly isQueued: boolean;
-  /** Also set for an order that failed when it left the delay queue. */
+  /** This is also set for an order that failed when it left the delay queue. */
   readonly error?: string | undefined;
 };
 
@@ -211,7 +213,7 @@ type FoundTx = TxRecordRow & { readonly request: string };
 async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
   const { receipts } = context;
   const key = { by: 'txHash', txHash: found.txHash } as const;
-  // A second attempt is needed, because an order can leave the delay queue during the first.
+  // A second attempt is needed if an order leaves the delay queue during the first.
   for (let attempt = 0; attempt < 2; attempt++) {
     const receipt = await receipts.find(key);
     if (receipt !== undefined) return receiptFate(receipt);
@@ -231,7 +233,7 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
 }
 
 /**
- * Returns what is known without a receipt: only success or the error. Transactions are kept longer
+ * Returns what is stored without a receipt: only success or the error. Transactions are kept longer
  * than receipts.
  */
 async function storedFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {

@@ -27,7 +27,9 @@ export type HistoryContext = {
   readonly ranking?: AccountRanking | undefined;
 };
 
-/** Answer from the history. `next` exists only for paged lists, and is null after the last row. */
+/**
+ * A response from the history. `next` exists only for paged lists, and is null after the last row.
+ */
 export type HistoryAnswer<Data = unknown> =
   | {
       readonly ok: true;
@@ -37,7 +39,7 @@ export type HistoryAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Data that the thread of the history has already written as JSON. */
+/** Data that the thread of the history has already serialised to JSON. */
 export class JsonText {
   readonly json: string;
 
@@ -51,20 +53,20 @@ export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
-/** Handlers in one file; `info-history.ts` joins these records. */
+/** The handlers of one file; `info-history.ts` merges these records. */
 export type HistoryQueries = { readonly [Type in InfoType]?: HistoryHandler<Type> };
 
 type Named = { readonly minHeight?: number | undefined };
 type Needed = { readonly minHeight?: number };
 
-/** Returns the block for which a query waits: the requested one, or by default the newest. */
+/** Returns the block for which a query waits: the requested block, or the newest one by default. */
 export function waitFor({ minHeight }: Named): Needed {
   return minHeight === undefined ? {} : { minHeight };
 }
 
 /**
- * Returns the block for which a query of rows that never change waits. A period before the last
- * stored block needs no later one.
+ * Returns the block for which a query of immutable rows waits. A period that ends before the last
+ * stored block needs no later block.
  */
 export function waitForSpan(
   history: Pick<History, 'asOf'>,
@@ -77,7 +79,8 @@ export function waitForSpan(
 }
 
 /**
- * Returns the height of the last stored block if it is later than the whole period, or undefined.
+ * Returns the height of the last stored block if that block is later than the whole period;
+ * otherwise undefined.
  */
 export function storedThrough(
   { asOf }: Pick<History, 'asOf'>,
@@ -89,8 +92,7 @@ export function storedThrough(
 const RETRY_SECONDS = 1;
 
 /**
- * Returns a temporary refusal that names the last block of the history, or undefined for other
- * errors.
+ * Returns a temporary refusal with the last block of the history, or undefined for other errors.
  */
 export function historyRefusal(
   error: unknown,

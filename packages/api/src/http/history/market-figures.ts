@@ -47,7 +47,7 @@ const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
     coin === undefined
       ? accountType.map((type) => rankedList(type))
       : [rankedList({ instrumentId: Number(coin) })];
-  // The last block of the history determines the window, so it is queried first.
+  // The window depends on the last block of the history, so that block is queried first.
   const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
   const fromMs = Math.max(0, asOf.timeMs - WINDOW_DAYS[window] * DAY_MS);
   const startMs = fromMs - (fromMs % RANKED_SPAN_MS);
@@ -77,7 +77,7 @@ const HTTP_FORBIDDEN = 403;
 
 /**
  * Lists the leading accounts in the order of the last ranking. The values are current and equal to
- * those of the portfolio.
+ * the portfolio's.
  */
 const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   { history, ranking },

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { type Direction, pageOfMoving, type Place } from './cursor.ts';
 
-/** List of orders that move when they change, and a client that reads its pages. */
+/**
+ * A list of orders that change position when they are updated, and a client that reads it in pages.
+ */
 class Orders {
   height = 1;
   readonly rows = new Map<number, RowPosition>();
@@ -64,7 +66,7 @@ test('a client that reads all pages gets the last version of every order', async
   await fc.assert(property, { numRuns: 100 });
 });
 
-test('a list without changes ends with its last row', async () => {
+test('the pages of an unchanged list end with its last row', async () => {
   const orders = new Orders();
   for (let id = 0; id < 5; id++) orders.change(id);
   const first = await orders.page(undefined, 3);

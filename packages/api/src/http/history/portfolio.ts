@@ -8,7 +8,7 @@ import { waitFor, type HistoryHandler, type HistoryQueries } from './handler.ts'
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Steps at which the history stores values. */
+/** The steps at which the history stores account values. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
 
 type Value = AccountSums & { readonly timeMs: number };
@@ -25,7 +25,7 @@ const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, qu
 
 type Values = {
   readonly times: readonly number[];
-  /** Stored values, oldest first. The first one can be older than the first point. */
+  /** The stored values, oldest first. The first value can be older than the first point. */
   readonly stored: readonly AccountValueRecord[];
 };
 
@@ -43,7 +43,8 @@ async function valuesOf(
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
-    // The history must have the block of the sums, because one that has lost data contains less.
+    // The history must contain the block of the sums, because a history that has lost data contains
+    // less.
     return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
@@ -55,8 +56,8 @@ async function valuesOf(
   const firstDayMs = days[0]?.timeMs ?? endMs;
   const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
   if (first === undefined && !hasAccount) return { times: [endMs], stored: [] };
-  // The first stored value is that of the first step after the creation. A new account has no value
-  // yet.
+  // The first stored value is at the first step after the creation of the account. A new account
+  // has no stored value yet.
   const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
   const { stepMs, times } = pointsOf(startMs, endMs);
   const step = stepFor(stepMs);
@@ -83,8 +84,8 @@ function portfolioOf(
     return values[at] ?? NOTHING;
   };
   const held = times.map((timeMs) => ({ timeMs, value: valueAt(timeMs) }));
-  // In the window of all time, the first point is before the first deposit. A new account has only
-  // the current point.
+  // In the all-time window, the first point precedes the first deposit. A new account has only the
+  // current point.
   const start = held.length === 1 ? NOTHING : (held[0]?.value ?? NOTHING);
   const last = held.at(-1)?.value ?? NOTHING;
   return {

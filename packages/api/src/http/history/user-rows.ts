@@ -66,7 +66,7 @@ const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { instrumentIds } = instruments;
   const isNone = query.accountType?.includes('perp') === false || instrumentIds?.length === 0;
   if (isNone) {
-    // There are no rows, but the answer must still contain the newest block of the history.
+    // There are no rows, but the response must still contain the newest block of the history.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null };
@@ -168,11 +168,12 @@ const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   return { ok: true, data, asOf };
 };
 
-/** Status of a withdrawal as far as the venue itself knows it. */
+/** The status of a withdrawal in the venue, without its progress on the settlement chain. */
 const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
 /**
- * Builds the row of a withdrawal. An open one has a more detailed status on the settlement chain.
+ * Builds the row of a withdrawal. A pending withdrawal has a more detailed status on the settlement
+ * chain.
  */
 function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | undefined): Withdrawal {
   return {
@@ -189,8 +190,8 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
 }
 
 /**
- * Maximum number of rows that describe an order without its fills: its arrival, its end and its
- * action.
+ * The maximum number of rows that describe an order in addition to its fills: its arrival, its end
+ * and its action.
  */
 const ROWS_PER_ORDER = 20;
 

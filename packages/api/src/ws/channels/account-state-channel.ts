@@ -8,14 +8,14 @@ import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './n
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
 
-/** Stream, with the vault equity that it last published. */
+/** A stream with the vault equity that it published last. */
 type Shown = { readonly stream: Stream; vaultEquity: bigint };
 
 /**
  * Publishes the positions and the margin of one sub-account after each block that changed them by
- * more than a mark: own trades, orders, settings and payments, changed terms of a held perp, and
- * changes of vaults in which the account has shares. Changes of marks and ADL ranks are not
- * published, because they would cause a frame to every subscriber every second.
+ * more than a mark: own trades, orders, settings and payments, changed parameters of a perp it
+ * holds, and changes of vaults in which the account has shares. Changes of marks and ADL ranks are
+ * not published, because they would cause a frame to every subscriber every second.
  */
 class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -67,7 +67,8 @@ class AccountStateChannel implements NodeChannel<Params> {
   }
 
   /**
-   * Adds the accounts that changed terms of a perp affect: all with a position or an order in it.
+   * Adds the accounts that are affected by changed parameters of a perp: all accounts with a
+   * position or an order in it.
    */
   #touchHolders(perps: ReadonlySet<number>, touched: Set<Address>): void {
     const { accountIndex, accounts } = this.#context.state();
@@ -108,7 +109,7 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       touch(event.maker.account, 'perp');
       break;
     case 'orderUpdated':
-      // A rejected order reserves nothing.
+      // A rejected order does not reserve any margin.
       if (event.status !== 'rejected') touch(event.order.account, exchangeOf(event.order));
       break;
     case 'outcomeTraded':

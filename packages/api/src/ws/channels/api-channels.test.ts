@@ -35,7 +35,7 @@ describe('the outcomeOrderUpdate channel', () => {
   const FAILURES = { type: 'outcomeOrderUpdate', user: BOB };
   const EVERYTHING = { ...FAILURES, includeSuccess: true };
 
-  test('orders that fail at their release are reported one by one (R-delay)', async () => {
+  test('orders that fail when they are released are reported one by one (R-delay)', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     expect(await client.follow(FAILURES)).toHaveLength(1);
     placeShares(edge.venue, ALICE, { price: 0.7, size: 10 });
@@ -103,10 +103,10 @@ describe('the outcomeOrderUpdate channel', () => {
     expect(new Set(frames.map(({ data }) => data.traceId)).size).toBe(1);
   });
 
-  test('orders that their block rejects, alone or with their action, are also reported', async () => {
+  test('orders that are rejected in their block, alone or with their action, are also reported', async () => {
     listMarkets(edge.venue);
     await client.follow(FAILURES);
-    // Admission would have rejected both, but the state can change before the block.
+    // Admission would have rejected both orders, but the state can change before the block.
     placeShares(edge.venue, BOB, { sell: true, price: 0.7, size: 10 });
     const orders = [2_000, 3_000].map((price) => ({
       instrumentId: ID,
@@ -126,7 +126,7 @@ describe('the outcomeOrderUpdate channel', () => {
     ]);
   });
 
-  test('outcomeOrderUpdate repeats nothing after a resync', async () => {
+  test('outcomeOrderUpdate repeats no events after a resync', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, BOB, { price: 0.2, size: 5 });
     const frames = await client.follow(EVERYTHING, { epoch: 'another', seq: 3 });
@@ -140,7 +140,7 @@ describe('the candle channel', () => {
     placeShares(edge.venue, BOB, { leg: 'no', price: 1 - price, size });
   };
 
-  test('a stream of candles starts with the current one and publishes each complete one', async () => {
+  test('a candle stream starts with the current candle and publishes each complete one', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'candle', coin: String(ID), interval: '1m' };
     expect(await client.follow(subscription)).toHaveLength(1);
@@ -188,7 +188,7 @@ describe('the candle channel', () => {
 });
 
 describe('the tickers channel', () => {
-  test('tickers sends all listed instruments first, and then those that changed', async () => {
+  test('tickers sends all listed instruments first, and then the changed ones', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.6, size: 10 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
@@ -239,7 +239,7 @@ describe('the tickers channel', () => {
     },
   );
 
-  test('a ticker contains the change of the mark over a day', async () => {
+  test('a ticker contains the daily change of the mark', async () => {
     listMarkets(edge.venue);
     edge.venue.order(ALICE, { buy: true, price: 90, size: 1 });
     edge.venue.order(BOB, { sell: true, price: 90, size: 1 });
@@ -273,7 +273,7 @@ test('recentTrades sends the newest trades first, and then those of each block',
   expect(next.data).not.toHaveProperty('isSnapshot');
 });
 
-test('ledger streams send the newest rows of the requested accounts first, and then new ones', async () => {
+test('ledger streams first send the newest rows of the requested accounts, and then new rows', async () => {
   listMarkets(edge.venue);
   const subscription = { type: 'userNonFundingLedgerUpdates', user: CAROL };
   const [, first] = await client.follow({ ...subscription, accountTypes: 'outcome' });

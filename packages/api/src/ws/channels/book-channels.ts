@@ -26,16 +26,17 @@ type Watched = {
   readonly instrumentId: number;
   version: number;
   /**
-   * Definition of a perp. It is replaced when the operator changes it, which can change the ticks.
+   * The definition of a perp. It is replaced when the operator changes the perp, which can change
+   * the ticks.
    */
   definition: object | undefined;
   readonly state: PacedState;
 };
 
-/** Book that is shown, and its tick. */
+/** The book that is shown, and the tick of its levels. */
 type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
-/** Publishes the top levels of a book, complete in each frame. */
+/** Publishes the top levels of a book. Each frame contains all of them. */
 class BookChannel implements NodeChannel<BookRequest> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<Watched>();
@@ -75,8 +76,8 @@ class BookChannel implements NodeChannel<BookRequest> {
     const name = JSON.stringify(opened.owner.name);
     let shown = opened;
     /**
-     * Returns the levels in the requested tick while the book has it, and then in the last valid
-     * one.
+     * Returns the levels in the requested tick while the book has that tick, and otherwise in the
+     * last valid one.
      */
     const levels = (): unknown => {
       const found = findBook(state(), request);
@@ -91,7 +92,7 @@ class BookChannel implements NodeChannel<BookRequest> {
         stream,
         timing,
         intervalMs: limits.bookIntervalMs,
-        // Changes below the displayed levels and changes of only the time are not published.
+        // Changes below the displayed levels and changes of the time alone are not published.
         content: () => JSON.stringify(levels()),
         wrap: (text) => `{"coin":${name},"time":${state().timeMs},"levels":${text}}`,
         onClose: () => this.#watched.delete(watched),
@@ -109,7 +110,7 @@ type WatchedDiffs = {
   book: WholeBook;
 };
 
-/** Publishes all levels of a book first, and then those that each block changed. */
+/** Publishes all levels of a book first, and then the levels that each block changed. */
 class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<WatchedDiffs>();

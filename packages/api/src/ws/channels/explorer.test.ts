@@ -63,7 +63,7 @@ test('executed requests are published with their sender, type and error', async 
   ]);
 });
 
-test('R-delay: a queued order shows no more than any other order', async () => {
+test('R-delay: a queued order discloses no more than any other order', async () => {
   listMarkets(edge.venue, 1, { orderDelayMs: 3_000 });
   await client.follow({ type: 'explorerTxs' });
   placeShares(edge.venue, ALICE, { price: 0.4, size: 10 });
@@ -72,7 +72,7 @@ test('R-delay: a queued order shows no more than any other order', async () => {
   expect(frame.data[0].action).toEqual({ type: 'order' });
 });
 
-test('a client that lost its place gets the last twenty entries, oldest first', async () => {
+test('a client that has missed frames gets the last twenty entries, oldest first', async () => {
   const { venue } = edge;
   for (let price = 101; price <= 130; price++) venue.order(BOB, sell(price));
   const resumeFrom = { epoch: 'another', seq: 1 };

@@ -38,7 +38,7 @@ class ExplorerBlockChannel implements NodeChannel<object> {
   }
 }
 
-/** Publishes executed signed requests, with one frame for each block that has any. */
+/** Publishes executed signed requests, with one frame for each block that contains any. */
 class ExplorerTxsChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
@@ -80,15 +80,18 @@ class ExplorerTxsChannel implements NodeChannel<object> {
 }
 
 /**
- * Returns the last rows, oldest first as in the stream, but only for a resync: new subscribers get
- * only later events.
+ * Returns the last rows, oldest first as in the stream, but only for a resync, because new
+ * subscribers get only later events.
  */
 function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
   if (occasion === 'subscribe') return undefined;
   return { data: JSON.stringify(rows), isSnapshot: true } as const;
 }
 
-/** Number of blocks per read of the history, and their maximum for one client. */
+/**
+ * The number of blocks per read of the history, which is also the maximum number of blocks for one
+ * client.
+ */
 const BLOCKS_AT_ONCE = 500;
 const BLOCKS_MAX = 10_000;
 
@@ -138,8 +141,8 @@ async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld
 }
 
 /**
- * Returns true if the first block is stored, in which case all later blocks are stored as well, and
- * the number of blocks is below the limit.
+ * Returns true if the first block is stored, which implies that all later blocks are stored too,
+ * and the number of blocks is below the limit.
  */
 async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
   if (upTo - after > BLOCKS_MAX) return false;

@@ -26,14 +26,14 @@ type TickersParams = {
 
 type Selection = {
   readonly ids: () => number[];
-  /** True if the subscription names its markets. They are then shown even after their end. */
+  /** True if the subscription lists its markets. Those are shown even after they have ended. */
   readonly isNamed: boolean;
   readonly isWanted: (id: number) => boolean;
 };
 
 /**
- * Publishes all instruments first, and then those that changed. A settled or delisted one is
- * published once more as removed, and then only to clients that name it.
+ * Publishes all instruments first, and then those that changed. A settled or delisted instrument is
+ * published once more as removed, but only to clients that have listed it.
  */
 class TickersChannel implements NodeChannel<TickersParams> {
   readonly #context: ChannelContext;
@@ -76,7 +76,7 @@ class TickersChannel implements NodeChannel<TickersParams> {
     return [...perps, ...state.outcomes.marketIds].filter((id) => this.#isListed(id));
   }
 
-  /** Builds a row without its time, because a changed time alone is not published. */
+  /** Builds a row without its time, because a change of the time alone is not published. */
   #row(id: number): string | undefined {
     const found = instrumentOf(this.#context, id);
     if (!found.ok) return undefined;
@@ -157,9 +157,9 @@ class CandleSource implements Source {
   readonly #subject: Subject;
   readonly #stream: Stream;
   readonly #pace: Pace;
-  /** Start of the current candle. */
+  /** The start of the current candle. */
   #startMs: number;
-  /** Content that all subscribers have received; undefined if it differs between them. */
+  /** The content that all subscribers have received; undefined if it differs between them. */
   #seen: string | undefined;
 
   constructor(context: ChannelContext, stream: Stream, subject: Subject) {

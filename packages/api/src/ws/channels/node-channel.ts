@@ -16,7 +16,7 @@ import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../../ws-limits.ts';
 import type { TradeTape } from '@oddlot/history/trade-tape';
 
-/** Models that the channels share. They process each block before the channels. */
+/** The models that the channels share. They process each block before the channels do. */
 export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
@@ -33,19 +33,19 @@ export type ChannelContext = StreamModels & {
 
 type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
 
-/** Returns how to open a stream, or why its parameters are invalid. */
+/** The function that opens a stream, or the reason why its parameters are invalid. */
 export type Opening =
   | { readonly ok: true; readonly recipe: StreamRecipe }
   | ({ readonly ok: false } & ChannelRefusal);
 
-/** Family of streams that blocks update. */
+/** A family of streams that are updated by blocks. */
 export interface NodeChannel<Params> {
   open(params: Params): Opening;
-  /** Called after a block, which the state already includes. */
+  /** Called after a block has been applied to the state. */
   onBlock(block: AppliedBlock): void;
 }
 
-/** Channels in one file; `channel-sets.ts` joins these records. */
+/** The channels of one file; `channel-sets.ts` merges these records. */
 export type ChannelFactories = {
   readonly [Name in ChannelName]?: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
 };

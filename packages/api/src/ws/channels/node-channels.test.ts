@@ -16,7 +16,7 @@ afterEach(async () => await edge.stop());
 const CLOID = '0x00112233445566778899aabbccddeeff';
 
 describe('the trades channel', () => {
-  test('the trades of a block are published in one frame, and earlier ones are not', async () => {
+  test('the trades of a block are published in one frame, and earlier trades are not published', async () => {
     const frames = await client.follow({ type: 'trades', coin: '1' });
     expect(frames).toEqual([
       {
@@ -104,7 +104,7 @@ describe('the orderUpdates channel', () => {
     expect(frames[2].height).toBe(edge.venue.state.height);
   });
 
-  test('an order update contains the reason that the order ended', async () => {
+  test('an order update contains the reason why the order ended', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 99, size: 0.4 });
     edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);
@@ -124,7 +124,7 @@ describe('the orderUpdates channel', () => {
     expect(ended.at(-1)?.order.orderType).toBe('Market');
   });
 
-  test('order updates are those of one account, whose address may be in any case', async () => {
+  test('order updates contain only the orders of one account, whose address may be in upper or lower case', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE.toUpperCase().replace('0X', '0x') });
     edge.venue.order(BOB, { buy: true, price: 99, size: 0.4 });
     expect(await client.settle()).toEqual([]);
@@ -181,7 +181,7 @@ describe('the clearinghouseState channel', () => {
 });
 
 describe('the l2Book channel', () => {
-  test('the book is sent immediately and then at most every 100 ms, always with its last state', async () => {
+  test('the book is sent immediately and then at most every 100 ms, and its last state is always sent', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1' });
     expect(snapshot).toEqual({
@@ -221,7 +221,8 @@ describe('the l2Book channel', () => {
     client.subscribe({ type: 'l2Book', coin: '1', tick: '' });
     expect((await client.next()).data.sub).toBe(2);
     await client.next();
-    // The finest tick by name is another subscription, because the finest tick can change.
+    // A subscription that names the finest tick is a separate one, because the finest tick can
+    // change.
     client.subscribe({ type: 'l2Book', coin: '1', tick: '0.5' });
     expect((await client.next()).data.sub).toBe(3);
     await client.next();
@@ -281,7 +282,7 @@ describe('the activeAssetCtx channel', () => {
   });
 });
 
-describe('invalid parameters of channels', () => {
+describe('channels with invalid parameters', () => {
   test.each([
     ['no subscription', undefined],
     ['a name instead of an id', { type: 'l2Book', coin: 'BTC-USDC' }],

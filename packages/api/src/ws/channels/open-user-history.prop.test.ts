@@ -23,7 +23,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('unsubscribe'), who }) },
 );
 
-/** Model of a client, built from the frames it receives. */
+/** A model of a client, built from the frames it receives. */
 class Follower {
   readonly edge: TestEdge;
   client: TestClient | undefined;
@@ -39,7 +39,7 @@ class Follower {
 
   async subscribe(): Promise<void> {
     this.client ??= await this.edge.connect('/api-ws');
-    // A client without a snapshot has no place to resume from.
+    // A client without a snapshot has no position from which it could resume.
     const hasPlace = this.#place !== undefined && !this.#awaitsSnapshot;
     this.#isResuming = hasPlace && !this.isFollowing;
     this.client.subscribe(FILLS, this.#isResuming ? this.#place : undefined);
@@ -98,7 +98,7 @@ test('subscribers receive every row once and in order, whenever the history resp
     const follower = (index: number): Follower => followers[index]!;
     const all: number[] = [];
     let { height } = edge.venue.state;
-    /** The newest block at the time of each query. No response is older than that. */
+    /** The newest block at the time of each query. A response must not be older than that. */
     const askedAt: number[] = [];
     const note = (): void => {
       while (askedAt.length < history.waitingCount) askedAt.push(height);

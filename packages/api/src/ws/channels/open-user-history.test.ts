@@ -33,7 +33,7 @@ function block(...rows: readonly TestRow[]): number {
   return height;
 }
 
-/** Waits until this number of queries are pending. */
+/** Waits until this number of queries is pending. */
 async function asked(count: number): Promise<void> {
   await expect.poll(() => history.waitingCount).toBe(count);
 }
@@ -96,7 +96,7 @@ test('the rows of a stream are those of the requested accounts', async () => {
   expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
 });
 
-describe('streams whose history has not responded yet', () => {
+describe('streams for which the history has not responded yet', () => {
   beforeEach(() => {
     history.isPrompt = false;
   });
@@ -159,7 +159,7 @@ describe('streams whose history has not responded yet', () => {
     expect(refused.data.code).toBe('INVALID_FRAME');
   });
 
-  test('an unsubscribe is confirmed, and no frames follow', async () => {
+  test('an unsubscribe is confirmed, and no frames are sent afterwards', async () => {
     client.subscribe(FILLS);
     client.send({ method: 'unsubscribe', subscription: FILLS });
     client.subscribe(FILLS);
@@ -176,7 +176,7 @@ describe('streams whose history has not responded yet', () => {
     expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
   });
 
-  test('a disconnected client is forgotten', async () => {
+  test('a disconnected client leaves no subscription behind', async () => {
     client.subscribe(FILLS);
     await asked(1);
     client.socket.terminate();
@@ -235,7 +235,7 @@ describe('streams whose history has not responded yet', () => {
       retryAfterMs: 500,
       subscription: FILLS,
     });
-    // Rows that the history reports again are not published again.
+    // Rows that the history announces again are not published again.
     history.take(height, [row(1)]);
     expect(await client.settle()).toEqual([]);
   });
@@ -262,7 +262,7 @@ describe('a history that is being rebuilt', () => {
   });
 });
 
-describe('a returning client', () => {
+describe('a client that returns to a stream', () => {
   test('a client resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();

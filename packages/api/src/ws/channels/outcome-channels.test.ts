@@ -74,7 +74,7 @@ describe('the outcomeOrderUpdates channel', () => {
     expect(frames).toHaveLength(2);
   });
 
-  test('outcome order updates contain the reason of the end and exclude perp orders', async () => {
+  test('outcome order updates contain the reason why an order ended, and exclude perp orders', async () => {
     listMarkets(edge.venue);
     await client.follow({ type: 'outcomeOrderUpdates', user: ALICE });
     await client.follow({ type: 'orderUpdates', user: ALICE });
@@ -119,7 +119,7 @@ describe('the outcomeOrderUpdates channel', () => {
 describe('the outcomeBbos channel', () => {
   const level = (px: string, sz: string, n = 1) => ({ px, sz, n });
 
-  test('the best prices of all markets are sent first, and then those that changed', async () => {
+  test('the best prices of all markets are sent first, and then the changed ones', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID + 1, ID], exchangeId: 1 };
@@ -148,7 +148,7 @@ describe('the outcomeBbos channel', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('a connection can have twenty groups of best prices, each with fifty ids', async () => {
+  test('a connection can subscribe to twenty groups of best prices, each with fifty ids', async () => {
     listMarkets(edge.venue, 21);
     const group = (index: number) => ({ type: 'outcomeBbos', instrumentIds: [ID + index] });
     for (let index = 0; index < 20; index++) await client.follow(group(index));

@@ -19,7 +19,7 @@ type Streams = { failures?: Stream; all?: Stream };
 
 /**
  * Publishes one frame for each outcome order that failed before it reached the book (R-delay), and
- * on request also for each order that was released to it.
+ * on request also for each order that was released to the book.
  */
 class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   readonly #context: ChannelContext;
@@ -69,7 +69,7 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   }
 
   /**
-   * The channel has no snapshot, because a client that lost its place finds the results of its
+   * The channel has no snapshot, because a client that has missed frames finds the results of its
    * actions in their receipts.
    */
   #watch(stream: Stream, user: Address, kind: keyof Streams): Source {
@@ -91,8 +91,8 @@ type BbosParams = { readonly instrumentIds: readonly number[] };
 type Watched = { version: number; readonly groups: Set<PacedRecords> };
 
 /**
- * Publishes the best bid and ask of a group of outcome markets: all of them in the first frame,
- * then those that have changed.
+ * Publishes the best bid and ask of a group of outcome markets: the first frame contains all of
+ * them, and later frames those that have changed.
  */
 class OutcomeBbosChannel implements NodeChannel<BbosParams> {
   readonly #context: ChannelContext;

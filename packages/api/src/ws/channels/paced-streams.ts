@@ -8,8 +8,9 @@ import { Pace, type Timing } from '../timing.ts';
 type RecordText = (id: number) => string | undefined;
 
 /**
- * A source of many records. Its first frame has all records, and later frames have the changed
- * ones, at most one frame per interval. The last state of each record is always published.
+ * A source of many records. Its first frame contains all records, and later frames contain the
+ * changed ones, with at most one frame per interval. The last state of each record is always
+ * published.
  */
 export class PacedRecords implements Source {
   readonly #ids: () => readonly number[];
@@ -19,7 +20,7 @@ export class PacedRecords implements Source {
   readonly #onClose: () => void;
   readonly #pace: Pace;
   /**
-   * The text of each record that all subscribers have received, or undefined if subscribers have
+   * The text that all subscribers have received for each record, or undefined if subscribers have
    * received different texts.
    */
   readonly #seen = new Map<number, string | undefined>();
@@ -95,7 +96,7 @@ export class PacedRecords implements Source {
 
 /**
  * A source of one state. It publishes a frame when the state has changed, at most once per
- * interval, and always publishes the last state.
+ * interval. The last state is always published.
  */
 export class PacedState implements Source {
   readonly #content: () => string;

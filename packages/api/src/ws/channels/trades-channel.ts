@@ -26,7 +26,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 
 const RESYNC_TRADES = 50;
 
-/** Publishes the trades of one instrument, one frame for each block that has any. */
+/** Publishes the trades of one instrument, one frame for each block that contains any. */
 class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
@@ -88,7 +88,10 @@ function plainTrade(trade: TapeTrade): Trade {
 
 type RecentParams = { readonly coin: string; readonly limit: number };
 
-/** Publishes the last trades of one instrument, then one frame for each block that has any. */
+/**
+ * Publishes the last trades of one instrument, and then one frame for each block that contains
+ * trades.
+ */
 class RecentTradesChannel implements NodeChannel<RecentParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, Instrument>();
@@ -144,7 +147,9 @@ function recentText({ name }: Instrument, trades: readonly TapeTrade[], isSnapsh
 
 type OutcomeParams = { readonly instrumentIds: readonly number[] };
 
-/** Publishes the trades of a group of outcome markets, one frame for each block that has any. */
+/**
+ * Publishes the trades of a group of outcome markets, one frame for each block that contains any.
+ */
 class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, readonly number[]>();
@@ -202,7 +207,7 @@ function outcomeText(trades: OutcomeTrade[]): string {
   return JSON.stringify(update);
 }
 
-/** Sorts by trade id, because ids increase across all markets. */
+/** Sorts trades by id, because ids increase across all markets. */
 function inOrder(trades: readonly TapeTrade[]): OutcomeTrade[] {
   return trades.filter((trade) => 'outcome' in trade).sort((a, b) => a.tid - b.tid);
 }

@@ -39,7 +39,7 @@ type UserRowWriter<Params extends UserParams, Row> = {
   snapshot(params: Params, occasion: 'subscribe' | 'resync'): Snapshot | undefined;
 };
 
-/** Publishes the events of one account, one frame for each block that has any. */
+/** Publishes the events of one account, one frame for each block that contains any. */
 class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #writer: UserRowWriter<Params, Row>;
@@ -96,8 +96,8 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
   }
 
   /**
-   * The history does not store these rows, but it shows whether any order of the user has changed.
-   * If none has, the client has missed nothing.
+   * The history does not store these rows, but shows whether any order of the user has changed. If
+   * no order has changed, the client has missed nothing.
    */
   async #nothingOf(
     user: Address,
@@ -111,7 +111,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
       const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
       return answer !== 'gone' && answer.rows.length === 0 ? NO_MISSED_FRAMES : 'tooOld';
     } catch {
-      // The history cannot answer now, so the client gets a resync.
+      // The history cannot be queried at present, so the client gets a resync.
       return 'tooOld';
     }
   }

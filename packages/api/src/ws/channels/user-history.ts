@@ -31,7 +31,7 @@ type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
 
 /**
  * Opens a stream of one user's history rows: a snapshot with the newest 200 rows, then one frame
- * for each block that has any.
+ * for each block that contains any.
  */
 function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
   { history, state }: Pick<ChannelContext, 'history' | 'state'>,
@@ -189,7 +189,7 @@ function framesOf(
 
 /**
  * A pending query for the newest rows. The history announces the rows of each block in order and
- * answers a query as of a certain block. Its subscribers get the response and the frames of later
+ * answers a query as of a certain block. The subscribers get the response and the frames of later
  * blocks, so they receive each row once, however long the query takes.
  */
 type UnderWay = {
@@ -240,7 +240,7 @@ export class HistorySource<
 
   /**
    * Returns the snapshot of a pending query if the same client has one. If many clients return at
-   * once, later ones share the first responses.
+   * once, later clients share the first responses.
    */
   snapshotLater(asker: Asker): Promise<LateSnapshot> {
     const { client } = asker;
@@ -257,7 +257,7 @@ export class HistorySource<
     return snapshot;
   }
 
-  /** Waits for an answer of the history, which announces the rows of earlier blocks first. */
+  /** Waits for a response from the history, which announces the rows of earlier blocks first. */
   reached(height: number, asker: Asker): Promise<unknown> | undefined {
     if (height <= this.#height) return undefined;
     const { table } = this.#writer;
