@@ -31,8 +31,8 @@ type Parties = {
   readonly nowMs: number;
   readonly followed?: Followed | undefined;
   /**
-   * Era of the stream that this replica's blocks came from, for callers without `followed`. Only
-   * blocks that a restore has discarded since that era are compared.
+   * The era of the stream that this replica's blocks came from, for callers without `followed`.
+   * Only blocks that a restore has discarded since that era are compared.
    */
   readonly followedEra?: string | undefined;
   /** Returns the highest block that a replica has reported while it followed this stream. */
@@ -175,7 +175,7 @@ export async function openingOf(
   return found && decodeOpening(found);
 }
 
-/** Number of earlier eras that an opening lists; folders of older eras are not recognised. */
+/** The number of earlier eras that an opening lists; folders of older eras are not recognised. */
 const FORMER_MAX = 100;
 
 /** Thrown before anything is changed if the stream may not be written again. */
@@ -186,17 +186,17 @@ class RestoreRefusedError extends Error {
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
   /**
-   * First block that the operator gives up if it is missing in the copy, even if the stream or
+   * The first block that the operator gives up if it is missing in the copy, even if the stream or
    * other copies have it.
    */
   readonly giveUpFrom?: number | undefined;
-  /** Era of the stream that the copy followed, if nothing is left of that stream. */
+  /** The era of the stream that the copy followed, if nothing is left of that stream. */
   readonly followedEra?: string | undefined;
   readonly reopen: () => Promise<BlockStream>;
 };
 
 /**
- * Result of comparing a stream with a copy: the stream is complete, lacks blocks, or differs
+ * The result of comparing a stream with a copy: the stream is complete, lacks blocks, or differs
  * starting with some block.
  */
 type StreamComparison =

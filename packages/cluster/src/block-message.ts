@@ -20,29 +20,29 @@ const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
 /**
- * Stream that was replaced by another one. Without `givenUpFrom` none of its blocks was given up.
+ * A stream that was replaced by another one. Without `givenUpFrom` none of its blocks was given up.
  */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
 export type StreamOpening = {
   readonly serviceNetwork: string;
-  /** Number of the first block after the opening. */
+  /** The number of the first block after the opening. */
   readonly firstSeq: number;
-  /** Id that differs each time the stream is written from the start. */
+  /** The id that differs each time the stream is written from the start. */
   readonly era: string;
   /** Streams that this one replaced, oldest first, each with its first discarded block. */
   readonly former?: readonly FormerStream[];
   /**
-   * Last block that is written from a folder; a shorter stream is unfinished and must not be
+   * The last block that is written from a folder; a shorter stream is unfinished and must not be
    * continued.
    */
   readonly lastSeq?: number;
 };
 
-/** Block as its proposer sent it. Its number follows from its place in the stream. */
+/** A block as its proposer sent it. Its number follows from its place in the stream. */
 type BlockMessage = {
   readonly proposal: string;
-  /** Time by the proposer's clock. */
+  /** The time by the proposer's clock. */
   readonly timeMs: number;
   /** Encoded as by `BlockBuffer`, including the proposal id. */
   readonly encoded: Buffer;

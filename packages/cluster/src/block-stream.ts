@@ -17,12 +17,12 @@ export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
-  /** Time since the leader last heard from a majority of the servers, in milliseconds. */
+  /** The time since the leader last heard from a majority of the servers, in milliseconds. */
   readonly silentMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
-  /** Name of the cluster, which is part of the stream's name. */
+  /** The name of the cluster, which is part of the stream's name. */
   readonly cluster: string;
   readonly replicas: number;
   /**
@@ -38,7 +38,7 @@ type BlockStreamOptions = ConnectOptions & {
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
-/** Message to publish, and how far its proposer has read the stream. */
+/** A message to publish, and how far its proposer has read the stream. */
 type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
 /**
@@ -49,22 +49,22 @@ class NoQuorumError extends Error {
   override readonly name = 'NoQuorumError';
 }
 
-/** Maximum size of a block, unless it consists of a single larger request. */
+/** The maximum size of a block, unless it consists of a single larger request. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
 /** Less than the 4 s after which servers elect a new leader. */
 const SILENT_MS_MAX = 3_000;
-/** Time that servers may need to elect a leader after one of them is connected. */
+/** The time that servers may need to elect a leader after one of them is connected. */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
 /** JetStream's error code for "wrong last sequence". */
 const WRONG_LAST_SEQUENCE = 10_071;
 
 /**
- * Stream of blocks on NATS JetStream, independent of their content. It publishes each message once,
- * reads in order from a place, and queries the end. Readers retry without limit while servers are
- * unavailable; the caller decides when to stop.
+ * A stream of blocks on NATS JetStream, independent of their content. It publishes each message
+ * once, reads in order from a place, and queries the end. Readers retry without limit while servers
+ * are unavailable; the caller decides when to stop.
  */
 export class BlockStream {
   readonly subject: string;
@@ -112,7 +112,7 @@ export class BlockStream {
     return !this.#connection.isClosed() && this.#connection.info !== undefined;
   }
 
-  /** Largest message that the servers accept, as last reported by one of them. */
+  /** The largest message that the servers accept, as last reported by one of them. */
   get messageBytesMax(): number {
     // Without a connection the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;

@@ -40,18 +40,20 @@ import type { BlockStream } from './block-stream.ts';
 const IN_FLIGHT_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** Number of consecutive queries that show unread messages before the reader is renewed. */
+/** The number of consecutive queries that show unread messages before the reader is renewed. */
 const LOOKS_STALLED_MAX = 3;
-/** Time without an answer of the stream's leader after which the venue accepts no new requests. */
+/**
+ * The time without an answer of the stream's leader after which the venue accepts no new requests.
+ */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Log of a venue on several machines: a replicated stream that orders the blocks of all replicas,
- * and a copy of it in the files of this one. A block is applied and acknowledged when it has been
- * read back from the stream and synced here, so an acknowledged order is stored on a quorum of
- * servers and on a disk that this program wrote itself. A start reads its own files and then the
- * remainder of the stream.
+ * The log of a venue on several machines: a replicated stream that orders the blocks of all
+ * replicas, and a copy of it in the files of this one. A block is applied and acknowledged when it
+ * has been read back from the stream and synced here, so an acknowledged order is stored on a
+ * quorum of servers and on a disk that this program wrote itself. A start reads its own files and
+ * then the remainder of the stream.
  */
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
@@ -59,7 +61,9 @@ export class ClusterLog implements Log {
   readonly #sent = new Map<string, SentBlock>();
   readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
-  /** State of the proposers in the blocks that were read, which is ahead of the applied ones. */
+  /**
+   * The state of the proposers in the blocks that were read, which is ahead of the applied ones.
+   */
   #ahead: ProposalOrder;
   #readTimeMs = 0;
   #history: ReadHistory | undefined;
@@ -103,8 +107,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * First block of the local files that the stream has replaced by another; undefined if there is
-   * none.
+   * The first block of the local files that the stream has replaced by another; undefined if there
+   * is none.
    */
   get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
@@ -481,7 +485,7 @@ export type ClusterLogOptions = {
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
-  /** Stream that these files follow; undefined for a copy that is not continued. */
+  /** The stream that these files follow; undefined for a copy that is not continued. */
   readonly followed?: FollowedStream;
   /** Returns the highest block that any replica has reported while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;

@@ -102,7 +102,9 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
   return other;
 }
 
-/** Result of comparing blocks one by one. Without `isSure` the stream lacked some of the blocks. */
+/**
+ * The result of comparing blocks one by one. Without `isSure` the stream lacked some of the blocks.
+ */
 type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
 
 /** Compares each block of a range, because blocks after a replaced one can agree again. */

@@ -5,14 +5,14 @@ import type { BlockRange } from './read-history.ts';
 const FILE = 'followed-stream.json';
 
 /**
- * Content of the file. Heights belong to one era of the stream, because the next era may have given
- * them up.
+ * The content of the file. Heights belong to one era of the stream, because the next era may have
+ * given them up.
  */
 type Stored = {
   readonly era: string;
   readonly known?: KnownBlock | undefined;
   /**
-   * First block that is not from a stream, because a venue on one machine continued with the
+   * The first block that is not from a stream, because a venue on one machine continued with the
    * folder.
    */
   readonly aloneFrom?: number | undefined;
@@ -105,7 +105,7 @@ function read(file: string): Stored | undefined {
 export type KnownBlock = {
   readonly replica: string;
   readonly height: number;
-  /** First block of the replica that the stream has replaced by another, if it reported one. */
+  /** The first block of the replica that the stream has replaced by another, if it reported one. */
   readonly replacedFrom?: number | undefined;
   /**
    * Blocks of the stream that differ from those another replica had read, if the replica reported

@@ -12,7 +12,7 @@ export type StreamMessage = {
   readonly readPosition?: string | undefined;
 };
 
-/** Name of the header with the read position, which older releases ignore. */
+/** The name of the header with the read position, which older releases ignore. */
 export const READ_POSITION_HEADER = 'Oddlot-Read';
 
 /** Takes a message; if it returns a promise, the next message waits for it. */
@@ -28,7 +28,7 @@ export type Follower = {
   readonly onFatal: (error: unknown) => void;
 };
 
-/** Maximum size of messages in transit, well below the servers' limit for slow consumers. */
+/** The maximum size of messages in transit, well below the servers' limit for slow consumers. */
 const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
@@ -39,7 +39,7 @@ const AGAIN_AFTER_MS = 100;
  */
 const OPEN_MS_MIN = 1_000;
 const OPEN_MS_MAX = 8_000;
-/** Time after which servers remove the consumer of a dead process. */
+/** The time after which servers remove the consumer of a dead process. */
 const INACTIVE_NS = 30_000_000_000;
 
 /** Thrown if the stream no longer has the next message for this reader. */
@@ -58,7 +58,7 @@ export class Following {
   readonly #follower: Follower;
   #nextPlace: number;
   /**
-   * Last message, which a renewed reader compares, because servers that returned may have a
+   * The last message, which a renewed reader compares, because servers that returned may have a
    * different one there.
    */
   #last: Uint8Array | undefined;

@@ -14,8 +14,9 @@ type Answer = { readonly value?: unknown; readonly failed?: string };
 const FRESH_MS = 5_000;
 
 /**
- * Connection between replicas and the holder of a name. Replicas send requests that only the holder
- * can process, and receive its status. Nothing is stored, so the sender repeats a lost request.
+ * A connection between replicas and the holder of a name. Replicas send requests that only the
+ * holder can process, and receive its status. Nothing is stored, so the sender repeats a lost
+ * request.
  */
 export class HolderLine {
   readonly #connection: NatsConnection;
@@ -37,7 +38,7 @@ export class HolderLine {
     connection.subscribe(this.#statusSubject, { callback });
   }
 
-  /** Status that the holder has sent within the last seconds, if any. */
+  /** The status that the holder has sent within the last seconds, if any. */
   get lastStatus(): unknown {
     const { atMs = -Infinity, value } = this.#last ?? {};
     return performance.now() - atMs < FRESH_MS ? value : undefined;

@@ -16,10 +16,10 @@ const OTHERS_WAIT_MS = 1_800;
 type KvLeaseOptions = {
   readonly kv: Pick<KV, 'create' | 'delete' | 'get' | 'update'>;
   /**
-   * Time at which the bucket was created, in milliseconds since 1970. Term numbers start from it: a
-   * bucket that was lost and created again counts revisions from 1, but its terms must be greater
-   * than all earlier ones, by which side effects are fenced. A bucket has far fewer than 1,000
-   * revisions per second.
+   * The time at which the bucket was created, in milliseconds since 1970. Term numbers start from
+   * it: a bucket that was lost and created again counts revisions from 1, but its terms must be
+   * greater than all earlier ones, by which side effects are fenced. A bucket has far fewer than
+   * 1,000 revisions per second.
    */
   readonly madeMs: number;
   readonly replica: string;
@@ -107,7 +107,7 @@ type TenureParts = {
   readonly onHeld: (isHeld: boolean) => void;
 };
 
-/** State of one name in this process, which either holds the name or waits to acquire it. */
+/** The state of one name in this process, which either holds the name or waits to acquire it. */
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;

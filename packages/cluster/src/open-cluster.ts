@@ -27,14 +27,14 @@ import { join } from 'node:path';
 import { SettingError } from '@oddlot/host/settings';
 import type { Credentials } from './connection.ts';
 
-/** Connection of a replica with the others: the shared stream and the assignment of tasks. */
+/** A connection of a replica with the others: the shared stream and the assignment of tasks. */
 export type Cluster = {
   readonly replica: string;
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
   readonly snapshots: SnapshotExchange;
   attested(height: number): Promise<Hash | undefined>;
-  /** First block of the stream; undefined while there is no stream. */
+  /** The first block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
   /**
    * Records of payments and signatures, which the replica that works on the settlement chain
@@ -43,7 +43,7 @@ export type Cluster = {
   readonly records: RecordStream;
   /** Requests from other replicas to the replica that works on the settlement chain. */
   readonly line: HolderLine;
-  /** Order of proposals, which is attached to the replica and used by its log. */
+  /** The order of proposals, which is attached to the replica and used by its log. */
   readonly order: ProposalOrder;
   /**
    * Network name in signatures; undefined if this replica's folder has one or if no name is
@@ -67,7 +67,7 @@ export type Cluster = {
   replicas(): readonly ReplicaPlace[];
 };
 
-/** Address of a replica for clients, and its newest block. */
+/** An address of a replica for clients, and its newest block. */
 export type ReplicaPlace = {
   readonly replica: string;
   readonly url: string;
@@ -75,7 +75,7 @@ export type ReplicaPlace = {
 };
 
 /**
- * Status of this replica. Until it leads, `head` is undefined and the head of its last report
+ * The status of this replica. Until it leads, `head` is undefined and the head of its last report
  * applies.
  */
 type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {

@@ -3,14 +3,16 @@ import type { LogEntry } from '@oddlot/replica/block';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { StreamOpening } from './block-message.ts';
 
-/** Number of blocks that a proposer's read position covers. */
+/** The number of blocks that a proposer's read position covers. */
 const NAMED = 1_024;
-/** Number of remembered blocks, because blocks that refer to them can be in transit for a while. */
+/**
+ * The number of remembered blocks, because blocks that refer to them can be in transit for a while.
+ */
 const REMEMBERED = 8_192;
 const RECALLED = 2 * NAMED;
 const READ_POSITION = /^(\S+) (\d+) (\d+) (\d+)$/;
 
-/** Range of blocks, both ends included. */
+/** A range of blocks, both ends included. */
 export type BlockRange = { readonly from: number; readonly to: number };
 
 /**

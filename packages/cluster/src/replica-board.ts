@@ -8,7 +8,8 @@ import type { BlockRange } from './read-history.ts';
 export type BoardEntry = {
   readonly replica: string;
   /**
-   * Address for clients; undefined before the replica serves clients, and if none is configured.
+   * The address for clients; undefined before the replica serves clients, and if none is
+   * configured.
    */
   readonly url?: string | undefined;
   readonly version: string;
@@ -16,20 +17,20 @@ export type BoardEntry = {
   /** Set while the replica waits until the era of these rules is opened (R-era). */
   readonly isWaiting?: true | undefined;
   /**
-   * Era of the stream that the replica follows, which differs each time the stream is written from
-   * the start.
+   * The era of the stream that the replica follows, which differs each time the stream is written
+   * from the start.
    */
   readonly era?: string | undefined;
-  /** Height of the replica's newest block, or of that of its last run. */
+  /** The height of the replica's newest block, or of that of its last run. */
   readonly height: number;
-  /** First block that the replica has read from the stream and that was replaced there. */
+  /** The first block that the replica has read from the stream and that was replaced there. */
   readonly replacedFrom?: number | undefined;
   /** Blocks of the stream that differ from those that another replica had read. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
-  /** Newest block attested by replicas, and its hash on this replica. */
+  /** The newest block attested by replicas, and its hash on this replica. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
-  /** Time of the venue clock when this report was sent, in milliseconds. */
+  /** The time of the venue clock when this report was sent, in milliseconds. */
   readonly clockMs: number;
 };
 
@@ -38,8 +39,8 @@ type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: num
 type Seen = {
   readonly entry: BoardEntry;
   /**
-   * Highest block reported while the replica followed the same stream, because servers that lose an
-   * entry return an older one.
+   * The highest block reported while the replica followed the same stream, because servers that
+   * lose an entry return an older one.
    */
   readonly height: number;
   readonly atMs: number;
@@ -50,13 +51,15 @@ type Seen = {
 const REPORT_EVERY_MS = 1_000;
 /** A replica without a report for this long does not count as present. */
 const GONE_MS = 5_000;
-/** Number of names that are remembered, because containers can have another name at every start. */
+/**
+ * The number of names that are remembered, because containers can have another name at every start.
+ */
 const NAMES_MAX = 64;
 
 /**
- * Status of each replica of a cluster in a key-value bucket. It is used by operators, by clients
- * that look for another replica, to compare clocks, and to detect that a stream is shorter than a
- * replica's copy.
+ * The status of each replica of a cluster in a key-value bucket. It is used by operators, by
+ * clients that look for another replica, to compare clocks, and to detect that a stream is shorter
+ * than a replica's copy.
  */
 export class ReplicaBoard {
   readonly #kv: Pick<KV, 'get' | 'keys' | 'purge' | 'put' | 'watch'>;

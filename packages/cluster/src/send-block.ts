@@ -6,7 +6,7 @@ import { assert } from '@oddlot/units';
 import type { OrderedBlock } from '@oddlot/replica/log/segment-writer';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 
-/** Block of this process that was sent to the stream and not read back yet. */
+/** A block of this process that was sent to the stream and not read back yet. */
 export type SentBlock = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
@@ -22,7 +22,7 @@ export type SentBlock = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Maximum size of a message in addition to the block. */
+/** The maximum size of a message in addition to the block. */
 const HEADER_BYTES_MAX = 1_024;
 
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
@@ -76,11 +76,13 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
   return false;
 }
 
-/** Maximum number of blocks that wait for the local disk. Reading pauses when there are more. */
+/**
+ * The maximum number of blocks that wait for the local disk. Reading pauses when there are more.
+ */
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 
-/** Block that was read; `sent` is set if this replica sent it. */
+/** A block that was read; `sent` is set if this replica sent it. */
 type Uncopied = { readonly block: OrderedBlock; readonly sent: SentBlock | undefined };
 
 /**

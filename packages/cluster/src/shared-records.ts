@@ -37,7 +37,7 @@ const PUBLISH_TIMEOUT_MS = 2_000;
 const AGAIN_AFTER_MS = 100;
 /** JetStream's error codes for "wrong last sequence", with and without the number. */
 const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
-/** Maximum length of one message as text, well below the limit of a server. */
+/** The maximum length of one message as text, well below the limit of a server. */
 const PIECE_CHARACTERS = 256 * 1024;
 /** The records are rewritten when this many more exist than are needed. */
 const SPARE_RECORDS = 4_096;
@@ -54,7 +54,7 @@ const INACTIVE_NS = 30_000_000_000;
  */
 class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
-  /** Place of the last message, which the next one must follow. */
+  /** The place of the last message, which the next one must follow. */
   #last = 0;
   #records: readonly unknown[] = [];
   #count = 0;
@@ -330,7 +330,7 @@ type Taking = {
 
 const API_TIMEOUT_MS = 3_000;
 
-/** Stream of the records that replicas of a cluster share; each name is a separate subject. */
+/** A stream of the records that replicas of a cluster share; each name is a separate subject. */
 export class RecordStream {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
@@ -421,7 +421,7 @@ type RecordMessage =
 
 type Written = RecordMessage & {
   readonly id: string;
-  /** Place of the previous message of the subject; 0 if there is none. */
+  /** The place of the previous message of the subject; 0 if there is none. */
   readonly before: number;
 };
 
@@ -448,7 +448,7 @@ function decodeRecords(data: Uint8Array): Placed['message'] {
 
 type Folded = {
   readonly records: readonly unknown[];
-  /** Number of records and takeovers that must be read. */
+  /** The number of records and takeovers that must be read. */
   readonly count: number;
   readonly firstOfUse: number;
   /** True if a needed message is missing or was altered. */

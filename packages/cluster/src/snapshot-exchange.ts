@@ -9,15 +9,15 @@ import { isDiskFull, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
-/** Number of snapshots that are kept: the next one can be stored while one is fetched. */
+/** The number of snapshots that are kept: the next one can be stored while one is fetched. */
 const KEPT = 2;
 /**
- * Number of attempts after which the previous snapshot is used; an interrupted connection has
+ * The number of attempts after which the previous snapshot is used; an interrupted connection has
  * usually recovered by then.
  */
 const FETCHES_MAX = 5;
 
-/** Time after which a piece counts as lost, because its server has forgotten the request. */
+/** The time after which a piece counts as lost, because its server has forgotten the request. */
 const PIECE_MS_MAX = 5_000;
 
 type SnapshotExchangeOptions = {

@@ -1,7 +1,7 @@
 import { withinMs } from './retry-until-answered.ts';
 
 /**
- * Time without an answer after which other replicas may have executed commands that are unknown
+ * The time without an answer after which other replicas may have executed commands that are unknown
  * here. It is longer than the interval of queries.
  */
 const OLD_MS = 1_500;
@@ -33,7 +33,7 @@ export class StateAge {
     this.#options = options;
   }
 
-  /** Time of the last answer of the servers, by `performance.now`. */
+  /** The time of the last answer of the servers, by `performance.now`. */
   get lastAnswerMs(): number {
     return this.#lastAnswerMs;
   }

@@ -1,7 +1,8 @@
 import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
 
 /**
- * Time for which the servers recognise a duplicate message; replicas recognise it without a limit.
+ * The time for which the servers recognise a duplicate message; replicas recognise it without a
+ * limit.
  */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
 

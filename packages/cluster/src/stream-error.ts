@@ -6,7 +6,7 @@ import type { BlockRange } from './read-history.ts';
  */
 export class StreamLostError extends Error {
   override readonly name: string = 'StreamLostError';
-  /** First block that the stream lacks; `to` is the last one that a replica has. */
+  /** The first block that the stream lacks; `to` is the last one that a replica has. */
   readonly from: number;
   readonly to: number;
 

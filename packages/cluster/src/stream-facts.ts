@@ -15,8 +15,8 @@ import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '@oddlot/re
 import type { Hash } from '@oddlot/units';
 
 /**
- * Number of queries before an early end is accepted, because a newly elected leader may not have
- * applied all of its messages.
+ * The number of queries before an early end is accepted, because a newly elected leader may not
+ * have applied all of its messages.
  */
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;

@@ -15,7 +15,7 @@ import { NotNextError } from './stream-error.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 
 /**
- * Maximum number of messages in flight. Each contains its required place, so none can overtake
+ * The maximum number of messages in flight. Each contains its required place, so none can overtake
  * another.
  */
 const ON_THEIR_WAY_MAX = 128;

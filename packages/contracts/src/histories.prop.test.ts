@@ -19,7 +19,7 @@ import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
 import { signPermit } from '@oddlot/testing/contracts/sign';
 
 /**
- * Number of random histories of a bridge. Each is checked using only its events and the token's
+ * The number of random histories of a bridge. Each is checked using only its events and the token's
  * balances: payouts never exceed deposits, and each withdrawal is paid at most once and never after
  * its cancellation.
  */

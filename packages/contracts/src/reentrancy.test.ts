@@ -28,7 +28,7 @@ const INSIDE = [
 /** Calls of the bridge during which the token calls back. */
 const OUTSIDE = ['payOut', 'finish', 'deposit', 'batchedDepositWithPermit'] as const;
 
-/** Selector of the error of OpenZeppelin's reentrancy guard. */
+/** The selector of the error of OpenZeppelin's reentrancy guard. */
 const REENTRANT_CALL = toFunctionSelector('ReentrancyGuardReentrantCall()');
 const QUEUED_ID = 9n;
 

@@ -75,7 +75,7 @@ export class LocalChain {
     return this.#core.memory.head;
   }
 
-  /** Number of waiting calls, and of external calls that were passed on. */
+  /** The number of waiting calls, and of external calls that were passed on. */
   get waiting(): number {
     return this.#queue.waiting;
   }

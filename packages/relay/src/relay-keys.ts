@@ -17,7 +17,7 @@ import {
  */
 
 export const BOOK_NAME = 'relay.jsonl';
-/** Name of the seed file in the data folder, which only a relay with test funds has. */
+/** The name of the seed file in the data folder, which only a relay with test funds has. */
 export const SEED_NAME = 'seed';
 
 /** The purposes of keys. Each is one hardened branch of the derivation tree. */

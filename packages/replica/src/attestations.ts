@@ -4,11 +4,11 @@ import type { Log } from './log/log.ts';
 
 type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
 
-/** Number of heights kept for comparison. Replicas attest every ten seconds. */
+/** The number of heights kept for comparison. Replicas attest every ten seconds. */
 const HEIGHTS_MAX = 32;
 
 export type Standing = {
-  /** With `split`, as many replicas have another hash as have this one. */
+  /** `split` means that as many replicas have another hash as have this one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
   readonly height: number;
   readonly own: string;
@@ -48,8 +48,8 @@ export class Attestations {
   /**
    * Judges by the newest contested block. Hashes are chained, so replicas that agree on a block
    * agree on all earlier ones. A contested block is therefore settled by a later block on which
-   * another replica agrees, or by two later uncontested blocks after the disagreeing replicas are
-   * gone.
+   * another replica agrees, or by two later uncontested blocks after the disagreeing replicas have
+   * stopped attesting.
    */
   standing(self: string | undefined): Standing {
     const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
@@ -87,7 +87,7 @@ const BLOCKS_AT_ONCE = 1_000;
 
 /**
  * Returns the hash that the log attests for the content of the snapshot at a height, or undefined
- * if there is none.
+ * if the log does not attest any.
  */
 export async function attestedIn(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -109,7 +109,7 @@ export async function attestedIn(
   return undefined;
 }
 
-/** Facts that a snapshot states about itself. */
+/** The facts that a snapshot states about itself. */
 type SnapshotClaim = {
   readonly height: number;
   readonly block: number;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { backUpFolder, restoreFolder } from './backup.ts';
 
-/** These tests write logs with known blocks into folders and compare their backups. */
+/** These tests write logs with known blocks to folders and compare their backups. */
 
 const backUp = (data: string, to: string) => backUpFolder({ data, to, nowMs: 1 });
 

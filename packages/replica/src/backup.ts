@@ -37,7 +37,7 @@ const SMALL_FILES = [
   'exhibition-secret',
   join('journal', 'named'),
 ];
-/** Files that a start rebuilds, or that belong to the running process only. */
+/** These files are rebuilt by a start, or belong only to the running process. */
 const LEFT_OUT = /^(?:snapshots|history\.sqlite.*|lock|lock\.pid|journal|eras)$/;
 
 type BackUpOptions = {
@@ -49,11 +49,13 @@ type BackUpOptions = {
 
 type BackedUp = {
   readonly manifest: BackupManifest;
-  /** Number of bytes read for this backup; it already contained the rest. */
+  /**
+   * The number of bytes read for this backup; a previous backup already contained the remainder.
+   */
   readonly copied: number;
   /**
-   * Files of other programs in the folder, which are not backed up. Copy them while those programs
-   * are stopped.
+   * The files of other programs in the folder, which are not backed up. Copy them while those
+   * programs are stopped.
    */
   readonly others: readonly string[];
 };
@@ -177,7 +179,8 @@ class Copier {
   }
 
   /**
-   * Removes files that the folder no longer has, such as a segment that has since been compressed.
+   * Removes files that the folder no longer contains, such as a segment that has since been
+   * compressed.
    */
   async removeOthers(): Promise<void> {
     const paths = new Set(this.files.map(({ path }) => path));
@@ -368,7 +371,7 @@ async function chainUpTo(
   }
 }
 
-/** File list of a backup, which is written last. */
+/** The list of files in a backup, which is written last. */
 const BACKUP_MANIFEST = 'backup.json';
 
 type BackupFile = {
@@ -405,14 +408,14 @@ function parsed(text: string): BackupManifest | undefined {
   }
 }
 
-/** Rejects paths that lead out of the folder, because paths of the list are joined to a folder. */
+/** Rejects paths that lead out of the folder, because the listed paths are appended to a folder. */
 function isFile(file: Partial<BackupFile> | null): boolean {
   const { bytes, path, sha256 } = file ?? {};
   const isPath = typeof path === 'string' && !path.split(/[/\\]/).includes('..');
   return isPath && typeof bytes === 'number' && typeof sha256 === 'string';
 }
 
-/** An error that the operator can resolve; nothing has been changed. */
+/** An error that the operator can resolve. Nothing has been changed. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

@@ -11,7 +11,7 @@ import { moveFile } from '@oddlot/host/durable';
 export type Base = {
   readonly payload: SnapshotPayload;
   readonly what: string;
-  /** Hash of a snapshot's content; undefined for the start of an era. */
+  /** The hash of a snapshot's content; undefined for the start of an era. */
   readonly content?: Hash | undefined;
 };
 
@@ -79,8 +79,8 @@ export async function entryAt(log: BaseSources['log'], seq: number): Promise<Log
 }
 
 /**
- * Returns undefined if the era never began: a crash between two writes can leave its file without
- * an opening in the log.
+ * Returns undefined if the era never began: a crash between two writes can leave the file of an era
+ * whose opening is not in the log.
  */
 async function startOf(
   { eras, hashText, log, onPassedOver }: BaseSources,
@@ -105,7 +105,7 @@ function read(decode: (bytes: Buffer) => unknown, bytes: Buffer): SnapshotPayloa
     const payload = decode(bytes);
     return isPayload(payload) ? payload : undefined;
   } catch {
-    // The checksum is right but the content cannot be read, so another program wrote the file.
+    // The checksum is correct but the content cannot be read, so another program wrote the file.
     return undefined;
   }
 }

@@ -11,34 +11,34 @@ import {
 import type { Hash } from '@oddlot/units';
 
 /**
- * Command and, if a client sent it, the request as received, because the log is also the audit
+ * A command and, if a client sent it, the request as received, because the log is also the audit
  * trail.
  */
 export type LoggedCommand = {
   readonly command: Command;
   readonly request?: string | undefined;
   /**
-   * Command and request as bytes of a block, if another thread has encoded them. Removed after the
-   * log has written them.
+   * The command and its request as bytes of a block, if another thread has encoded them. They are
+   * removed after the log has written them.
    */
   encoded?: Uint8Array | undefined;
 };
 
 export type LogEntry = {
   readonly seq: number;
-  /** Consensus time in milliseconds, which never decreases. */
+  /** The consensus time in milliseconds, which never decreases. */
   readonly timeMs: number;
   readonly commands: readonly LoggedCommand[];
   /**
-   * Id that the proposer gave the block. A log with a single writer reports it but does not store
-   * it.
+   * The id that the proposer gave the block. A log with a single writer reports it but does not
+   * store it.
    */
   readonly proposal?: string | undefined;
 };
 
 export type SignedOperatorCommand = OperatorCommand & { readonly operator: Authority };
 
-/** Command that was sent to /exchange, with a signature, a nonce and a receipt. */
+/** A command that was sent to /exchange, with a signature, a nonce and a receipt. */
 export type RequestCommand = SignedCommand | SignedOperatorCommand;
 
 /** True for commands that arrived as requests, false for those that the process creates itself. */
@@ -60,7 +60,7 @@ export type BlockHead = {
 export type AppliedBlock = BlockHead & {
   readonly parentHash: Hash;
   readonly commands: readonly LoggedCommand[];
-  /** Id that the proposer gave the block, in a log with several writers. */
+  /** The id that the proposer gave the block, in a log with several writers. */
   readonly proposal?: string | undefined;
   readonly result: BlockResult;
 };
@@ -71,7 +71,7 @@ export type Executed = {
   readonly outcome: CommandResult;
 };
 
-/** Block under the previous rules version, as the engine of that release applied it (R-era). */
+/** A block under the previous rules version, as the engine of that release applied it (R-era). */
 export type EarlierBlock = {
   readonly head: BlockHead;
   readonly receipts: readonly unknown[];
@@ -80,14 +80,14 @@ export type EarlierBlock = {
 };
 
 /**
- * Model derived from all blocks in order, including replayed ones, and separate from the engine.
- * Snapshots contain its dump, so that a start does not replay everything.
+ * A model that is derived from all blocks in order, including replayed ones, and is separate from
+ * the engine. Snapshots contain its dump, so that a start need not replay all blocks.
  */
 export type Projection = {
   readonly name: string;
   /**
-   * Version of the format of `dump`. It is raised when the format changes; `restore` must then also
-   * read older formats.
+   * The version of the format of `dump`. It is raised when the format changes; `restore` must then
+   * also read older formats.
    */
   readonly version: number;
   /**
@@ -95,7 +95,7 @@ export type Projection = {
    * it, so its data continues through all of them.
    */
   readonly isOfAllEras?: true;
-  /** Receives changes of orders in their books while a block is applied. */
+  /** Is notified of order changes in the books while a block is applied. */
   readonly observer?: BookObserver | undefined;
   onBlock(block: AppliedBlock): void;
   /**

@@ -11,9 +11,9 @@ import type { BlockHead, EarlierBlock, LogEntry } from './block.ts';
 import type { SnapshotPayload } from './snapshot-codec.ts';
 
 /**
- * Engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the
- * source of its release. It reads and writes the formats of its release; only `migrate` knows both
- * formats.
+ * The engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the
+ * source of its release. It reads and writes the formats of that release; only `migrate` supports
+ * both formats.
  */
 export type EarlierEngine = {
   readonly rules: number;
@@ -33,8 +33,8 @@ type EarlierDump = {
 };
 
 /**
- * Rules version of a program, and the way to upgrade a log and a state of the previous version
- * (R-era).
+ * The rules version of a program, and the way to upgrade a log and a state from the previous
+ * version (R-era).
  */
 export type RulesStep = {
   readonly rules: number;

@@ -1,7 +1,7 @@
 import type { AppliedBlock, Projection } from './block.ts';
 
 /**
- * Rules version that an operator has announced in the log, until its era opens (R-era). Snapshots
+ * A rules version that an operator has announced in the log, until its era opens (R-era). Snapshots
  * contain it, because a replica that restarts after the announcement must not accept orders.
  */
 export class EraNotice implements Projection {

@@ -7,15 +7,15 @@ import type { Hash } from '@oddlot/units';
 import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 
 /**
- * Replica on another thread that follows the files of a data folder while the leading replica
+ * A replica on another thread that follows the files of a data folder while the leading replica
  * writes them.
  */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
   readonly firstSeq: number;
   /**
-   * Passes entries after the replica's newest block to `apply`, up to a block that is known to be
-   * durable.
+   * Passes the entries after the replica's newest block to `apply`, up to a block that is known to
+   * be durable.
    */
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
   readonly nextSeq: number;
@@ -25,8 +25,8 @@ export type FolderFollower = {
 };
 
 /**
- * Opens the folder without restoring or reading anything. The log is known to contain all blocks up
- * to `headSeq`.
+ * Opens the folder without restoring or reading anything. The caller guarantees that the log
+ * contains all blocks up to `headSeq`.
  */
 export async function followFolder(
   data: string,
@@ -57,7 +57,7 @@ export async function followFolder(
   };
 }
 
-/** Delay in block time before the next attempt after a snapshot could not be written. */
+/** The delay in block time before the next attempt after a snapshot could not be written. */
 const RETRY_MS = 30_000;
 
 type SnapshotterOptions = {
@@ -65,7 +65,7 @@ type SnapshotterOptions = {
   readonly snapshots: SnapshotStore;
   readonly everyBlocks: number;
   readonly everyCommands: number;
-  /** Returns false while the disk has no room for a snapshot (R-disk). */
+  /** Returns false while the disk has no space for a snapshot (R-disk). */
   readonly hasRoom: () => boolean;
   /** Yields to other work between two pieces. No block may be applied during that time. */
   readonly pause: () => Promise<void>;
@@ -81,9 +81,9 @@ export class Snapshotter {
   readonly #options: SnapshotterOptions;
   #height = 0;
   #commands = 0;
-  /** Blocks since the newest file that contain only the attestation of a snapshot. */
+  /** The number of blocks since the newest file that contain only the attestation of a snapshot. */
   #attestations = 0;
-  /** Block time before which no attempt is made, after one that failed. */
+  /** After a failed attempt, no attempt is made before this block time. */
   #notBeforeMs = 0;
 
   constructor(options: SnapshotterOptions) {
@@ -94,7 +94,7 @@ export class Snapshotter {
     this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
   }
 
-  /** Height of the newest snapshot file, or 0 if there is none. */
+  /** The height of the newest snapshot file, or 0 if there is none. */
   get height(): number {
     return this.#height;
   }
@@ -134,7 +134,7 @@ export class Snapshotter {
       await snapshots.write({ height, pieces: this.#pieces(hasher) });
       content = hasher.end();
     } catch (error) {
-      // A failed snapshot loses no data and only makes the next start longer.
+      // A failed snapshot does not lose any data and only makes the next start longer.
       this.#notBeforeMs = timeMs + RETRY_MS;
       onFailed(error);
       return undefined;

@@ -32,17 +32,18 @@ import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
-/** State formats that this program can restore. */
+/** The state formats that this program can restore. */
 const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
   readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
   readonly eras: Pick<EraStore, 'list' | 'read'>;
-  /** Rules of this program; tests pass those of a later version. */
+  /** The rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
   /**
-   * Judges each snapshot before it is used. By default the log must not contradict the snapshot.
+   * Judges each snapshot before it is used. By default, a snapshot is used unless the log
+   * contradicts it.
    */
   readonly faultOf?: SnapshotJudge | undefined;
   /**
@@ -56,7 +57,7 @@ type EraStart = Parameters<EraStore['write']>[0];
 
 /**
  * Follows a log on any thread: restores a state, applies every later block under the rules of its
- * era, chains the hashes, notifies listeners, and dumps everything for a snapshot. It neither
+ * era, chains the hashes, notifies listeners, and dumps its state for a snapshot. It neither
  * proposes nor writes.
  */
 export class FollowingReplica {
@@ -70,11 +71,11 @@ export class FollowingReplica {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   #observer: BookObserver | undefined;
-  /** Replica with the engine of the previous rules, set while blocks are of that version. */
+  /** The replica with the engine of the previous rules, set while blocks are of that version. */
   #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;
-  /** Attestations of other replicas for blocks that this one has applied. */
+  /** The attestations of other replicas for blocks that this replica has applied. */
   readonly attestations = new Attestations();
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
@@ -96,7 +97,9 @@ export class FollowingReplica {
     return this.#head;
   }
 
-  /** Snapshot from which this replica was restored; undefined if it started from another state. */
+  /**
+   * The snapshot from which this replica was restored; undefined if it started from another state.
+   */
   get begunWith(): WrittenSnapshot | undefined {
     return this.#begunWith;
   }
@@ -118,7 +121,7 @@ export class FollowingReplica {
 
   /**
    * Restores the newest state that this program can continue and that `wanted` accepts; otherwise
-   * starts before the first block. Attach projections and listeners first.
+   * starts before the first block. Projections and listeners must be attached before the call.
    */
   async restoreBase(
     wanted: {
@@ -206,7 +209,7 @@ export class FollowingReplica {
    * read it.
    */
   payload(): PackedPayload {
-    // A projection that dumps nothing is omitted together with its version.
+    // A projection without a dump is omitted together with its version.
     const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
     const included = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
@@ -254,7 +257,7 @@ export class FollowingReplica {
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** Returns the command that opens a new log, which begins with the era of an empty venue. */
+  /** Returns the command that opens a new log. The log begins with the era of an empty venue. */
   firstEra(): OpenEraCommand {
     const stateHash = this.#hashText(JSON.stringify(dump(createState())));
     const { hash: previousHash } = GENESIS_HEAD;
@@ -266,7 +269,7 @@ export class FollowingReplica {
   }
 
   /**
-   * Throws if the log attests another hash for a block than this replica computed, because a
+   * Throws if the log attests a different hash for a block than this replica computed, because a
    * replica with a wrong state must not serve it (R-determinism).
    */
   #compare(command: Command): void {

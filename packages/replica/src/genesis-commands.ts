@@ -2,26 +2,26 @@ import type { Command, PerpDefinition, VenueParameters } from '@oddlot/engine';
 import { address, instrumentId, type Address } from '@oddlot/units';
 
 /**
- * Initial parameters and markets of a new venue. They become the first block of the log, so later
- * changes of these defaults affect only new venues.
+ * The initial parameters and markets of a new venue. They become the first block of the log, so
+ * later changes of these defaults affect only new venues.
  */
 
 const USDC = 1_000_000;
 const PERCENT = 1_000_000;
 
 /**
- * Account of the insurance fund. The address is not derived from a key, so no signature for it can
- * exist.
+ * The account of the insurance fund. The address is not derived from a key, so no signature for it
+ * can exist.
  */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
 type GenesisOptions = {
   readonly admins?: readonly Address[];
-  /** Accounts that may deploy outcome markets; by default the admins. */
+  /** The accounts that may deploy outcome markets; by default, the admins. */
   readonly deployers?: readonly Address[] | undefined;
   /**
-   * R-limits-of-state: fee for a send to a new address. On a test network, accounts are opened free
-   * of charge.
+   * The fee for sending to a new address (R-limits-of-state). On a test network, accounts are
+   * opened free of charge.
    */
   readonly openingFeeMicroUsdc?: number;
 };
@@ -65,7 +65,7 @@ export function defaultParameters(
   };
 }
 
-/** R-insurance-fund. */
+/** These parameters are defined by R-insurance-fund. */
 const INSURANCE_FUND = {
   insuranceFundAddress: INSURANCE_FUND_ADDRESS,
   insuranceFeeShareE8: 10 * PERCENT,
@@ -81,7 +81,7 @@ const INSURANCE_FUND = {
   insuranceUnwindBandE8: PERCENT,
 } as const;
 
-/** R-liquidation. */
+/** These parameters are defined by R-liquidation. */
 const LIQUIDATION = {
   liquidationFeeE8: PERCENT / 2,
   liquidationBandE8: 5 * PERCENT,

@@ -10,7 +10,7 @@ export interface Lease {
    * Runs a task while this process holds a name. `start` runs each time the process acquires the
    * name and `stop` each time it loses it, never both at once. Resolves when the holder is known
    * and, if it is this process, `start` has completed. If `start` fails, `stop` runs before this
-   * call fails, because the task may have started in part.
+   * call fails, because the task may have been started partially.
    */
   hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }
@@ -19,15 +19,15 @@ export type Start = (term: Term) => void | Promise<void>;
 export type Stop = () => void | Promise<void>;
 
 /**
- * Held by the process that works on the settlement chain, or that returns withdrawals which no
- * chain can pay.
+ * This lease is held by the process that works on the settlement chain, or that returns withdrawals
+ * which no chain can pay.
  */
 export const SETTLEMENT_LEASE = 'settlement';
 
 export type Term = {
   /**
-   * Greater than in every earlier term of any process, so that side effects of a former holder can
-   * be rejected.
+   * The number is greater than in every earlier term of any process, so that side effects of a
+   * former holder can be rejected.
    */
   readonly number: number;
   /** Identifies this process in the terms of the log (R-terms). */
@@ -56,7 +56,7 @@ const ONLY_TERM: Term = {
 };
 
 /**
- * Lease of a venue with one process: every name is acquired immediately and held until it is
+ * The lease of a venue with one process: every name is acquired immediately and held until it is
  * released.
  */
 export class LocalLease implements Lease {
@@ -68,7 +68,7 @@ export class LocalLease implements Lease {
     try {
       await start(ONLY_TERM);
     } catch (error) {
-      // The error of the failed start is more useful than one from stopping it.
+      // The error of the failed start is more useful than an error from stopping it.
       await this.#release(name, stop).catch(() => undefined);
       throw error;
     }

@@ -126,8 +126,8 @@ class Heights implements Projection {
 const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
   replica.propose({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc });
 
-describe('a local replica', () => {
-  test('a replica starts with its genesis, and later from the log alone with the same hash', async () => {
+describe('a local replica and its log', () => {
+  test('a replica starts with its genesis, and later from the log alone, with the same hash', async () => {
     const first = await started();
     await credit(first.replica, 5);
     const { head } = first.replica;
@@ -268,11 +268,11 @@ describe('a local replica', () => {
   });
 });
 
-describe('publishing of blocks', () => {
+describe('the publication of blocks', () => {
   const credit = (amountMicroUsdc: number) =>
     ({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc }) as const;
 
-  test('callers that wait for a block are answered before listeners are notified', async () => {
+  test('callers that wait for a block get their results before listeners are notified', async () => {
     const running = await started();
     const { journal, replica } = running;
     const seen = watched(running);

@@ -25,7 +25,7 @@ import {
 } from './replica.ts';
 import type { PackedPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** Interval at which a replica that waits for its era checks for the announcement. */
+/** The interval at which a replica that waits for its era checks for the announcement. */
 const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
@@ -33,14 +33,15 @@ type ReplicaOptions = {
   /** This replica only reads snapshots; the follower on another thread writes them. */
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
-  /** Rules of this program; tests pass those of a later version. */
+  /** The rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
   readonly clock: Clock;
   readonly name?: string | undefined;
   readonly genesis: readonly Command[];
   /**
    * Called when the log has been replayed and nothing has been appended yet. Returns the newest
-   * block recorded anywhere outside the log; a log that ends before it has lost blocks.
+   * block that is recorded anywhere outside the log. A log that ends before this block has lost
+   * blocks.
    */
   readonly knownHeight?: () => Promise<number>;
   /**
@@ -52,11 +53,11 @@ type ReplicaOptions = {
   readonly onEra?: (era: { readonly rules: number; readonly from: number }) => void;
 };
 
-/** Height from which a start began, and the number of blocks it applied. */
+/** The height from which a start began, and the number of blocks it applied. */
 type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
 
 /**
- * Complete replica in one process: it follows the log, applies every block to its own engine,
+ * A complete replica in one process: it follows the log, applies every block to its own engine,
  * notifies its listeners, and proposes the commands of its clients. It starts from the newest valid
  * snapshot and replays the later blocks.
  */
@@ -70,7 +71,7 @@ export class LocalReplica implements Replica {
   #isStopped = false;
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
-  /** Contested blocks whose attestation is under way. */
+  /** The contested blocks whose attestation has been proposed. */
   readonly #attested = new Set<number>();
   #restored: Promise<void> | undefined;
 
@@ -109,7 +110,7 @@ export class LocalReplica implements Replica {
     this.#following.onBlock(listener);
   }
 
-  /** Calls back after each block, once the proposers of its commands have their answers. */
+  /** Calls back after each block, after the proposers of its commands have got their responses. */
   onPublish(listener: (block: AppliedBlock) => void): void {
     this.#publication.onBlock(listener);
   }
@@ -118,7 +119,7 @@ export class LocalReplica implements Replica {
     this.#publication.publish();
   }
 
-  /** Passes every block from the start to a projection, whose dump is part of snapshots. */
+  /** Passes every block from the start to a projection and includes its dump in snapshots. */
   attach(projection: Projection): void {
     this.#following.attach(projection);
   }
@@ -129,7 +130,10 @@ export class LocalReplica implements Replica {
     this.#restored.catch(() => undefined);
   }
 
-  /** Restores, replays the existing log, follows new blocks, and only then begins to propose. */
+  /**
+   * Restores the state, replays the existing log, follows new blocks, and only then begins to
+   * propose.
+   */
   async start(): Promise<CaughtUp> {
     const { knownHeight, log } = this.#options;
     this.restore();
@@ -145,7 +149,7 @@ export class LocalReplica implements Replica {
     if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
-    // If several replicas open the log at once, the opening of one of them applies to all.
+    // If several replicas open the log at the same time, the opening by one of them applies to all.
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     this.#attestContested();
@@ -164,7 +168,7 @@ export class LocalReplica implements Replica {
     );
   }
 
-  /** Advances consensus time if no other block does (R-clock). */
+  /** Advances consensus time if no other block does so (R-clock). */
   async tick(): Promise<void> {
     await this.#proposer.tick();
   }
@@ -178,8 +182,7 @@ export class LocalReplica implements Replica {
 
   /**
    * Records the hash of a snapshot's content in the log, so that a replica that starts from the
-   * snapshot can verify it. Returns false if the block is too old to be known here, or if proposing
-   * has stopped.
+   * snapshot can verify it. Returns false if the block is too old, or if proposing has stopped.
    */
   async attestSnapshot({ content, height }: WrittenSnapshot): Promise<boolean> {
     const head = this.headAt(height);
@@ -194,7 +197,7 @@ export class LocalReplica implements Replica {
     return this.#isWaiting;
   }
 
-  /** Reason why no more blocks are applied: the log continues under later rules. */
+  /** The reason why no more blocks are applied: the log continues under later rules. */
   get outdated(): LaterReleaseError | undefined {
     return this.#outdated;
   }
@@ -311,7 +314,7 @@ export class LocalReplica implements Replica {
 
   /**
    * Returns the commands that open the era of these rules if the log ends in an earlier one
-   * (R-era). The start is stored before the log refers to it, so a crash in between only leaves an
+   * (R-era). The start is stored before the log refers to it, so a crash in between leaves only an
    * unused file.
    */
   async #nextEra(): Promise<readonly Command[]> {
@@ -328,8 +331,9 @@ export class LocalReplica implements Replica {
 
   /**
    * Waits until the log is in the era of these rules. A replica must not open an era alone, because
-   * other replicas may know only the old rules. It waits until an operator announces the new rules
-   * in the log, and then opens the era after the blocks under way, unless another replica does.
+   * other replicas may support only the old rules. It waits until an operator announces the new
+   * rules in the log, and then opens the era after the pending blocks, unless another replica does
+   * so.
    */
   async #waitForEra(): Promise<void> {
     const { eras, log } = this.#options;
@@ -376,7 +380,7 @@ class Publication {
   }
 
   /**
-   * Publishes a block in the next phase of the event loop, because replies are written at the end
+   * Publishes a block in the next phase of the event loop, because responses are written at the end
    * of the current one.
    */
   plan(block: AppliedBlock): void {
@@ -386,7 +390,8 @@ class Publication {
   }
 
   /**
-   * Publishes the planned block now, for a caller that must not see a state before its publication.
+   * Publishes the planned block immediately, for a caller that must not see a state before its
+   * publication.
    */
   publish(): void {
     const block = this.#block;
@@ -401,7 +406,7 @@ class Publication {
 const TICK_MS = 1_000;
 const LOOK_MS = 200;
 const RETRY_MS = 5;
-/** Interval at which the log records the hash computed by this replica. */
+/** The interval at which the log records the hash computed by this replica. */
 const ATTEST_MS = 10_000;
 
 type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
@@ -448,10 +453,7 @@ export class Ticker {
     }
   }
 
-  /**
-   * Sets a timer for the next due time, unless an empty block comes first, because each block sets
-   * the timer again.
-   */
+  /** Sets a timer for the next due time. A block that is applied earlier sets the timer again. */
   #arm(): void {
     clearTimeout(this.#due);
     if (!this.#isRunning) return;
@@ -467,7 +469,7 @@ export class Ticker {
     const { height } = this.#replica.head;
     if (this.#untilDueMs() === 0) await this.#replica.tick();
     // The timer fired early: consensus time can run slower than the timer (R-clock), or a block
-    // with an earlier time is under way.
+    // with an earlier time is pending.
     if (this.#isRunning && this.#replica.head.height === height) {
       this.#wait(Math.max(RETRY_MS, this.#untilDueMs()));
     }

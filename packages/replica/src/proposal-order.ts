@@ -1,10 +1,12 @@
 import type { AppliedBlock, EarlierBlock, Projection } from './block.ts';
 
-/** Time without a block, in log time, after which a proposer is forgotten. */
+/** The time without a block, in log time, after which a proposer is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const SWEEP_EVERY = 10_000;
 
-/** Verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing. */
+/**
+ * The verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing.
+ */
 type Verdict = 'next' | 'repeated' | 'early';
 
 type Proposer = { last: number; timeMs: number };
@@ -12,9 +14,9 @@ type Proposer = { last: number; timeMs: number };
 /**
  * Decides which blocks of a stream count. A proposer numbers its blocks from 1 and has several in
  * flight: one can be lost while later ones arrive, and one whose acknowledgement was lost can
- * arrive twice. A block therefore counts if it is its proposer's next one; all others are empty on
- * every replica, and the proposer sends them again in order. Snapshots contain this state, because
- * a replica that starts from a snapshot has not seen the earlier blocks.
+ * arrive twice. A block therefore counts if it is its proposer's next one; all other blocks are
+ * treated as empty on every replica, and the proposer sends them again in order. Snapshots contain
+ * this state, because a replica that starts from a snapshot has not seen the earlier blocks.
  */
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';
@@ -23,7 +25,7 @@ export class ProposalOrder implements Projection {
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
-  /** Returns a copy that can run ahead of this one while blocks wait to be applied. */
+  /** Returns a copy that can be ahead of this one while blocks wait to be applied. */
   copy(): ProposalOrder {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)
@@ -34,8 +36,8 @@ export class ProposalOrder implements Projection {
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
     const known = this.#proposers.get(name);
-    // Only log time decides, not the moment of a sweep, so that all replicas forget a proposer at
-    // the same block.
+    // Only log time is compared, and not the time of a sweep, so that all replicas forget a
+    // proposer at the same block.
     const isKnown = known !== undefined && timeMs - known.timeMs <= FORGOTTEN_AFTER_MS;
     const last = isKnown ? known.last : 0;
     if (number <= last) return 'repeated';

@@ -87,7 +87,7 @@ test('the next block is sent to the disk before the last one is applied, and con
     await flow.journal.close();
   }));
 
-test('a caller is answered with its own block, regardless of other blocks in the same write', () =>
+test('a caller gets the result from its own block, regardless of other blocks in the same write', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();
@@ -116,7 +116,7 @@ test('a block is bounded in commands and bytes, and an oversized command is sent
     await flow.journal.close();
   }));
 
-test('commands under way are listed in the order of the log until they are applied', () =>
+test('pending commands are listed in the order of the log until they are applied', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const amounts = () => [...flow.proposer.underWay()].map((command) => JSON.stringify(command));
@@ -161,7 +161,7 @@ test('callers and ticks whose block found no space get an error, and later calle
   }));
 
 describe('a proposer whose block was not accepted', () => {
-  /** Returns a proposer with a log whose blocks are accepted or lost as the test decides. */
+  /** Returns a proposer whose blocks are accepted or lost as the test specifies. */
   function held() {
     const sent: { readonly proposal: string; readonly take: () => void; lose: () => void }[] = [];
     const log = {

@@ -4,16 +4,16 @@ import { assert, present } from '@oddlot/units';
 import type { AppliedBlock, Executed, LoggedCommand } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** Maximum number of commands per block, which bounds how long a block delays others. */
+/** The maximum number of commands per block, which bounds how long a block delays others. */
 const BLOCK_COMMANDS_MAX = 1_000;
 /**
- * Idle time after which a proposer uses a new name, because a log with several writers forgets old
- * names.
+ * The time after which an idle proposer uses a new name, because a log with several writers forgets
+ * old names.
  */
 const NAME_MS_MAX = 3_600_000;
-/** Approximate maximum size of a block, which bounds the duration of its write. */
+/** The approximate maximum size of a block, which bounds the duration of its write. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-/** Estimated size in the log, per character of a request and per derived command. */
+/** The estimated size in the log, per character of a request and per derived command. */
 const BYTES_PER_CHARACTER = 4;
 const BYTES_PER_COMMAND = 512;
 
@@ -30,7 +30,7 @@ type Waiting = {
  */
 export class Proposer {
   readonly #log: Pick<Log, 'append' | 'isWriting' | 'onFree'>;
-  /** Prefix of the ids of this proposer's blocks, unique among all writers of the log. */
+  /** The prefix of the ids of this proposer's blocks, unique among all writers of the log. */
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
@@ -54,7 +54,7 @@ export class Proposer {
     return this.#flights.size;
   }
 
-  /** Yields commands that were proposed and not yet applied, in the order of the log. */
+  /** Yields the commands that were proposed but not yet applied, in the order of the log. */
   *underWay(): Iterable<Command> {
     for (const batch of this.#flights.values())
       for (const { logged } of batch) yield logged.command;
@@ -68,7 +68,7 @@ export class Proposer {
     });
   }
 
-  /** Appends an empty block, unless a block under way advances the time anyway. */
+  /** Appends an empty block, unless a pending block advances the time anyway. */
   tick(): Promise<void> {
     if (this.#flights.size > 0 || this.#queue.length > 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class Proposer {
     });
   }
 
-  /** Answers the callers of a block, if this proposer sent it. */
+  /** Returns the results to the callers of a block, if this proposer sent it. */
   applied(proposal: string | undefined, block: AppliedBlock): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -112,15 +112,15 @@ export class Proposer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      // A log that is writing requests the next block when it is done; more commands can queue
-      // until then.
+      // A log that is writing requests the next block when the write is complete; more commands can
+      // be queued until then.
       if (!this.#log.isWriting) this.#next();
     });
   }
 
   #next(): void {
     if (this.#queue.length === 0) return;
-    // Under a new name the block could overtake blocks that were sent before it.
+    // Under a new name, the block could overtake blocks that were sent before it.
     if (this.#hasGap && this.#flights.size > 0) return;
     void this.#append(this.#take(this.#fitting()));
   }

@@ -22,7 +22,7 @@ test('a renamed copy gets its own name and remembers that of its original', asyn
   expect(readServiceNames(data)).toEqual({ name: second.name, former: [first.name] });
 });
 
-test('a folder is not renamed while a venue runs on it, nor if it contains no venue', async () => {
+test('a folder is not renamed while a venue uses it, nor if it contains no venue', async () => {
   await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/No log in/);
   mkdirSync(join(data, 'journal'));
   const lock = lockDirectory(data);

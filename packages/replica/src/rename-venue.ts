@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawServiceName, lockData } from './log/data-folder.ts';
 
-/** Thrown before anything is changed if the folder cannot be renamed. */
+/** Thrown before any change if the folder cannot be renamed. */
 class RenameRefusedError extends Error {
   override readonly name = 'RenameRefusedError';
 }

@@ -41,8 +41,8 @@ export async function replayFolder({
       onProgress?.(entry.seq);
     });
   } catch (error) {
-    // A read beyond the end of the log reaches bytes that were never written, which looks the same
-    // as damage here.
+    // A read beyond the end of the log reaches bytes that were never written, which is
+    // indistinguishable from damage here.
     if (error instanceof JournalDamagedError) return undefined;
     throw error;
   }

@@ -11,7 +11,7 @@ import type { Term } from './lease.ts';
 import { isDiskFull } from '@oddlot/host/durable';
 
 /**
- * Interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
+ * The interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
  * access the state directly and synchronously; only the replica changes it.
  */
 export interface Replica {
@@ -23,8 +23,8 @@ export interface Replica {
    */
   headAt(height: number): BlockHead | undefined;
   /**
-   * Returns the result of executing the command now, by the engine's own rules, and changes
-   * nothing.
+   * Returns the result that the command would have if it were executed now, according to the
+   * engine's rules. It changes nothing.
    */
   check(command: Command): CommandResult;
   /**
@@ -48,7 +48,7 @@ export class TermOverError extends Error {
 }
 
 /**
- * Replica of a lease holder: each command that it proposes contains the term, and the engine
+ * The replica of a lease holder: each command that it proposes contains the term, and the engine
  * rejects the command once a later term has begun (R-terms). The log assigns the number of a term,
  * because a lease store that lost its data would start counting again.
  */
@@ -72,7 +72,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Compared by identity, because work that began in another term must not continue in this one.
+   * Terms are compared by identity, because work that began in another term must not continue in
+   * this one.
    */
   get term(): Term | undefined {
     return this.#term;
@@ -91,8 +92,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Records that this process has acquired the lease. The term number is chosen now, so a process
-   * that is suspended after this finds its number taken when it resumes.
+   * Records that this process has acquired the lease. The term number is chosen at this point, so a
+   * process that is suspended afterwards finds its number taken when it resumes.
    */
   enter(term: Term): void {
     const lease = this.#lease;
@@ -101,8 +102,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Proposes a command of the term. Throws a `TermOverError` if the term has ended, before or while
-   * the command is under way.
+   * Proposes a command of the term. Throws a `TermOverError` if the term has ended, either before
+   * the call or before the command is executed.
    */
   async propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed> {
     // Requests need no term, because their signature and nonce prevent a second execution.
@@ -128,8 +129,8 @@ export function exceptDiskFull(onError: (error: unknown) => void): (error: unkno
 }
 
 /**
- * Thrown if the log ends before blocks that this data folder has seen, so that acknowledged actions
- * are missing.
+ * Thrown if the log ends before blocks that this data folder has already contained, so that
+ * acknowledged actions are missing.
  */
 export class LogBehindError extends Error {
   override readonly name = 'LogBehindError';
@@ -165,7 +166,7 @@ export class LaterReleaseError extends Error {
   }
 }
 
-/** Thrown if the start of an era is not the one recorded in the log. */
+/** Thrown if the start of an era differs from the one that is recorded in the log. */
 export class EraStartError extends Error {
   override readonly name = 'EraStartError';
 

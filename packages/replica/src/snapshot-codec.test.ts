@@ -48,7 +48,7 @@ test('a snapshot is read back unchanged, including all orders', () => {
 });
 
 test('the encoding of columns does not change', () => {
-  // A change of these bytes needs another format, because snapshots of former releases must stay
+  // If these bytes change, a new format is needed, because snapshots of former releases must remain
   // readable.
   expect(encodeColumns({ a: Uint16Array.of(1, 258), b: Float64Array.of(-1), c: ['x'] })).toEqual(
     Buffer.concat([

@@ -23,7 +23,10 @@ const STATE = 4;
 const FRAME_HEAD_BYTES = 8;
 const NAME_LENGTH_BYTES = 4;
 
-/** Yields frames that each take little time; the state must not change until the last one. */
+/**
+ * Yields frames one by one, so that no step takes long. The state must not change until the last
+ * frame.
+ */
 export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   const { orders, ...state } = payload.state;
   const rest = { ...payload, state: {}, companions: {} };
@@ -91,8 +94,8 @@ export class ContentHasher {
 }
 
 /**
- * Parsed on access, because a thread needs only some of the dumps and parsing the history of a
- * million orders takes long.
+ * The dump is parsed on access, because a thread needs only some of the dumps and parsing the
+ * history of a million orders takes long.
  */
 function readLater(dumps: object, name: string, parts: readonly Buffer[]): void {
   let data: unknown;
@@ -131,7 +134,7 @@ function frame(kind: number, content: Buffer): Buffer {
 type Frame = {
   readonly kind: number;
   readonly content: Buffer;
-  /** Range of the frame, including its head and its padding. */
+  /** The range of the frame, including its head and its padding. */
   readonly start: number;
   readonly end: number;
 };
@@ -150,23 +153,26 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
 }
 
 export type SnapshotPayload = {
-  /** Rules version under which `state` was computed. */
+  /** The rules version under which `state` was computed. */
   readonly rules: number;
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
   readonly state: StateDump | PackedDump;
-  /** Dumps of the projections by name. Files and engines of earlier rules use this field name. */
+  /**
+   * The dumps of the projections by name. Files and the engines of earlier rules use this field
+   * name.
+   */
   readonly companions: Readonly<Record<string, unknown>>;
   /**
-   * Versions of the dumps. The start of an era after rules 2 or earlier can lack them; all versions
-   * were 1.
+   * The versions of the dumps. They can be missing at the start of an era after rules 2 or earlier,
+   * when all versions were 1.
    */
   readonly versions?: Readonly<Record<string, number>>;
 };
 
 export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
-/** Height of a snapshot, and the hash of its content, which the log attests. */
+/** The height of a snapshot, and the hash of its content, which the log attests. */
 export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /**
@@ -176,8 +182,8 @@ export type WrittenSnapshot = { readonly height: number; readonly content: Hash 
  */
 
 /**
- * The byte order is included in the name of a column form, so a machine with another byte order
- * rejects it.
+ * The name of a column form includes the byte order, so a machine with another byte order rejects
+ * it.
  */
 const ORDER = endianness() === 'LE' ? 'le' : 'be';
 const FORMS = {
@@ -249,9 +255,9 @@ function upToEight(length: number): number {
  * piece takes long. Dumps are trees of plain objects whose long lists are near the top.
  */
 
-/** Number of levels that are split; deeper values are small. */
+/** The number of levels that are split. Deeper values are small. */
 const DEPTH_MAX = 6;
-/** Number of list values that are serialized at once, if they are not lists themselves. */
+/** The number of values in a list that are serialized at once, if they are not lists themselves. */
 const VALUES_AT_ONCE = 64;
 const PIECE_CHARS = 64 * 1024;
 
@@ -269,7 +275,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
 function* partsOf(value: unknown, depth: number): Generator<string> {
   if (Array.isArray(value) && depth < DEPTH_MAX) yield* partsOfList(value, depth);
   else if (isPlain(value) && depth < DEPTH_MAX) yield* partsOfObject(value, depth);
-  // A value without JSON becomes null, as in a list.
+  // A value that has no JSON representation becomes null, as in a list.
   else yield JSON.stringify(value) ?? 'null';
 }
 

@@ -7,7 +7,7 @@ import { Ticker } from './local-replica.ts';
 
 let venue: OutcomeEdge;
 let ticker: Ticker;
-/** Times at which the ticker requested empty blocks, in milliseconds since its start. */
+/** The times at which the ticker requested empty blocks, in milliseconds since its start. */
 let ticks: number[];
 let isBusy: boolean;
 let isFull: boolean;

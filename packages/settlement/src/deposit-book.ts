@@ -15,10 +15,12 @@ type AsideReason =
   /** The address is bound as an agent and has no account (R-agents). */
   | 'bound';
 
-/** Deposit that is held outside the engine until the operator returns it or it can be credited. */
+/**
+ * A deposit that is held outside the engine until the operator returns it or it can be credited.
+ */
 export type Aside = {
   readonly reason: AsideReason;
-  /** Account that would be credited, or the sender. */
+  /** The account that would be credited, or the sender. */
   readonly account: Address;
   readonly amount: string;
   readonly source: DepositSource;
@@ -37,8 +39,8 @@ export type ReorganisedDeposit = {
 };
 
 /**
- * Sum of an account's deposits below the minimum, which wait until their sum reaches it; `parts` is
- * the number of deposits.
+ * The sum of an account's deposits below the minimum, which wait until their sum reaches it;
+ * `parts` is the number of deposits.
  */
 export type PendingDepositSum = {
   readonly amount: number;
@@ -82,14 +84,14 @@ type Found = {
  */
 
 type DepositBounds = {
-  /** Amount in micro-USDC below which deposits are not recorded by account. */
+  /** The amount in micro-USDC below which deposits are not recorded by account. */
   readonly dustMicroUsdc: number;
   readonly smallPerBlock: number;
-  /** Maximum number of held amounts below the minimum per sender. */
+  /** The maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
-  /** Maximum number of accounts with waiting small amounts, and of held amounts. */
+  /** The maximum number of accounts with waiting small amounts, and of held amounts. */
   readonly entriesMax: number;
-  /** Maximum number of returned amounts, which are only displayed. */
+  /** The maximum number of returned amounts, which are only displayed. */
   readonly returnedMax: number;
 };
 
@@ -182,7 +184,7 @@ function boundedAside(
  * and which are held and why. Reading the same logs again has the same result.
  */
 
-/** Deposit to credit (R-deposit). */
+/** A deposit to credit (R-deposit). */
 export type Credit = {
   readonly account: Address;
   readonly amountMicroUsdc: number;

@@ -63,7 +63,7 @@ type Reorganisation = {
   readonly block: number;
   /** Former hash of the block; null if only deposits are missing. */
   readonly was: Hex | null;
-  /** Current hash of the block, which the operator passes to accept the chain. */
+  /** The current hash of the block, which the operator passes to accept the chain. */
   readonly is: Hex;
   /** Credited deposits that are no longer in their former place on the chain. */
   readonly vanished: readonly ReorganisedDeposit[];
@@ -72,15 +72,15 @@ type Reorganisation = {
 export type WatchStatus = {
   readonly state: WatchState;
   readonly error: string | undefined;
-  /** Newest known block of the chain; `block` is the last block whose deposits are credited. */
+  /** The newest known block of the chain; `block` is the last block whose deposits are credited. */
   readonly head: number;
   readonly block: number;
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
   /**
-   * Payout of the bridge that this venue never issued, after which nothing is credited or paid any
-   * more.
+   * The payout of the bridge that this venue never issued, after which nothing is credited or paid
+   * any more.
    */
   readonly foreign: ForeignPayout | undefined;
 };
@@ -89,12 +89,12 @@ type DepositWatcherOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;
-  /** Block in which the bridge was created, or any earlier one. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
-  /** Block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
+  /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
   readonly accepted?: Hex | undefined;
   /** Called if the stored position is damaged; the watcher continues without it. */
   readonly onDamaged?: (why: string) => void;
@@ -102,15 +102,17 @@ type DepositWatcherOptions = {
 };
 
 const RANGE_MAX = 2_000;
-/** Prefix of delegated code (EIP-7702); an account with delegated code still belongs to a user. */
+/**
+ * The prefix of delegated code (EIP-7702); an account with delegated code still belongs to a user.
+ */
 const DELEGATION = '0xef0100';
-/** Maximum number of deposits that are looked up if the chain may be a different one. */
+/** The maximum number of deposits that are looked up if the chain may be a different one. */
 const VANISHED_MAX = 500;
 const AT_ONCE = 100;
-/** Number of senders that are queried at once, and of contracts that are remembered. */
+/** The number of senders that are queried at once, and of contracts that are remembered. */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
-/** Maximum number of blocks without deposits that are read again after a crash. */
+/** The maximum number of blocks without deposits that are read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**

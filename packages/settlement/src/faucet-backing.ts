@@ -14,7 +14,7 @@ type FaucetBackingOptions = {
 
 const MINT_KEY = 'back:';
 const FUND_KEY = 'fund:';
-/** Amount of ether for users who request test funds on the chain itself, to pay for gas. */
+/** The amount of ether for users who request test funds on the chain itself, to pay for gas. */
 const ETHER = parseEther('1');
 const TRANSFER_GAS = 21_000n;
 

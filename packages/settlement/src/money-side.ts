@@ -33,7 +33,7 @@ export type MoneySide = {
   close(): Promise<void>;
 };
 
-/** Status of the settlement chain, as known to the process that works on it. */
+/** The status of the settlement chain, as known to the process that works on it. */
 export type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
@@ -66,7 +66,7 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
 export type SettlementBalances = {
   readonly isPaused: boolean;
   readonly bridgeMicroUsdc: string;
-  /** Address of the sending key and its ether; undefined without a key. */
+  /** The address of the sending key and its ether; undefined without a key. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 

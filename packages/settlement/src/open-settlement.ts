@@ -44,7 +44,7 @@ export type SettlementSettings = {
   readonly chainId: number;
   readonly confirmations: number;
   readonly everyMs: number;
-  /** Location of the keys of a local chain that runs in another process. */
+  /** The location of the keys of a local chain that runs in another process. */
   readonly chainKeys?: string | undefined;
   readonly data: string;
   /**
@@ -58,20 +58,22 @@ export type SettlementSettings = {
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
-  /** Location of the key that sends permits and payouts; without it neither is available. */
+  /** The location of the key that sends permits and payouts; without it neither is available. */
   readonly relayerKey?: string | undefined;
   readonly accepted?: Hex | undefined;
   /**
-   * Maximum fee per unit of gas, maximum tip within it, and time after which the venue raises its
-   * offers.
+   * The maximum fee per unit of gas, maximum tip within it, and time after which the venue raises
+   * its offers.
    */
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
-  /** Minimum interval between test funds for one address on the chain itself. */
+  /** The minimum interval between test funds for one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
-  /** Time for which a token may refuse a destination before a payout is cancelled and returned. */
+  /**
+   * The time for which a token may refuse a destination before a payout is cancelled and returned.
+   */
   readonly payoutPatienceMs: number;
 };
 
@@ -92,7 +94,7 @@ export type ChainDependencies = {
 
 export type OpenedSettlement = {
   readonly settlement: Settlement | SharedSettlement;
-  /** URL for wallets, set for the local chain only. */
+  /** The URL for wallets, set for the local chain only. */
   readonly rpcUrl: string | undefined;
   readonly keys: LocalKeys | undefined;
   /** Allows the venue's page on this port to query the local chain. */
@@ -179,7 +181,7 @@ function recordFiles(settings: SettlementSettings): SettlementRecords {
 type Work = {
   readonly records: SettlementRecords;
   readonly close: () => Promise<void>;
-  /** Term in which the settlement may act; undefined without other processes. */
+  /** The term in which the settlement may act; undefined without other processes. */
   readonly term?: Term;
 };
 
@@ -335,7 +337,7 @@ export function configuredValidators(
   named: {
     readonly validatorKeys: readonly string[];
     readonly validators: readonly string[];
-    /** Key whose address identifies the venue to remote validators. */
+    /** The key whose address identifies the venue to remote validators. */
     readonly relayerKey?: string | undefined;
   },
   env: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ import type { Address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 
 type OwnChainOptions = Pick<ChainThreadOptions, 'chainId' | 'listen' | 'listenForOwner'> & {
-  /** Folder of the keys; `directory` contains the blocks. */
+  /** The folder of the keys; `directory` contains the blocks. */
   readonly keys: string;
   readonly directory: string;
   readonly onLost: (error: Error) => void;

@@ -42,7 +42,8 @@ export type PermitAnswer =
 
 const WAIT_MS = 30_000;
 /**
- * Maximum number of pending transactions, so that a few users cannot consume the relayer's ether.
+ * The maximum number of pending transactions, so that a few users cannot consume the relayer's
+ * ether.
  */
 const WAITING_MAX = 200;
 /** The contract itself requires 400,000 gas before it begins. */

@@ -40,7 +40,7 @@ type SettlementParts = {
   readonly close: () => Promise<void>;
 };
 
-/** Number of rounds between two verifications of the chain. */
+/** The number of rounds between two verifications of the chain. */
 const VERIFIED_ROUNDS = 240;
 
 /**

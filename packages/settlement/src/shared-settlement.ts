@@ -32,8 +32,8 @@ type SharedSettlementParts = {
   readonly contracts: BridgeContracts;
   readonly hasRelayer: boolean;
   /**
-   * Minimum interval of test funds per address on the chain itself; undefined if the venue does not
-   * run the chain.
+   * The minimum interval of test funds per address on the chain itself; undefined if the venue does
+   * not run the chain.
    */
   readonly fundEveryMs: number | undefined;
   readonly now: () => number;
@@ -44,7 +44,7 @@ type SharedSettlementParts = {
   readonly log: Logger;
 };
 
-/** Status that a holder sends to the other replicas in addition to its answers. */
+/** The status that a holder sends to the other replicas in addition to its answers. */
 type HolderMessage = { readonly brief: SettlementBrief; readonly more: unknown };
 type Fund = { readonly user: Hex; readonly amount: bigint; readonly atMs: number };
 type Funded = { readonly txHash: Hex } | { readonly nextMs: number };

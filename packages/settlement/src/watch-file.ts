@@ -13,12 +13,13 @@ import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-con
 import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
 
-/** Position in the chain, and the results that are not in the engine. */
+/** A position in the chain, and the results that are not in the engine. */
 export type Watched = {
   readonly chainId: number;
   readonly bridge: Hex;
   /**
-   * Last block that was read, and its hash: another hash for the same number is a reorganisation.
+   * The last block that was read, and its hash: another hash for the same number is a
+   * reorganisation.
    */
   readonly block: number;
   readonly blockHash: Hex | null;

@@ -17,7 +17,7 @@ const BUNDLES = bundlesIn(ROOT);
  * start repeats it.
  */
 const TRIES = 2;
-/** Number of bundles to keep, because a running venue still loads files from its bundle. */
+/** The number of bundles to keep, because a running venue still loads files from its bundle. */
 const BUNDLES_MAX = 3;
 
 // A venue restricts its files to its own user, and its child processes inherit that umask. Bundled

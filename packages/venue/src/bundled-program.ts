@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const INSTALLED = 'node_modules/.package-lock.json';
 
 export type Manifest = {
-  /** Folder of the programs, relative to the manifest. */
+  /** The folder of the programs, relative to the manifest. */
   readonly place: string;
   /** Project files from which the programs were built, as paths relative to the root. */
   readonly sources: readonly string[];

@@ -35,9 +35,9 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { exceptDiskFull, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
 /**
- * Number of resting orders for which addresses are reserved at the start, because a pool that grows
- * copies all orders at once: 140 ms of CPU time at a million orders, 8 ms at 65,536. The system
- * adds memory to the addresses when orders use them, so the reservation itself uses none.
+ * The number of resting orders for which addresses are reserved at the start, because a pool that
+ * grows copies all orders at once: 140 ms of CPU time at a million orders, 8 ms at 65,536. The
+ * system adds memory to the addresses when orders use them, so the reservation itself uses none.
  */
 const ORDERS_RESERVED = 2 ** 20;
 

@@ -82,7 +82,7 @@ type Start =
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
 /**
- * Maximum number of responses that may wait for a slow one. Beyond it, requests are rejected
+ * The maximum number of responses that may wait for a slow one. Beyond it, requests are rejected
  * immediately.
  */
 const WAITING_MAX = 1_024;

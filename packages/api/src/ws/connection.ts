@@ -25,8 +25,8 @@ const NOTHING_PENDING: Buffer[] = [];
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Estimated memory overhead of a waiting frame. Without it, empty frames would not count towards
- * the limit.
+ * The estimated memory overhead of a waiting frame. Without it, empty frames would not count
+ * towards the limit.
  */
 const FRAME_OVERHEAD_BYTES = 64;
 /**

@@ -7,8 +7,8 @@ type Left = { readonly amount: bigint; readonly hasOwn: boolean };
 type Place = { readonly block: number; readonly hash: string };
 
 /**
- * Maximum number of accounts with uncredited deposits. If there are more, those with the smallest
- * amounts are removed and cannot be credited.
+ * The maximum number of accounts with uncredited deposits. If there are more, those with the
+ * smallest amounts are removed and cannot be credited.
  */
 const ACCOUNTS_MAX = 100_000;
 const NOTHING: Left = { amount: 0n, hasOwn: false };

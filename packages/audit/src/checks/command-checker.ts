@@ -38,7 +38,7 @@ type CommandCheckerOptions = {
 export type Counts = {
   derived: number;
   signersRecovered: number;
-  /** Number of commands whose signer was taken from the log. */
+  /** The number of commands whose signer was taken from the log. */
   signersSampledOut: number;
   readonly believed: UnverifiedCommands;
 };

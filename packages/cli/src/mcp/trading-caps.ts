@@ -12,7 +12,7 @@ const MICRO = 10n ** BigInt(USDC_DECIMALS);
 type Spent = { readonly timeMs: number; readonly value: string };
 type SpentFile = { readonly version: 1; readonly orders: readonly Spent[] };
 
-/** Maximum value of an order, and of all orders of the last 24 hours, in USDC. */
+/** The maximum value of an order, and of all orders of the last 24 hours, in USDC. */
 type Caps = { readonly order: string; readonly day: string };
 
 /**

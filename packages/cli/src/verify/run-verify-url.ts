@@ -88,7 +88,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
 
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
-/** Number of blocks per answer of a venue. */
+/** The number of blocks per answer of a venue. */
 const AT_ONCE = 100;
 
 /** Compares the blocks that a venue publishes with the replayed ones. */
@@ -96,7 +96,7 @@ class ToldBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
   compared = 0;
-  /** Number of blocks that the venue does not list because its history was pruned. */
+  /** The number of blocks that the venue does not list because its history was pruned. */
   missing = 0;
 
   constructor(info: Pick<Client['info'], 'blocks'>) {

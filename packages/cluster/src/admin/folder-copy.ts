@@ -14,7 +14,7 @@ import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { contentOf } from '../write-stream.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
-/** Log of a data folder whose venue is stopped, and the network name in its signatures. */
+/** The log of a data folder whose venue is stopped, and the network name in its signatures. */
 type Copy = { readonly journal: FileJournal; readonly serviceNetwork: string };
 
 /** Opens the log of a folder for one command and locks it, so that no venue starts on it. */

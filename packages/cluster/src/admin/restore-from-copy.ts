@@ -56,7 +56,7 @@ export function restoreFromCopy(
   });
 }
 
-/** First block that would be lost permanently, and the reason. */
+/** The first block that would be lost permanently, and the reason. */
 type GivenUp = { readonly from: number; readonly text: string };
 
 async function givenUp(

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 
 const run = promisify(execFile);
 
-/** Folder of the unpacked package, next to the other caches of the project. */
+/** The folder of the unpacked package, next to the other caches of the project. */
 const CACHE = join(
   import.meta.dirname,
   `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,

@@ -31,7 +31,7 @@ export type NatsServers = {
 
 export type NatsServersOptions = {
   readonly count?: number;
-  /** Folder of the servers; by default a temporary one, which is removed when they stop. */
+  /** The folder of the servers; by default a temporary one, which is removed when they stop. */
   readonly folder?: string;
   /**
    * The first of consecutive ports: those for clients, then those between servers, then those for
@@ -39,7 +39,7 @@ export type NatsServersOptions = {
    */
   readonly port: number;
   /**
-   * Name of the servers' cluster. Servers join only those with the same name, even if another
+   * The name of the servers' cluster. Servers join only those with the same name, even if another
    * server has taken the port of one that ended.
    */
   readonly name?: string;

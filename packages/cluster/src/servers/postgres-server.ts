@@ -28,7 +28,7 @@ const READY_TRIES = 600;
 const READY_EVERY_MS = 50;
 
 type Options = {
-  /** Folder of the data; by default a temporary one, which is removed when the server stops. */
+  /** The folder of the data; by default a temporary one, which is removed when the server stops. */
   readonly data?: string;
   readonly onEnd?: () => void;
 };

@@ -17,8 +17,8 @@ const CONTRACTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Code of the compiler's general warning about transient storage. It is ignored, because reentrancy
- * guards, the only use here, are documented as safe.
+ * The code of the compiler's general warning about transient storage. It is ignored, because
+ * reentrancy guards, the only use here, are documented as safe.
  */
 const TRANSIENT_STORAGE = '2394';
 

@@ -93,7 +93,7 @@ function depositLog(log: ChainLog, chainId: number): DepositLog {
 }
 
 /**
- * Number of hexadecimal digits of a field in a log's data. The amount of a payout is the last
+ * The number of hexadecimal digits of a field in a log's data. The amount of a payout is the last
  * field.
  */
 const WORD_DIGITS = 64;

@@ -30,9 +30,9 @@ type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** Number of blocks from a confirmed block to the head, both included; at least 1. */
+  /** The number of blocks from a confirmed block to the head, both included; at least 1. */
   readonly confirmations: number;
-  /** Upper limit of the suggested tip, in wei. */
+  /** The upper limit of the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;
 };
 

@@ -2,7 +2,7 @@ import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
 export type ChainEndpoint = {
-  /** Name for operators, without the keys that a URL can contain. */
+  /** The name for operators, without the keys that a URL can contain. */
   readonly name: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
@@ -63,7 +63,7 @@ type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;
   pending: number;
-  /** Number of consecutive answers that others confirmed, since the last unconfirmed one. */
+  /** The number of consecutive answers that others confirmed, since the last unconfirmed one. */
   agreed: number;
 };
 

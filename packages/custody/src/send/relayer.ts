@@ -30,7 +30,7 @@ type RelayerOptions = {
   readonly now: () => number;
   /** A transaction that no block has included after this time is sent again with a higher fee. */
   readonly bumpAfterMs?: number | undefined;
-  /** Upper limit of the fee per unit of gas, in wei. */
+  /** The upper limit of the fee per unit of gas, in wei. */
   readonly maxFee?: bigint | undefined;
 };
 
@@ -41,7 +41,9 @@ const MAX_FEE = 500_000_000_000n;
  * abandoned. A single endpoint can consist of several machines, one of which can lag behind.
  */
 const ORPHAN_MS = 60_000;
-/** Maximum number of missing nonces that one step fills, and the gas of an empty transaction. */
+/**
+ * The maximum number of missing nonces that one step fills, and the gas of an empty transaction.
+ */
 const GAP_MAX = 16;
 const EMPTY_GAS = 21_000n;
 /**

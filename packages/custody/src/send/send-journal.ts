@@ -37,7 +37,8 @@ export type SendRecord = {
 };
 
 /**
- * Number of completed transactions that are remembered, so that a repeated key is not sent again.
+ * The number of completed transactions that are remembered, so that a repeated key is not sent
+ * again.
  */
 const DONE_MAX = 10_000;
 

@@ -9,11 +9,13 @@ import { bridgeContracts } from './payout-witness.ts';
  * many of them.
  */
 const USD_MIN = BigInt(LIMITS.depositMicroMin);
-/** Maximum number of remembered accounts. Those with the smallest deposits are dropped first. */
+/**
+ * The maximum number of remembered accounts. Those with the smallest deposits are dropped first.
+ */
 const ACCOUNTS_MAX = 10_000;
 /**
- * Maximum number of blocks of one query and of one update. Deposits missed during a long pause do
- * not count.
+ * The maximum number of blocks of one query and of one update. Deposits missed during a long pause
+ * do not count.
  */
 const RANGE_BLOCKS = 2_000;
 const LOOK_BLOCKS_MAX = 20_000;

@@ -38,7 +38,7 @@ export type ReplicaHealth = Readonly<Record<string, unknown>> & {
 };
 
 const BODY_BYTES_MAX = 8_192;
-/** Maximum number of concurrent requests of the venue, which sends only a few at a time. */
+/** The maximum number of concurrent requests of the venue, which sends only a few at a time. */
 const OPEN_MAX = 256;
 const REQUEST_MS_MAX = 10_000;
 const CONNECTION_LIMITS: ConnectionLimits = { connectionsMax: 512, connectionsPerClientMax: 128 };
@@ -220,8 +220,8 @@ function parsed(body: string): unknown {
 }
 
 /**
- * Maximum number of requests per second and client. Cancellations cause queries to the chain, so
- * their limit is low.
+ * The maximum number of requests per second and client. Cancellations cause queries to the chain,
+ * so their limit is low.
  */
 const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 

@@ -31,7 +31,7 @@ export type ChainCoreOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly nowMs: () => number;
-  /** Initial balances in wei, which apply to a new chain only. */
+  /** The initial balances in wei, which apply to a new chain only. */
   readonly allocations: Readonly<Record<Hex, bigint>>;
   /**
    * The number of blocks before the file is shortened, and the number that can be undone. Tests

@@ -100,7 +100,7 @@ export class ChainMemory {
     }
   }
 
-  /** Number of blocks that can no longer be undone and still contain their state changes. */
+  /** The number of blocks that can no longer be undone and still contain their state changes. */
   get settledBlocks(): number {
     return this.oldestState + 1 - this.#pastBlocks;
   }

@@ -257,7 +257,7 @@ function messageOf(error: unknown): string {
   return message.replace(/ \(vm hf=.*/s, '');
 }
 
-/** Number of program steps between two checks of the clock. */
+/** The number of program steps between two checks of the clock. */
 const STEPS_PER_LOOK = 512;
 
 /**

@@ -29,7 +29,7 @@ export class WorldState implements StateManagerInterface {
   /** Decoded programs, which are cached because they are read at every call. */
   readonly #codes = new Map<string, Uint8Array>();
   readonly #original = new Map<string, Uint8Array>();
-  /** Number of slots per account, by the prefix of their keys. */
+  /** The number of slots per account, by the prefix of their keys. */
   readonly #slots = new Map<string, number>();
 
   /** Storage before the transaction, on which the gas of a write depends. */

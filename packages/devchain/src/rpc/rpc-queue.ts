@@ -48,7 +48,8 @@ export class RpcQueue {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Number of waiting jobs of the owner and of guests, and number of guest jobs passed on so far.
+   * The number of waiting jobs of the owner and of guests, and number of guest jobs passed on so
+   * far.
    */
   get waiting(): number {
     let waiting = this.#own.length;

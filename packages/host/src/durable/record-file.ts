@@ -17,7 +17,7 @@ import { writeAll, writeWholeFile } from './whole-file.ts';
 const SPARE_LINES = 4_096;
 /** Smaller files are never rewritten by size. */
 const SPARE_BYTES = 1_048_576;
-/** Number of characters per write when a file is rewritten. */
+/** The number of characters per write when a file is rewritten. */
 const PIECE_CHARACTERS = 1_048_576;
 /**
  * Bounds of the file size relative to its size after a rewrite. The needed size is measured at the

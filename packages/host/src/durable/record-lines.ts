@@ -69,7 +69,7 @@ export type DamagedLine = { readonly line: number; readonly byte: number };
 
 type ReadLines = {
   readonly damaged: readonly DamagedLine[];
-  /** Number of lines up to an incomplete, unacknowledged append, and its byte offset. */
+  /** The number of lines up to an incomplete, unacknowledged append, and its byte offset. */
   readonly lines: number;
   readonly end: number;
   readonly isTorn: boolean;

@@ -43,12 +43,12 @@ const DOWN = 503;
 const OLD_MS = 5_000;
 /** Memory for bodies is normally available again within a moment. */
 const BODY_RETRY_SECONDS = 1;
-/** Minimum cost of any response on the main thread, in milliseconds. */
+/** The minimum cost of any response on the main thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
 /** Answers of this size are compressed for pages, which load over slower networks than programs. */
 const COMPRESSED_BYTES_MIN = 8 * 1024;
-/** Level of compression: higher levels save little and take longer. */
+/** The level of compression: higher levels save little and take longer. */
 const COMPRESSION = { level: 1 };
 const compress = promisify(gzip);
 /** The status that proxies log if the client has closed the request. */

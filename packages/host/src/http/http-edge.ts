@@ -130,7 +130,7 @@ export class HttpEdge {
     return this.#port.bodies;
   }
 
-  /** Number of response bytes that clients have not read yet. */
+  /** The number of response bytes that clients have not read yet. */
   get unreadBytes(): number {
     return this.#port.unreadBytes;
   }

@@ -55,8 +55,8 @@ function tryLower(lower: () => void): void {
 /** Functions that divide the file descriptors of this process among its connections. */
 
 /**
- * Number of descriptors reserved for the log, snapshots, receipts, threads, price sources and the
- * operations port.
+ * The number of descriptors reserved for the log, snapshots, receipts, threads, price sources and
+ * the operations port.
  */
 const RESERVED = 160;
 /** The usual minimum, for systems that do not report a limit. */

@@ -7,10 +7,10 @@
  */
 
 export type BodyLimits = {
-  /** Maximum number of bodies that are being read. */
+  /** The maximum number of bodies that are being read. */
   readonly bodiesMax: number;
   readonly bodiesPerClientMax: number;
-  /** Maximum number of bytes in bodies whose request has no answer yet. */
+  /** The maximum number of bytes in bodies whose request has no answer yet. */
   readonly bytesMax: number;
   readonly bytesPerClientMax: number;
 };

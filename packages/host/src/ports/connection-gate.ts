@@ -46,7 +46,7 @@ export class ConnectionGate {
     return this.#guests.size;
   }
 
-  /** Number of connections that were refused, and of those that were closed for others. */
+  /** The number of connections that were refused, and of those that were closed for others. */
   get counts(): { readonly refused: number; readonly evicted: number } {
     return { refused: this.#refused, evicted: this.#evicted };
   }

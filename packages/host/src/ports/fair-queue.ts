@@ -17,16 +17,16 @@ type Pace = BucketRate;
  */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
 
-/** Time for requests before the rest of the process runs. */
+/** The time for requests before the rest of the process runs. */
 const SLICE_MS = 2;
-/** Period of a slice while no request waits. */
+/** The period of a slice while no request waits. */
 const WINDOW_MS = 10;
 /** Cost of a slow request, in tokens per millisecond. */
 const TOKENS_PER_MS = 5;
-/** Interval at which clients that exceed their pace are served. */
+/** The interval at which clients that exceed their pace are served. */
 const REST_MS = 10;
 /**
- * Time per slice for all clients that exceed their pace. The other clients have nine times that
+ * The time per slice for all clients that exceed their pace. The other clients have nine times that
  * before the next one.
  */
 const SPARE_MS = 2;
@@ -43,7 +43,7 @@ export class FairQueue {
   #isTimed = false;
   #windowMs = 0;
   #usedMs = 0;
-  /** Time at which clients that exceed their pace are served again. */
+  /** The time at which clients that exceed their pace are served again. */
   #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {

@@ -165,17 +165,19 @@ export class HttpPort {
     return this.#isDraining && !this.#isLingering;
   }
 
-  /** Number of open connections, and of those that were refused and closed. */
+  /** The number of open connections, and of those that were refused and closed. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
   }
 
-  /** Number of bodies that are being read, and bytes of those whose request has no answer yet. */
+  /**
+   * The number of bodies that are being read, and bytes of those whose request has no answer yet.
+   */
   get bodies(): { readonly bodies: number; readonly bytes: number } {
     return this.#bodies.use;
   }
 
-  /** Number of response bytes that clients have not read yet. */
+  /** The number of response bytes that clients have not read yet. */
   get unreadBytes(): number {
     return this.#answers.use.bytes;
   }

@@ -44,11 +44,11 @@ export class Pipeline {
   #isBetween = false;
   /** True if the parser gets the current request without any bytes after it. */
   #isExact = false;
-  /** Number of missing bytes of the body; unknown for a chunked body. */
+  /** The number of missing bytes of the body; unknown for a chunked body. */
   #bodyLeft = 0;
-  /** Number of bytes passed to the parser after the end of a request's head. */
+  /** The number of bytes passed to the parser after the end of a request's head. */
   #behindHead = 0;
-  /** Number of bytes of the sequence that ends a head which have matched so far. */
+  /** The number of bytes of the sequence that ends a head which have matched so far. */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;
@@ -194,8 +194,8 @@ export class Pipeline {
 }
 
 /**
- * Maximum number of parts passed on at once. A request with its body has a few parts. A flood of
- * empty lines, which are not counted as requests, has one part per four bytes.
+ * The maximum number of parts passed on at once. A request with its body has a few parts. A flood
+ * of empty lines, which are not counted as requests, has one part per four bytes.
  */
 const PARTS_MAX = 32;
 const NOTHING = Buffer.alloc(0);

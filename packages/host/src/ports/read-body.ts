@@ -16,7 +16,7 @@ export type BodyBounds = {
   readonly hold?: BodyHold;
 };
 
-/** Initial buffer size for a body that arrives in several pieces. */
+/** The initial buffer size for a body that arrives in several pieces. */
 const ROOM_BYTES_MIN = 4 * 1024;
 
 /**

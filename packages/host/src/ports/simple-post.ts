@@ -15,7 +15,7 @@ export type SimplePost = {
   readonly host: string;
   /** Valid UTF-8. */
   readonly body: Buffer;
-  /** Number of bytes of the head and the body. */
+  /** The number of bytes of the head and the body. */
   readonly bytes: number;
 };
 

@@ -38,7 +38,9 @@ export type WorkLeft = {
   readonly resetMs: number;
 };
 
-/** Maximum number of distinct kinds of work. The venue defines their names, so there are few. */
+/**
+ * The maximum number of distinct kinds of work. The venue defines their names, so there are few.
+ */
 const KINDS_MAX = 100;
 
 export class WorkBudget {

@@ -19,11 +19,11 @@ export type Coming = Arrival & {
   readonly cameFrom: SubAccount;
 };
 
-/** Minimum number of blocks between two stored cursors. Reading blocks twice does no harm. */
+/** The minimum number of blocks between two stored cursors. Reading blocks twice does no harm. */
 const CURSOR_BLOCKS = 100;
 
 /**
- * Maximum number of arrivals per transfer. After many small amounts another transfer begins, so
+ * The maximum number of arrivals per transfer. After many small amounts another transfer begins, so
  * that the first is not delayed.
  */
 const ARRIVALS_MAX = 200;
@@ -302,7 +302,7 @@ export type Transfer = {
   readonly cameFrom: SubAccount;
   readonly arrivals: readonly Arrival[];
   readonly state: 'collecting' | 'paying' | 'refunding' | 'completed' | 'refunded';
-  /** Number of transactions that the chain executed and reverted. */
+  /** The number of transactions that the chain executed and reverted. */
   readonly attempt: number;
   /**
    * True once the settlement chain has confirmed the deposit, after which a transfer inside the

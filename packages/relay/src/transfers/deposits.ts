@@ -23,7 +23,7 @@ import type { VenueAccount } from './venue-account.ts';
 type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
-/** Maximum number of blocks and addresses per query, both of which public endpoints limit. */
+/** The maximum number of blocks and addresses per query, both of which public endpoints limit. */
 const RANGE_BLOCKS = 2_000;
 const ADDRESSES = 200;
 

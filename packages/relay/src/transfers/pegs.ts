@@ -37,7 +37,7 @@ const AGE_SHARE = 20;
 const LATEST_MS = 2_000;
 const LATEST_MS_PER_PEG = 50;
 /**
- * Number of scans per second of all pegs together. It is limited, because the venue counts the
+ * The number of scans per second of all pegs together. It is limited, because the venue counts the
  * scans against a client's rate limit.
  */
 const PER_SECOND = 10;

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A growing buffer with the value encodings that all formats here use. `ByteReader` reads them.
- *
+ * A growing buffer with the value encodings that all formats in this folder use. `ByteReader` reads
+ * them.
  * - number: integers below 248 are the byte itself. Other non-negative integers are 248 + n
  *   followed by n bytes (1 to 6), lowest first. Every other number is 255 and a float of 8 bytes.
  * - text: a number, which is four times the byte count plus the kind; then the bytes. Kind 0 is
- *   UTF-8, 1 the bytes of `0x` and lower-case hex digits, 2 UTF-16 for texts that UTF-8 cannot
+ *   UTF-8, 1 the bytes of `0x` and lower-case hex digits, 2 UTF-16 for strings that UTF-8 cannot
  *   represent.
  * - int: seven bits per byte, lowest first, with the sign as the lowest bit, so that small values
  *   of either sign are short.
@@ -21,7 +21,7 @@ const HEX = 1;
 const UTF16 = 2;
 const TEXT_KINDS = 4;
 
-/** Bound of an int: twice the value plus one must still be an exact number. */
+/** The bound of an int, because twice the value plus one must still be an exact number. */
 export const INT_MAX = 2 ** 51;
 
 const TWO_POW_32 = 2 ** 32;
@@ -31,7 +31,7 @@ const U32_BYTES = 4;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const ZERO_CODE = 0x30;
 const X_CODE = 0x78;
-/** Value of a lower-case hex digit by its character code; 16 for other characters. */
+/** The values of lower-case hex digits by character code; 16 for all other characters. */
 const CODES_MASK = 0x7f;
 const DIGITS = Uint8Array.from({ length: CODES_MASK + 1 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
@@ -51,7 +51,7 @@ export class ByteWriter {
     this.#bytes = allocate(initialBytes);
   }
 
-  /** Valid only until the next write, because growing replaces the buffer. */
+  /** The bytes are valid only until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -106,7 +106,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Writes a text. Returns false and writes nothing if the value is not a text. */
+  /** Writes a string. Returns false and writes nothing if the value is not a string. */
   text(value: unknown): boolean {
     if (typeof value !== 'string') return false;
     if (this.#hex(value)) return true;
@@ -146,7 +146,7 @@ export class ByteWriter {
     this.#length += this.#bytes.write(hex, this.#length, 'hex');
   }
 
-  /** Writes a text as UTF-8 without examining it, preceded by its byte count. */
+  /** Writes a string as UTF-8 without examining it, preceded by its byte count. */
   sizedText(value: string): void {
     this.#reserve(U32_BYTES + value.length * UTF8_BYTES_PER_UNIT_MAX);
     const count = this.#bytes.write(value, this.#length + U32_BYTES);
@@ -176,7 +176,7 @@ export class ByteWriter {
     this.#length = start + count;
   }
 
-  /** Writes hashes, addresses and most ids. Returns false and writes nothing for other texts. */
+  /** Writes hashes, addresses and most ids. Returns false and writes nothing for other strings. */
   #hex(text: string): boolean {
     const { length } = text;
     const isLikely = length > 2 && length % 2 === 0 && text.charCodeAt(1) === X_CODE;
@@ -187,8 +187,8 @@ export class ByteWriter {
     this.#reserve(count);
     const bytes = this.#bytes;
     let at = this.#length;
-    // Invalid digits are detected once at the end, because checking each digit would take longer
-    // than all other work.
+    // Invalid digits are detected once at the end, because checking each digit separately would
+    // take longer than everything else.
     let codes = 0;
     let digits = 0;
     for (let index = 2; index < length; index += 2) {
@@ -285,8 +285,8 @@ export class ByteReader {
   }
 
   /**
-   * Reads the number of items that follow. Each item takes at least one byte, which bounds the
-   * number.
+   * Reads the number of the items that follow it. Each item takes at least one byte, which bounds
+   * the number.
    */
   count(): number {
     const count = this.number();

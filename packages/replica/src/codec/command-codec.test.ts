@@ -5,7 +5,7 @@ import { EVERY_COMMAND } from '@oddlot/testing/venue/every-command';
 import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
-/** Bytes of commands in logs since format 2. This file is never regenerated. */
+/** The bytes of commands in logs since format 2. This file is never regenerated. */
 const GOLDEN = JSON.parse(
   readFileSync(new URL('./command-codec.golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<Command['type'], string>>;
@@ -23,7 +23,7 @@ describe('the encoding of commands', () => {
     },
   );
 
-  test('an encoded order takes less than a third of its JSON', () => {
+  test('an encoded order is less than a third as long as its JSON', () => {
     const { placeOrders } = EVERY_COMMAND;
     const command = { ...placeOrders, orders: placeOrders.orders.slice(0, 1) };
     expect(encodeCommand(command).length).toBeLessThan(JSON.stringify(command).length / 3);

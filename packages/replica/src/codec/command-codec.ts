@@ -26,7 +26,7 @@ const INITIAL_BYTES = 1_024;
 const RETAINED_BYTES_MAX = 1024 * 1024;
 const scratch = new ByteWriter(INITIAL_BYTES);
 
-/** Returns bytes that are not shared with the writer. */
+/** Returns a copy of the bytes, which is not shared with the writer. */
 export function encodeCommand(command: Command): Buffer {
   scratch.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
   writeCommand(scratch, command);
@@ -69,9 +69,9 @@ function formOf(tag: number): CommandForm {
 }
 
 /**
- * Kinds of plain data of any shape, with its own key names. Everything that survives JSON is
- * decoded to the same value, including the order of keys. A key is written out once and then
- * referred to by its number, so that a list of similar objects is short.
+ * Kinds of plain data of any shape, including its key names. Every value that can be represented in
+ * JSON is decoded to the same value, including the order of keys. A key is written out the first
+ * time and then referred to by its number, so that a list of similar objects is short.
  */
 
 const NULL = 0;

@@ -17,7 +17,7 @@ import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
 const NO_FIT = -1;
 
-/** Keys of an object in their order: first the required ones, then the optional ones. */
+/** The keys of an object in their order: first the required ones, then the optional ones. */
 class Shape<T extends object> {
   readonly #keys: readonly (string & keyof T)[];
   readonly #requiredCount: number;
@@ -51,7 +51,10 @@ class Shape<T extends object> {
   }
 }
 
-/** Compact form of a signer. A signer who acts for a multi-sig account does not fit. */
+/**
+ * The compact form of a signer. A signer who acts for a multi-sig account cannot be encoded in this
+ * form.
+ */
 
 const AUTHORITY_SHAPE = new Shape<Authority>(
   ['signer', 'nonce', 'txHash'],
@@ -91,8 +94,8 @@ function readAuthority(reader: ByteReader): Authority {
 }
 
 /**
- * Compact form of one order. An order whose price or size is off the grid does not fit; such orders
- * are rejected anyway.
+ * The compact form of one order. An order whose price or size is off the grid cannot be encoded in
+ * this form, but such orders are rejected anyway.
  */
 
 const ORDER_SHAPE = new Shape<OrderRequest>(
@@ -105,7 +108,7 @@ const TRIGGER = 4;
 const CLIENT_ID = 8;
 const ORDER_OPTIONALS_BELOW = 16;
 
-/** Flags of an order: two bits, then the time in force. */
+/** The flags of an order: two bits, then the time in force. */
 const BUY = 1;
 const REDUCE_ONLY = 2;
 const TIMES_FROM = 4;
@@ -203,7 +206,7 @@ function wordAt<Word>(words: readonly Word[], index: number): Word {
 }
 
 export type CommandForm<Asked extends Command = Command> = {
-  /** First byte of the encoded command. It is never reused for another form. */
+  /** The first byte of the encoded command. It is never reused for another form. */
   readonly tag: number;
   readonly write: (writer: ByteWriter, command: Asked) => boolean;
   readonly read: (reader: ByteReader) => Asked;

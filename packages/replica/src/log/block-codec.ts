@@ -3,19 +3,20 @@ import { readCommand, writeCommand } from '../codec/command-codec.ts';
 import type { LoggedCommand } from '../block.ts';
 
 /**
- * Format of an encoded block. For each command: [u32 length][the command][u32 length][the request
- * as received], where the second length is 0xffffffff if no client sent the command. In a log with
- * several writers, the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
+ * The format of an encoded block. For each command: [u32 length][the command][u32 length][the
+ * request as received], where the second length is 0xffffffff if no client sent the command. In a
+ * log with several writers, the proposal id precedes the commands: [0xfffffffe][u32 length][the
+ * id].
  */
 
 const NO_REQUEST = 0xffff_ffff;
 const PROPOSAL = 0xffff_fffe;
 const LENGTH_BYTES = 4;
 const INITIAL_BYTES = 64 * 1024;
-/** A buffer that has grown beyond this size in a burst is released afterwards. */
+/** A buffer that has grown beyond this size during a burst is released afterwards. */
 const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Growing buffer into which consecutive blocks are encoded without intermediate copies. */
+/** A growing buffer into which consecutive blocks are encoded without intermediate copies. */
 export class BlockBuffer {
   readonly #writer: ByteWriter;
 
@@ -23,7 +24,7 @@ export class BlockBuffer {
     this.#writer = new ByteWriter(INITIAL_BYTES, allocate);
   }
 
-  /** Valid only until the next write, because growing replaces the buffer. */
+  /** The bytes are valid only until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#writer.bytes;
   }
@@ -75,7 +76,7 @@ export class BlockBuffer {
   }
 }
 
-/** Range of a block in a buffer, and whether to decode the requests, which receipts need. */
+/** The range of a block in a buffer, and whether to decode the requests, which receipts need. */
 type BlockRange = {
   readonly start: number;
   readonly end: number;

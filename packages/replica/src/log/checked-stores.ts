@@ -22,7 +22,7 @@ type SnapshotFile = { readonly height: number; readonly path: string };
 
 type NewSnapshot = {
   readonly height: number;
-  /** The payload is passed in pieces, so that a large one is never in memory as a whole. */
+  /** The payload is passed in pieces, so that a large payload is never in memory as a whole. */
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
 };
 
@@ -48,8 +48,8 @@ export class SnapshotStore {
 
   /** Writes a snapshot completely or not at all, then removes the oldest ones beyond `keep`. */
   write(snapshot: NewSnapshot): Promise<SnapshotFile> {
-    // Writes are serialized, because the cleanup after one write must not remove the files of
-    // another.
+    // Writes run one after the other, because the cleanup after one write must not remove the files
+    // of another.
     const written = this.#lastWrite.then(() => this.#write(snapshot));
     this.#lastWrite = written.catch(() => undefined);
     return written;
@@ -108,7 +108,7 @@ export class SnapshotStore {
 const ERA_FORMAT = 'oddlot-era-1';
 
 type EraFile = {
-  /** Height of the last block of the previous era. */
+  /** The height of the last block of the previous era. */
   readonly height: number;
   readonly rules: number;
   readonly path: string;
@@ -154,15 +154,15 @@ const eraName = (height: number, rules: number): string =>
   `era-${String(height).padStart(16, '0')}-rules-${rules}.json`;
 
 /**
- * Format of a file with its own checksum: one line of JSON that includes the hash, followed by the
- * payload byte for byte. The file appears under its name completely or not at all.
+ * The format of a file with its own checksum: one line of JSON that includes the hash, followed by
+ * the payload byte for byte. The file appears under its name completely or not at all.
  */
 
 const NEW_LINE = 0x0a;
-/** Bound of the header; a longer first line is not a header. */
+/** The maximum length of the header; a longer first line is not a header. */
 const HEADER_BYTES_MAX = 1024;
 /**
- * Length of a header whose hash is known only after the payload is written. It is padded with
+ * The length of a header whose hash is known only after the payload is written. It is padded with
  * spaces.
  */
 const HEADER_BYTES = 256;
@@ -175,8 +175,8 @@ type Header = {
 };
 
 /**
- * Writes a checked file, which is durable when this resolves. Until then at most `<path>.new`
- * exists.
+ * Writes a checked file, which is durable when the promise resolves. Until then, at most
+ * `<path>.new` exists.
  */
 async function writeChecked(
   path: string,
@@ -278,7 +278,8 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 /**
- * Hashes on another thread, because hashing a large state takes long and a start has other work.
+ * Hashes on another thread, because hashing a large state takes long and a start can do other work
+ * in the meantime.
  */
 async function sha256Aside(bytes: Buffer): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');

@@ -139,7 +139,7 @@ test.each(STEPS)('a failure at the step "%s" is reported, and the segment remain
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     expect(await readAll(journal)).toEqual(entries);
-    // A failure is reported once and retried only after the next start.
+    // A failure is reported once and the compression is retried only after the next start.
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     isBroken = false;
@@ -262,12 +262,12 @@ test('a torn or altered compressed segment is reported as damage by every reader
       try {
         again = await openJournal(directory, SMALL);
         await again.replay(1, (entry) => seen.push(entry), { withRequests: true });
-        // The altered bytes are after the last entry, whose checksum is still right.
+        // The altered bytes are after the last entry, so its checksum is still correct.
         expect(seen).toHaveLength(40);
       } catch (error) {
         found += 1;
-        // A file this short is already decompressed at the start, which then finds the damage;
-        // otherwise the replay finds it.
+        // A file as short as this one is decompressed at the start, which then finds the damage;
+        // otherwise, the replay finds it.
         const seq = again === undefined ? firstSeq : seen.length + 1;
         expect(error).toMatchObject({ name: 'JournalDamagedError', file: second, seq });
       } finally {

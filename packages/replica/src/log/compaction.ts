@@ -10,7 +10,7 @@ import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 
 type CompactionOptions = {
   readonly directory: string;
-  /** Segments of the journal in order; the last one is being written. */
+  /** The segments of the journal in order; the last one is being written. */
   readonly segments: Segment[];
   /** Returns false while the disk is low on space, because a copy needs some (R-disk). */
   readonly mayCompress: () => boolean;
@@ -26,7 +26,8 @@ type CompactionOptions = {
 export class Compaction {
   readonly #options: CompactionOptions;
   /**
-   * First entries of segments that could not be compressed, so that each failure is reported once.
+   * The first entries of segments that could not be compressed, so that each failure is reported
+   * only once.
    */
   readonly #passedOver = new Set<number>();
   #wanted: Retention = { belowSeq: 0 };
@@ -111,32 +112,35 @@ const CHUNK_BYTES = 512 * 1024;
 const ZSTD = {
   chunkSize: CHUNK_BYTES,
   params: {
-    // Half of the compressed size is signatures and hashes; higher levels saved only 5% for twice
-    // the work.
+    // Half of the compressed size consists of signatures and hashes; higher levels saved only 5%
+    // and took twice as long.
     [constants.ZSTD_c_compressionLevel]: 3,
     // The decoder verifies the checksum, which proves that a copy is complete.
     [constants.ZSTD_c_checksumFlag]: 1,
   },
-  // Makes the data of a chunk readable without the next chunk, because a listing reads only
+  // Makes the data of each chunk readable without the next chunk, because a listing reads only
   // headers.
   flush: constants.ZSTD_e_flush,
 };
 
 /**
- * Steps of compressing a segment, in order. A crash before any of them leaves one complete copy.
+ * The steps of compressing a segment, in order. A crash before any of them leaves one complete
+ * copy.
  */
 export type CompressStep = 'write' | 'sync' | 'verify' | 'rename' | 'settle' | 'remove' | 'forget';
 
 type CompressOptions = {
   readonly directory: string;
-  /** Called between two chunks; true abandons the work and leaves the segment unchanged. */
+  /**
+   * Called between two chunks; returns true to abandon the work and leave the segment unchanged.
+   */
   readonly isStopped: () => boolean;
   readonly before?: ((step: CompressStep) => void | Promise<void>) | undefined;
 };
 
 /**
  * Replaces a completed segment with a compressed copy. The copy gets its final name only after it
- * was synced and verified; the original is removed after that. Returns undefined if compaction was
+ * was synced and verified; only then is the original removed. Returns undefined if compaction was
  * stopped.
  */
 async function compressSegment(

@@ -31,9 +31,9 @@ export async function lockData(data: string): Promise<DirectoryLock> {
 
 /**
  * Prevents two processes from using one journal, even if the lock file of the directory is removed.
- * It binds a kernel name derived from the folder itself, which the kernel frees when the holder
- * ends. These names exist only on Linux and are not shared by containers with separate networks; in
- * those cases only the lock file protects the journal.
+ * It binds a kernel name derived from the folder itself, which the kernel releases when the holder
+ * exits. These names exist only on Linux and are not shared by containers with separate networks;
+ * in those cases only the lock file protects the journal.
  */
 export async function lockJournal(directory: string): Promise<DirectoryLock> {
   makeFolder(directory);
@@ -47,7 +47,8 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     const data = dirname(directory);
     const named = holderOf(data);
-    // The lock file was removed, and this process has just created a new one that names itself.
+    // The lock file was removed, and this process has just created a new lock file with its own
+    // process id.
     throw new DirectoryLockedError(data, named === process.pid ? undefined : named, cause);
   }
   server.unref();
@@ -55,7 +56,7 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Names of a data folder, stored in the file `service-network`: one line with the current name,
+ * The names of a data folder, stored in the file `service-network`: one line with the current name,
  * then one line per former name, newest first. The file is next to the log, so it is copied with
  * it. The folder of the log also records the name, so a lost file is detected.
  */
@@ -72,7 +73,7 @@ export class ServiceNamesDamagedError extends Error {
 
 const NAMES_FILE = 'service-network';
 const NOTED_NAME = join('journal', 'named');
-/** Requests signed for a recent former name can still arrive; older names are dropped. */
+/** Requests that were signed for a recent former name can still arrive; older names are dropped. */
 const FORMER_MAX = 8;
 
 export function readServiceNames(directory: string): ServiceNames {
@@ -87,7 +88,7 @@ export function readServiceNames(directory: string): ServiceNames {
 }
 
 /**
- * Records the name in the log's folder before anything is written under the name, and again after
+ * Records the name in the log's folder before any data is written under this name, and again after
  * an interrupted rename.
  */
 export function noteServiceName(directory: string, name: string): void {

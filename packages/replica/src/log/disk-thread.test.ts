@@ -32,7 +32,7 @@ async function askTwice(
   );
 }
 
-test('jobs that wait behind a failed job are skipped, and later requests are performed', () =>
+test('jobs that wait behind a failed job are skipped, and jobs requested later are performed', () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -88,7 +88,7 @@ test('R-disk: both batches in flight are refused if the first finds no space, an
       if (!isTight) return undefined;
       isTight = false;
       // The first batch is already being written, so this block is in a second batch, which is
-      // requested before the first one ends.
+      // requested before the first has been written.
       second = journal.append(block(3));
       return 60;
     };
@@ -126,7 +126,7 @@ test('batches larger than the initial memory are written completely, two at a ti
     await journal.close();
   }));
 
-test('a process that waits for a block stays alive, and a process without work ends', () =>
+test('a process that waits for a block stays alive, and a process without work exits', () =>
   inDirectory(async (directory) => {
     const program = `
       const { FileJournal } = await import(${JSON.stringify(new URL('./file-journal.ts', import.meta.url).href)});

@@ -38,12 +38,12 @@ type Done = (end: JobEnd) => void;
  */
 export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
 
-/** Idle threads for reuse, because starting one takes longer than a hundred commits. */
+/** Idle threads are kept for reuse, because starting one takes longer than a hundred commits. */
 const resting: DiskThread[] = [];
 
 /**
- * Thread that performs jobs in order and blocks until each is done. Jobs are not sent as messages:
- * each side sleeps on its own counter, and a side that is awake is not notified.
+ * A thread that performs jobs in order and blocks until each is done. Jobs are not sent as
+ * messages: each side sleeps on its own counter, and a side that is awake is not notified.
  */
 export class DiskThread {
   readonly #share = openShare(new SharedArrayBuffer(SHARE_BYTES));
@@ -85,8 +85,8 @@ export class DiskThread {
   }
 
   /**
-   * Requests a job; at most one more can wait. After a failed job the waiting ones are skipped,
-   * because they were created to follow it. Jobs that are requested after all of them have ended
+   * Requests a job; at most one more can wait. After a failed job, the waiting jobs are skipped,
+   * because they were created to follow it. Jobs that are requested after all of these have ended
    * are performed again.
    */
   ask(job: SharedJob, done: Done): void {
@@ -167,7 +167,9 @@ export class DiskThread {
   }
 }
 
-/** Performs jobs on the calling thread. Callers that do not need durability can skip the syncs. */
+/**
+ * Performs jobs on the calling thread. A caller that does not need durability can skip the syncs.
+ */
 export function diskHere({ isSynced = true }: { readonly isSynced?: boolean } = {}): Disk {
   return {
     ask: (job, done) => void setImmediate(() => done(performed(isSynced ? job : unsynced(job)))),

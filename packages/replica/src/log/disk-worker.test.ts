@@ -12,12 +12,13 @@ test('the disk thread performs exactly the requested jobs, however often it is w
   const program = new URL('./disk-worker.ts', import.meta.url);
   worker = new Worker(program, { workerData: data, transferList: [port1], execArgv: [] });
   const ended = (): number => Atomics.load(share.counters, ENDED);
-  // The job refers to a memory that does not exist, so it fails.
+  // The job refers to a memory index that does not exist, so it fails.
   Atomics.store(share.counters, ASKED, 1);
   await expect.poll(ended, { timeout: 60_000 }).toBe(1);
   expect(share.jobs[0]?.[OUTCOME]).toBe(1);
   for (let round = 0; round < 200; round += 1) {
-    // Simulates a requester that is delayed between incrementing the counter and notifying.
+    // Simulates a requester that is delayed between incrementing the counter and notifying the
+    // thread.
     Atomics.notify(share.counters, ASKED);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -18,9 +18,9 @@ import {
 } from './write-job.ts';
 
 /**
- * Thread that writes the journal. It blocks on purpose: consecutive synchronous writes and syncs
- * take only the time of the disk, whereas each asynchronous call adds a round trip through the
- * thread pool of the runtime.
+ * The thread that writes the journal. It blocks on purpose: consecutive synchronous writes and
+ * syncs take only the time of the disk, whereas each asynchronous call adds a round trip through
+ * the thread pool of the runtime.
  */
 
 const { memory: shared, port } = workerData as DiskWorkerData;
@@ -40,7 +40,7 @@ for (let ended = 0; ; ended = (ended + 1) | 0) {
 
 function perform(job: Float64Array): number {
   try {
-    // The numbers have the order of their constants (`DESCRIPTOR` first).
+    // The numbers are in the order of their constants (`DESCRIPTOR` first).
     const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
     const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
     const { hasZeros, syncSeconds } = performWriteJob({ ...place, isSync: isSync === 1 });
@@ -54,7 +54,7 @@ function perform(job: Float64Array): number {
   }
 }
 
-/** Returns a memory by index, after receiving those that were sent before the job. */
+/** Returns a memory by its index, after receiving the memories that were sent before the job. */
 function memoryAt(index: number): Buffer {
   for (;;) {
     const received = receiveMessageOnPort(port);

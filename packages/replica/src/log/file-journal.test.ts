@@ -29,7 +29,7 @@ test('entries are read back as they were written, with the requests byte for byt
     await again.close();
   }));
 
-test('a replay omits the requests unless they are asked for', () =>
+test('a replay omits the requests unless the caller asks for them', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append([...block(1, 'a'), ...block(2)]);
@@ -103,7 +103,7 @@ test('a follower receives existing and newly appended entries, each once and in 
     await journal.close();
   }));
 
-test('log time does not go back while the clock runs backwards, even across a restart', () =>
+test('log time does not go back while the clock runs backwards, not even across a restart', () =>
   inDirectory(async (directory) => {
     let nowMs = 1_000;
     const clock = { nowMs: () => nowMs };
@@ -248,7 +248,7 @@ test('a journal can be opened many times, with and without appends', () =>
     }
   }));
 
-test('all acknowledged entries exist after a SIGKILL', () =>
+test('all acknowledged entries are still present after a SIGKILL', () =>
   inDirectory(async (directory) => {
     const journalUrl = new URL('./file-journal.ts', import.meta.url).href;
     const program = `

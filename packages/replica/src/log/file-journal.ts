@@ -43,17 +43,17 @@ type SegmentEnd = {
 export type FileJournalOptions = {
   readonly directory: string;
   readonly clock: { nowMs(): number };
-  /** Position at which a journal without entries starts; by default before the first one. */
+  /** The position at which a journal without entries starts; by default before the first one. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   /**
-   * Size at which a segment ends and the next begins. A batch is never split, so a segment can be
-   * larger.
+   * The size at which a segment ends and the next one begins. A batch is never split, so a segment
+   * can be larger.
    */
   readonly segmentBytes?: number;
   /** Called once when the journal cannot continue. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
-  /** Performs the writes; by default the journal's own thread. */
+  /** Performs the writes; by default, on the journal's own thread. */
   readonly disk?: () => Disk;
   /** Returns false while the disk is so full that nothing may be written (R-disk). */
   readonly hasRoom?: () => boolean;
@@ -67,14 +67,14 @@ export type FileJournalOptions = {
   readonly onSync?: (seconds: number) => void;
 };
 
-/** Batches that found no space, and the batches that were to follow them. */
+/** The batches that found no space, and the batches that were queued after them. */
 type Lost = { readonly error: Error; readonly before: Chain; readonly batches: CommitBatch[] };
 
 /**
- * Log of a venue on one machine: files in a directory that one process owns. Commits are grouped
- * without a timer: all queued blocks are sent as one write and one sync as soon as the disk thread
- * can accept them. The thread has one batch in flight and one waiting, which begins when the first
- * is on disk. The disk is never idle while blocks wait, and no write precedes the sync of its
+ * The log of a venue on one machine: files in a directory that one process owns. Commits are
+ * grouped without a timer: all queued blocks are sent as one write and one sync as soon as the disk
+ * thread can accept them. The thread has one batch in flight and one waiting, which begins when the
+ * first is on disk. The disk is never idle while blocks wait, and no write precedes the sync of its
  * predecessor. An entry is passed to the follower, and its `append` resolves, only after the sync.
  * A failed write or sync ends the journal, because the content of the disk is then unknown and a
  * second fdatasync can report success for pages that the first one dropped. A disk without space is
@@ -82,25 +82,28 @@ type Lost = { readonly error: Error; readonly before: Chain; readonly batches: C
  * batch is tried (R-disk).
  */
 export class FileJournal implements Log {
-  /** Bytes that were cut off when the journal was opened, if the last write had been torn. */
+  /** The bytes that were cut off when the journal was opened, if the last write had been torn. */
   readonly repaired: Repair | undefined;
   readonly #options: FileJournalOptions;
   readonly #segments: Segment[];
   readonly #compaction: Compaction;
   #writer: SegmentWriter;
-  /** Position of the chain after the last batch that was sent to the disk. */
+  /** The position of the chain after the last batch that was sent to the disk. */
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
-  /** Last block copied from another log; undefined while this log numbers its own blocks. */
+  /** The last block copied from another log; undefined while this log numbers its own blocks. */
   #copiedSeq: number | undefined;
-  /** Leased with the first block, because a reader does not need a disk thread. */
+  /** The disk thread is leased with the first block, because a reader does not need one. */
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
   readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
   readonly #flying: CommitBatch[] = [];
   #lost: Lost | undefined;
-  /** True while the end of the file changes: a segment begins, or failed batches are cut off. */
+  /**
+   * True while the end of the file is being changed: a new segment begins, or failed batches are
+   * cut off.
+   */
   #isHeld = false;
   #isScheduled = false;
   #isClosed = false;
@@ -204,7 +207,7 @@ export class FileJournal implements Log {
     return this.#add({ commands, proposal });
   }
 
-  /** Appends the next block; this log has no other writer that could take its number. */
+  /** Appends the next block. This log has no other writer that could use the same number. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#written.seq, `block ${seq} is the last one`);
     await this.append(commands);
@@ -213,7 +216,8 @@ export class FileJournal implements Log {
 
   /**
    * Stores a copy of a block of another log, with its number, time and proposal id. A copy that
-   * found no space must be sent again next; copies that were to follow it are refused.
+   * found no space must be sent again before any other; copies that were queued after it are
+   * refused.
    */
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
@@ -239,7 +243,7 @@ export class FileJournal implements Log {
       this.#filling.add({ commands, ordered, proposal, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
-      // All blocks that are appended in this turn share the first write.
+      // All blocks that are appended in this turn of the event loop share the first write.
       return queueMicrotask(() => this.#commitNext());
     });
   }
@@ -253,7 +257,7 @@ export class FileJournal implements Log {
     this.#isClosed = true;
     await this.#compaction.stop();
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
-    // Without the mark, the next start knows that the journal was not closed properly.
+    // If the mark is missing, the next start detects that the journal was not closed properly.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
@@ -280,10 +284,7 @@ export class FileJournal implements Log {
     if (this.#isIdle) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
-  /**
-   * Returns false if the segment must end first, which it does once none of its batches is in
-   * flight.
-   */
+  /** Returns false if the segment must end first. It ends when none of its batches is in flight. */
   #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const { end } = this.#writer;
@@ -319,15 +320,15 @@ export class FileJournal implements Log {
       );
       if (error !== undefined) return this.#lose(batch, error, before);
       const blocks = this.#empty(batch);
-      // The next write starts first, so that the disk works while the follower does.
+      // The next write is started first, so that the disk and the follower work at the same time.
       this.#commitNext();
       return this.#deliver(blocks);
     });
   }
 
   /**
-   * Collects failed batches. Batches after a failed one also fail, and all of them are taken back
-   * together.
+   * Collects failed batches. The batches after a failed one also fail, and all of them are taken
+   * back together.
    */
   #lose(batch: CommitBatch, error: Error, before: Chain): void {
     this.#isHeld = true;
@@ -394,8 +395,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Seals the segment and continues in the next one. No write is in flight, so the old segment is
-   * complete.
+   * Seals the segment and continues in the next one. No write is in flight at this point, so the
+   * old segment is complete.
    */
   async #roll(): Promise<void> {
     this.#isHeld = true;
@@ -444,7 +445,7 @@ export class FileJournal implements Log {
 }
 
 function stopProcess(error: Error): void {
-  // Thrown outside of any promise, so that no handler can suppress it.
+  // The error is thrown outside of any promise, so that no handler can suppress it.
   setImmediate(() => {
     throw error;
   });

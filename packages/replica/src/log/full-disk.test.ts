@@ -69,7 +69,7 @@ test.each(DISKS)('R-disk: an entry that finds no space %s is refused and cut off
       lastSeq: 1,
     });
 
-    // A kill at this moment must not make the refused entry reappear.
+    // If the process is killed here, the refused entry must not reappear.
     const image = await openJournal(await crashImage(directory));
     expect(image.repaired).toBeUndefined();
     expect((await readAll(image)).map((entry) => entry.commands)).toEqual([block(1)]);

@@ -12,15 +12,17 @@ import { type ByteSource, openSegment, readSegments, type Segment } from './segm
 import { damageAt } from './segment-recovery.ts';
 import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
 
-/** Position of a block; in a compressed file, the position in the uncompressed content. */
+/**
+ * The position of a block. In a compressed file, this is the position in the uncompressed content.
+ */
 export type BlockPlace = { readonly file: string; readonly offset: number };
 
 type Inspection = {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Deviations from the written bytes that do not change a block. */
+  /** Deviations from the written bytes that do not change any block. */
   readonly altered: readonly (BlockPlace & { readonly what: string })[];
-  /** Remains of a crash after the last block. */
+  /** Remains of a crash after the last block, which are harmless. */
   readonly harmless: readonly (BlockPlace & { readonly what: string })[];
 };
 
@@ -85,8 +87,8 @@ async function inspectSegment(
 }
 
 /**
- * Verifies the checksum of a compressed file, which follows the last record and which a reader of
- * records alone never reaches.
+ * Verifies the checksum of a compressed file. It follows the last record, so a reader of records
+ * alone never reaches it.
  */
 async function inspectEnd(
   bytes: ByteSource,
@@ -104,7 +106,7 @@ async function inspectEnd(
 }
 
 /**
- * Verifies that the bytes between the fields of the header and the first record are zeros; the
+ * Verifies that the bytes between the fields of the header and the first record are zeros. The
  * header has its own checksum.
  */
 async function inspectHeader(
@@ -132,8 +134,8 @@ async function inspectHeader(
 }
 
 /**
- * Reports bytes after the last record that are not zeros: remains of a write that was never
- * acknowledged.
+ * Reports bytes after the last record that are not zeros. They are the remains of a write that was
+ * never acknowledged.
  */
 async function inspectRest(
   segment: Segment,

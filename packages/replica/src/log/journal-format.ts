@@ -9,32 +9,32 @@ import { JournalFormatError } from './log.ts';
  *
  * A record is: magic u32 · crc u32 · payload length u32 · previous crc u32 · seq u64 · time u64 ·
  * durable-up-to u64 · payload
- *
  * - `crc` covers everything after itself and is mixed with the segment's random salt, so bytes of
  *   another segment, or older content of the same disk blocks, never pass for a record.
  * - `previous crc` chains each record to its predecessor. A record left over from an older run
  *   after a tail that was cut carries the checksum of a record that no longer exists, so it cannot
- *   be read as the successor of newer records. The record contains it, rather than the checksum
- *   being seeded with it, so that a record is recognisable even if its predecessor is damaged.
+ *   be read as the successor of newer records. The record contains this checksum, rather than
+ *   seeding its own checksum with it, so that a record is recognisable even if its predecessor is
+ *   damaged.
  * - `durable-up-to` is the offset up to which data was known to be on disk when the record was
  *   written. It distinguishes damage from a torn write (see segment-recovery.ts).
  * - The magic only marks candidates. Clients influence the bytes of payloads, so payloads can
- *   contain the magic and even whole records. A record is genuine if its checksum is right, whose
- *   salt is unknown to clients, and if it continues its predecessor. A copy of an earlier record
+ *   contain the magic and even whole records. A record is genuine if its checksum, whose salt is
+ *   unknown to clients, is correct and if it continues its predecessor. A copy of an earlier record
  *   cannot appear later in the log.
  *
  * Format 2 encodes blocks as bytes (`block-codec.ts`). Segments of format 1, from folders of
  * release 0.1.0, contain blocks as JSON: their records are verified like others, but their blocks
  * can no longer be read.
  *
- * A complete segment may be compressed: the same bytes up to its end mark as one zstd frame.
+ * A complete segment may be compressed: its bytes up to the end mark are stored as one zstd frame.
  */
 
 const SEGMENT_MAGIC = 'ODDLOT-J';
 export const FORMAT_VERSION = 2;
 const JSON_FORMAT_VERSION = 1;
 
-/** Size of one page, so that the first record starts on a new page. */
+/** The size of one page, so that the first record starts on a new page. */
 export const SEGMENT_HEADER_BYTES = 4096;
 /** The end mark has its own sector, so that writing it cannot tear the header. */
 export const MARK_OFFSET = 512;
@@ -42,7 +42,7 @@ export const MARK_BYTES = 40;
 export const SEGMENT_HEADER_FIELDS_BYTES = 44;
 
 export const RECORD_HEADER_BYTES = 40;
-/** Bound of a block; anything that claims to be larger is not a record. */
+/** The maximum size of a block; a record with a larger size is not valid. */
 export const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024;
 const RECORD_MAGIC = 0xfac1f5c0;
 export const RECORD_MAGIC_BYTES = Buffer.from([0xc0, 0xf5, 0xc1, 0xfa]);
@@ -50,13 +50,13 @@ const MARK_MAGIC = 0xfbc1f6c0;
 
 const TWO_POW_32 = 0x1_0000_0000;
 
-/** Position in a chain of records: number, checksum and time of the last entry. */
+/** A position in a chain of records: the number, checksum and time of the last entry. */
 export type Chain = { readonly seq: number; readonly crc: number; readonly timeMs: number };
 
 export type SegmentHeader = {
   readonly format: number;
   readonly salt: number;
-  /** Position of the chain before the first record of the segment. */
+  /** The position of the chain before the first record of the segment. */
   readonly before: Chain;
 };
 
@@ -147,7 +147,7 @@ export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
 }
 
 /**
- * Writes the header of a record before its payload, which is already in place, and returns the
+ * Writes the header of a record before its payload, which has already been written, and returns the
  * record's checksum.
  */
 export function stampRecord(
@@ -205,7 +205,9 @@ function writeU64(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32LE(Math.floor(value / TWO_POW_32), at + 4);
 }
 
-/** Only safe integers are ever written; a larger one comes from damage and fails its checksum. */
+/**
+ * Only safe integers are ever written. A larger one is the result of damage and fails its checksum.
+ */
 function readU64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at + 4) * TWO_POW_32 + bytes.readUInt32LE(at);
 }

@@ -66,7 +66,7 @@ test('a journal of release 0.2.0 is read unchanged', () =>
     await journal.close();
   }));
 
-test('a journal of release 0.2.0 is continued in its segment', () =>
+test('a journal of release 0.2.0 is continued in its last segment', () =>
   inDirectory(async (directory) => {
     await placeSegment(directory);
     const journal = await openJournal(directory, { clock });
@@ -87,7 +87,7 @@ test('a journal of release 0.2.0 is continued in its segment', () =>
     await again.close();
   }));
 
-test('a segment of format 1 is rejected with a hint at the release that upgrades it, and left unchanged', () =>
+test('a segment of format 1 is left unchanged and rejected with a hint to the release that upgrades it', () =>
   inDirectory(async (directory) => {
     const bytes = Buffer.alloc(32 * 1024, 7);
     bytes.set(encodeSegmentHeader({ format: 1, salt: 1, before: { seq: 0, crc: 0, timeMs: 0 } }));
@@ -98,7 +98,7 @@ test('a segment of format 1 is rejected with a hint at the release that upgrades
     expect(await readFile(join(directory, segmentName(1)))).toEqual(bytes);
   }));
 
-test('a segment of a later format is rejected and left unchanged', () =>
+test('a segment of a later format is left unchanged and rejected', () =>
   inDirectory(async (directory) => {
     const later = encodeSegmentHeader({
       format: 3,
@@ -111,7 +111,8 @@ test('a segment of a later format is rejected and left unchanged', () =>
   }));
 
 /**
- * Returns a command that contains arbitrary bytes, which a client can send as hex digits in a text.
+ * Returns a command that contains arbitrary bytes, which a client can send as hex digits in a
+ * string.
  */
 function carrying(bytes: Buffer) {
   const { approveBuilder } = EVERY_COMMAND;
@@ -188,7 +189,7 @@ test('records of a cut write that are planted in the next write are ignored', ()
     await third.close();
   }));
 
-/** Returns the end of the genuine records; the planted one is inside a record. */
+/** Returns the end of the genuine records; the planted record is inside one of them. */
 function endOfRecords(bytes: Buffer): number {
   let at = SEGMENT_HEADER_BYTES;
   while (bytes.readUInt32LE(at) === 0xfac1f5c0) at += 40 + bytes.readUInt32LE(at + 8);

@@ -43,7 +43,7 @@ function refuse(): never {
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** Takes a record of a file; if it returns a promise, the next record waits for it. */
+/** Accepts a record of a file; if it returns a promise, the next record waits for it. */
 type TakeRecord = (record: RecordView, file: string) => unknown;
 
 export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {
@@ -103,21 +103,22 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     const range = { start: payloadStart, end: payloadEnd, withRequests };
     return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
-    // The checksum is right, so the record was written by another program or a faulty one.
+    // The checksum is correct, so the record was written by another program or by a faulty one.
     const what = 'the record is intact, but its commands cannot be read';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }
 
 /**
- * Size of a read in the growing segment; a reader that keeps up needs only the last few records.
+ * The size of a read in the growing segment. A reader that keeps up needs only the last few
+ * records.
  */
 const READ_BYTES = 128 * 1024;
 
 type Place = {
   readonly segment: Segment;
   readonly handle: FileHandle;
-  /** Last known size of the file, which grows in large steps ahead of the data. */
+  /** The last known size of the file, which grows in large steps ahead of the data. */
   fileBytes: number;
   scan: ScanEnd | undefined;
 };
@@ -133,8 +134,8 @@ export class JournalTail {
   #nextSeq: number;
   #place: Place | undefined;
   /**
-   * Reused for every read of a segment after the first one, because hundreds of reads per second
-   * would otherwise each allocate memory.
+   * The buffer is reused for every read of a segment after the first, because hundreds of reads per
+   * second would otherwise allocate memory each time.
    */
   readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
 

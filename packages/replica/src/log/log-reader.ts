@@ -5,7 +5,7 @@ import { decodeBlock } from './block-codec.ts';
 import { EarlierReleaseError } from './log.ts';
 import { FORMAT_VERSION } from './journal-format.ts';
 
-/** Size limit of a page; the block that exceeds it is the last one of the page. */
+/** The maximum size of a page; the block that exceeds it is the last block of the page. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
@@ -17,7 +17,7 @@ export class LogReader {
   #nextSeq: number;
   #frames: Buffer[] = [];
   #bytes = 0;
-  /** Read that is paused until the next page is requested. */
+  /** The read that is paused until the next page is requested. */
   #running: Promise<void> | undefined;
   #resume: (() => void) | undefined;
   #onFull: (() => void) | undefined;
@@ -75,8 +75,8 @@ export class LogReader {
 }
 
 /**
- * Format of a page: [u32 length][u64 time][the block] for each block. The request contains the
- * number of the first one. A page proves nothing: an independent verifier derives each command
+ * The format of a page: [u32 length][u64 time][the block] for each block. The request contains the
+ * number of the first one. A page is not a proof: an independent verifier derives each command
  * again.
  */
 
@@ -88,7 +88,7 @@ class LogPageError extends Error {
   override readonly name = 'LogPageError';
 }
 
-/** Copies the block of a record out of the reader's memory. */
+/** Copies the block of a record from the reader's memory. */
 function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
   if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
   return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));

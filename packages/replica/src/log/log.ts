@@ -1,30 +1,34 @@
 import type { LogEntry, LoggedCommand } from '../block.ts';
 
 export type ReplayOptions = {
-  /** Also reads the requests that clients sent, because receipts quote their texts. */
+  /** Also reads the requests that clients sent, because receipts quote them. */
   readonly withRequests?: boolean;
-  /** Ends at this entry instead of the last durable one. */
+  /** The last entry to read; by default, the last durable entry. */
   readonly untilSeq?: number;
 };
 
-/** Takes an entry; if it returns a promise, the next entry waits for it. */
+/** Accepts an entry; if it returns a promise, the next entry waits for it. */
 export type TakeEntry = (entry: LogEntry) => unknown;
 
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
 export type Retention = {
   /**
-   * Neither a start nor a follower needs the entries below this one; they can still be replayed.
+   * Neither a start nor a follower needs the entries below this number, but they can still be
+   * replayed.
    */
   readonly belowSeq: number;
-  /** Removes those entries if they are older than this log time; by default none are removed. */
+  /**
+   * Entries below `belowSeq` are removed if they are older than this log time. By default, none are
+   * removed.
+   */
   readonly dropBeforeMs?: number;
 };
 
 /**
- * Command log, which is the authoritative record of a venue. It orders blocks, assigns each a
- * number and a time, and makes it durable. The file journal implements it for one machine, and a
- * replicated stream for several.
+ * The command log, which is the authoritative record of a venue. It orders blocks, assigns each of
+ * them a number and a time, and makes it durable. The file journal implements it for one machine,
+ * and a replicated stream for several.
  */
 export interface Log {
   readonly firstSeq: number;
@@ -46,17 +50,17 @@ export interface Log {
    */
   follow(fromSeq: number, apply: (entry: LogEntry) => void, options?: FollowOptions): Promise<void>;
   /**
-   * Appends a block and resolves when it is durable; an acknowledgement means exactly this. The
-   * entry contains the proposal id, so that its proposer recognises it.
+   * Appends a block and resolves when it is durable, which is what an acknowledgement guarantees.
+   * The entry contains the proposal id, so that its proposer recognises it.
    */
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /**
-   * Appends a block if its number is then the next one after `seq`, and returns whether it is. In
-   * either case the block after `seq` is durable and has been passed on when this resolves.
+   * Appends a block if it gets the number immediately after `seq`, and returns whether it did. In
+   * either case, the block after `seq` is durable and has been passed on when this resolves.
    */
   appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean>;
   /**
-   * Resolves when the entry with this number has been passed on, in a log with several writers.
+   * In a log with several writers, resolves when the entry with this number has been passed on.
    * Throws if the log ends before it.
    */
   reach?(seq: number): Promise<void>;
@@ -66,8 +70,9 @@ export interface Log {
    */
   onFree(listener: () => void): void;
   /**
-   * Compresses and removes old entries as far as the files allow. Resolves when done; work that is
-   * not possible now is left for the next call. Runs are serialized and use the latest retention.
+   * Compresses and removes old entries as far as the files allow. Resolves when the work is done;
+   * work that is not possible at present is left for the next call. Runs are serialized and use the
+   * latest retention.
    */
   compact(retention: Retention): Promise<void>;
   close(): Promise<void>;
@@ -83,7 +88,8 @@ type JournalDamage = {
 
 /**
  * Thrown if acknowledged entries cannot be read. The journal never skips them: a venue that starts
- * without acknowledged entries is wrong, whereas one that does not start is only unavailable.
+ * without acknowledged entries has a wrong state, whereas a venue that does not start is only
+ * unavailable.
  */
 export class JournalDamagedError extends Error {
   override readonly name = 'JournalDamagedError';
@@ -124,7 +130,7 @@ export class EarlierReleaseError extends Error {
 }
 
 /**
- * Thrown if the requested entries were pruned; a snapshot that covers them must be restored first.
+ * Thrown if the requested entries were pruned. A snapshot that covers them must be restored first.
  */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';

@@ -32,7 +32,7 @@ export type Segment = {
 };
 
 const UNFINISHED_SUFFIX = '.new';
-/** Enough for the compressed header, which is mostly zeros. */
+/** This size is sufficient for the compressed header, which consists mostly of zeros. */
 const HEADER_READ_BYTES = 1_024;
 const LEFT_UNFINISHED = /^journal-\d{16}\.log(?:\.zst)?\.new$/;
 
@@ -57,8 +57,8 @@ export async function listSegments(directory: string): Promise<Segment[]> {
  * time.
  */
 export async function readSegments(directory: string): Promise<Segment[]> {
-  // A segment can change its form while the names are read, so one reading can miss it, but not
-  // two.
+  // A segment can change its form while the names are read, so a single listing can miss it, but
+  // not both of two.
   const names = new Set([...(await readdir(directory)), ...(await readdir(directory))]);
   const segments: Segment[] = [];
   for (const name of [...names].toSorted()) {
@@ -125,7 +125,7 @@ export async function writeMark(
  * order.
  */
 export async function removeSegment(directory: string, segment: Segment): Promise<void> {
-  // An unused compressed copy must not remain without its original.
+  // An unused compressed copy must not remain after its original has been removed.
   if (!segment.isCompressed) await rm(segment.path + COMPRESSED_SUFFIX, { force: true });
   await unlink(segment.path);
   await syncDirectory(directory);
@@ -135,7 +135,7 @@ type SegmentSource = {
   readonly path: string;
   readonly header: SegmentHeader;
   readonly mark: EndMark | undefined;
-  /** Offset after which there is no data. */
+  /** The offset after which there is no data. */
   readonly endOffset: number;
   readonly bytes: ByteSource;
   close(): Promise<void>;
@@ -151,15 +151,15 @@ export type ByteSource = {
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
   /**
-   * For compressed sources: reads to the end and returns the total length, or undefined if the
-   * content is not intact.
+   * Reads a compressed source to the end and returns the total length, or undefined if the content
+   * is not intact. Other sources do not have this method.
    */
   measure?(): Promise<number | undefined>;
 };
 
 /**
- * Opens a segment. A segment that was uncompressed when listed may have been compressed since;
- * returns undefined if neither form exists. Throws if its header is not intact. `readBytes` is the
+ * Opens a segment. A segment that was listed as uncompressed may have been compressed since then.
+ * Returns undefined if neither form exists. Throws if its header is not intact. `readBytes` is the
  * read size of a compressed file.
  */
 export async function openSegment(
@@ -230,8 +230,8 @@ const READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Content of a compressed file, which can only be read forwards. A few chunks are in memory, and
- * threads of the system's pool decompress them.
+ * The content of a compressed file, which can only be read forwards. Only a few chunks are in
+ * memory at a time; threads of the system's pool decompress them.
  */
 export class CompressedFile {
   #fault: Error | undefined;

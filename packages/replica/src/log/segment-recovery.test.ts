@@ -13,15 +13,15 @@ import {
 } from '@oddlot/testing/venue/journal';
 
 /**
- * Simulates a crash or a bad disk: a test writes a journal, copies its files while it is open, as a
- * kill would leave them, changes bytes in the copy, and opens the copy.
+ * Simulates a crash or a defective disk: a test writes a journal, copies its files while it is
+ * open, as a kill would leave them, changes bytes in the copy, and opens the copy.
  */
 
 type Image = { path: string; directory: string; bytes: Buffer; starts: number[]; end: number };
 
 /**
- * Writes batches of one entry each, then a batch of several, all acknowledged; then simulates a
- * kill.
+ * Writes batches of one entry each and then a batch of several entries, all of which are
+ * acknowledged; then simulates a kill.
  */
 async function killedJournal(
   directory: string,
@@ -87,8 +87,8 @@ test.each(Object.keys(DAMAGES))(
 );
 
 /**
- * `npm run test:long` tears the write at every byte; otherwise it is torn at all bytes around
- * record borders and at some in between.
+ * `npm run test:long` tears the write at every byte. Otherwise, it is torn at all bytes around the
+ * borders of records and at some bytes in between.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 7 : 1;
 
@@ -174,7 +174,7 @@ test('old records behind a tail that was cut off do not reappear', () =>
     await again.close();
   }));
 
-test('a request that imitates a record is stored as text only', () =>
+test('a request that imitates a record is stored only as text', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));
@@ -216,7 +216,7 @@ test('damage in an older segment is found by the replay that reads it', () =>
     await journal.close();
   }));
 
-test('a missing segment stops the start, in the middle and at the end', () =>
+test('a missing segment stops the start, whether in the middle or at the end', () =>
   inDirectory(async (directory) => {
     const paths = await rolledJournal(directory);
     const middle = await readFile(paths[2] ?? '');
@@ -248,7 +248,7 @@ test('a crash between creating a segment and sealing the previous one is repaire
     expect(await readAll(journal)).toHaveLength(30);
     expect(await readFile(before)).toEqual(sealed);
     await journal.close();
-    // Without the mark the segment is read completely, so damage in it is found immediately.
+    // Without the mark, the segment is read completely, so damage in it is found immediately.
     const { starts } = await recordOffsets(before);
     unsealed[(starts.at(-1) ?? 0) + 50] = 0;
     await writeFile(before, unsealed);

@@ -15,22 +15,21 @@ import type { ScanEnd } from './segment-scan.ts';
  *
  * One write is in flight at a time, and a record carries the offset up to which all data was on
  * disk when it was written. If no intact record starts at X, there are three cases:
- *
- * - A later intact record, written when the disk was durable beyond X, proves that X held
- *   acknowledged data. This is damage, and the start stops.
+ * - A later intact record, written when the disk was durable beyond X, proves that acknowledged
+ *   data was stored at X. This is damage, and the start stops.
  * - Otherwise X is in the last write, which a crash may have torn in any way: the sectors of one
  *   write reach the disk in any order, so even whole records may follow the gap. Nothing at or
  *   after X was acknowledged. The tail is overwritten with zeros and reported.
  * - After a clean close, or in a segment that has a successor, the end mark states where the
  *   records end. Any missing record before it is damage.
  *
- * Limit: if the process was killed and the very last acknowledged write is damaged afterwards, no
- * later record proves that it was complete, and it is cut as torn. A snapshot or a receipt above
- * the end of the journal still reveals this, and `replay` then refuses.
+ * Limitation: if the process was killed and the very last acknowledged write is damaged afterwards,
+ * no later record proves that this write was complete, and it is cut off as a torn write. A
+ * snapshot or a receipt above the end of the journal still reveals this, and `replay` then refuses.
  */
 
 export type Repair = {
-  /** First entry that was cut off; the next append gets this number again. */
+  /** The first entry that was cut off. The next append gets this number again. */
   readonly atSeq: number;
   readonly bytes: number;
 };
@@ -119,7 +118,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
 }
 
 /**
- * Returns the error for a compressed last segment or one without a seal: only a sealed segment is
+ * Returns the error for a last segment that is compressed or not sealed: only a sealed segment is
  * compressed, and a sealed segment has a successor.
  */
 function wrongEnd({ firstSeq, mark, path: file }: Segment, what: string): JournalDamagedError {

@@ -12,7 +12,7 @@ import type { ByteSource } from './segment-files.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Intact record in the reader's buffer, valid only during the visit. */
+/** An intact record in the reader's buffer, which is valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
   readonly format: number;
@@ -22,20 +22,20 @@ export type RecordView = {
   readonly payloadEnd: number;
 };
 
-/** Position where a scan stopped: no intact successor of `chain` starts at `offset`. */
+/** The position at which a scan stopped: no intact successor of `chain` starts at `offset`. */
 export type ScanEnd = {
   readonly offset: number;
   readonly chain: Chain;
-  /** Offset up to which data was on disk before the last record. */
+  /** The offset up to which data was on disk before the last record. */
   readonly durableUpTo: number;
 };
 
 type ScanLimits = {
   readonly endOffset: number;
   readonly untilSeq?: number;
-  /** End of an earlier scan of the same segment, from which this one continues. */
+  /** The end of an earlier scan of the same segment, from which this one continues. */
   readonly from?: ScanEnd;
-  /** Memory of one read; a caller with many short reads passes its own. */
+  /** The memory for one read; a caller with many short reads passes its own. */
   readonly memory?: Buffer | undefined;
 };
 
@@ -89,9 +89,9 @@ function continues(chain: Chain, record: RecordHeader): boolean {
 }
 
 type Remains = {
-  /** End of the last byte that is not zero, or the start of the range if all are zero. */
+  /** The end of the last byte that is not zero, or the start of the range if all are zero. */
   readonly end: number;
-  /** Later record which proves that the data missing at the start was once on disk. */
+  /** A later record, which proves that the data missing at the start was once on disk. */
   readonly proof?: { readonly offset: number; readonly seq: number };
 };
 
@@ -119,7 +119,7 @@ export async function inspectRemains(
       const proof = await findProof(window, header, scan, { from: offset, to: offset + length });
       if (proof !== undefined) return { end, proof };
     }
-    // Chunks overlap, so that a magic number on their border is found.
+    // The chunks overlap, so that a magic number on their border is found.
     if (offset + length === fileBytes) break;
     offset += length - RECORD_MAGIC_BYTES.length;
   }
@@ -146,7 +146,10 @@ async function findProof(
   return undefined;
 }
 
-/** Returns the number of the record at an offset, if it is intact and was written after a sync. */
+/**
+ * Returns the number of the record at an offset if the record is intact and was written after a
+ * sync.
+ */
 async function provenSeq(
   window: FileWindow,
   header: SegmentHeader,
@@ -169,8 +172,8 @@ function lastNonZero(chunk: Buffer): number {
 }
 
 /**
- * Range of a file that is held in memory. The buffer moves forward through the file and grows for a
- * large record.
+ * A range of a file that is held in memory. The buffer moves forward through the file and grows for
+ * a large record.
  */
 class FileWindow {
   #bytes: Buffer;

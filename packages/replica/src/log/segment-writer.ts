@@ -16,11 +16,11 @@ import { BlockBuffer } from './block-codec.ts';
 import type { LogEntry, LoggedCommand } from '../block.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Faults injected by tests. A hook that throws or rejects fails the operation that follows it. */
+/** Faults that tests inject. A hook that throws or rejects fails the operation that follows it. */
 export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
-  /** Number of bytes of a batch that the disk still accepts; undefined for all. */
+  /** The number of bytes of a batch that the disk still accepts; undefined for all. */
   readonly room?: () => number | undefined;
   readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
 };
@@ -35,14 +35,14 @@ type SharedBytes = {
 
 /**
  * The file is filled with zeros this far ahead. Overwriting allocated zeros changes no metadata, so
- * fdatasync has less to write. The batch that triggers a step waits for it: 8 MiB had the same
- * throughput as 2 MiB and twice the longest wait.
+ * fdatasync has less to write. The batch that triggers a step waits for it. A step of 8 MiB had the
+ * same throughput as one of 2 MiB, but its longest wait was twice as long.
  */
 const ZERO_STEP_BYTES = 2 * 1024 * 1024;
-/** Unit in which the system writes back cached data. */
+/** The unit in which the system writes cached data back to the disk. */
 const PAGE_BYTES = 4_096;
 
-/** Appends batches to a segment. Each is written when the previous one is on disk. */
+/** Appends batches to a segment. Each batch is written when the previous one is on disk. */
 export class SegmentWriter {
   readonly segment: Segment;
   readonly #handle: FileHandle;
@@ -76,7 +76,7 @@ export class SegmentWriter {
   }
 
   /**
-   * End of the records including those in flight. Everything before it is on disk when the next
+   * The end of the records including those in flight. Everything before it is on disk when the next
    * batch is written.
    */
   get end(): number {
@@ -84,8 +84,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Maximum number of commits in flight. A second one waits at the thread, unless a test hook must
-   * run between the two.
+   * The maximum number of commits in flight. A second commit waits at the thread, unless a test
+   * hook must run between the two.
    */
   get commitsMax(): number {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
@@ -93,8 +93,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends bytes and syncs them after the previous commit was synced. After a failed commit the
-   * next one is not begun and fails too.
+   * Appends bytes and syncs them after the previous commit was synced. After a failed commit, the
+   * next one is not started and fails too.
    */
   commit(shared: SharedBytes, done: Done): void {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
@@ -190,7 +190,7 @@ function hooked(
   );
 }
 
-/** Block that another log has already ordered, so that its time and its bytes are fixed. */
+/** A block that another log has already ordered, so that its time and its bytes are fixed. */
 export type OrderedBlock = {
   readonly seq: number;
   readonly commands: readonly LoggedCommand[];
@@ -209,11 +209,11 @@ export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
 };
 
 /**
- * Blocks that one write makes durable. They are encoded on arrival, while the previous write is in
- * flight; numbers and time are filled in when the batch is sent.
+ * The blocks that one write makes durable. They are encoded on arrival, while the previous write is
+ * in flight; their numbers and time are set when the batch is sent.
  */
 export class CommitBatch {
-  /** Index by which the disk thread knows the memory of this batch. */
+  /** The index by which the disk thread refers to the memory of this batch. */
   readonly memory: number;
   readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
   #blocks: PendingBlock[] = [];
@@ -279,7 +279,8 @@ export class CommitBatch {
       );
       const record = { previousCrc: crc, seq, timeMs, durableUpTo };
       crc = stampRecord(this.#buffer.bytes, block, record, salt);
-      // All entries have the same properties, because code that meets several shapes is slower.
+      // All entries have the same properties, because code that processes objects of several shapes
+      // is slower.
       block.entry = { seq, timeMs, commands: block.commands, proposal: block.proposal };
     }
     return { seq, crc, timeMs };

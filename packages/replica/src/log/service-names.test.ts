@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a folder has no name until one is created, and keeps that name', async () => {
+test('a folder has no name until one is created, and then keeps that name', async () => {
   expect(readServiceNames(folder)).toEqual({ name: undefined, former: [] });
   const drawn = await drawServiceName(folder, 'example.org');
   expect(drawn).toEqual({ name: expect.stringMatching(/^example\.org-[0-9a-f]{8}$/), former: [] });

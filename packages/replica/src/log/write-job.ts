@@ -2,40 +2,40 @@ import type { MessagePort } from 'node:worker_threads';
 import { fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
 
 /**
- * Memory shared by the journal and its disk thread: counters on which either side waits, and a row
- * of numbers for each of the two possible jobs. The bytes to write are also in shared memory, so
- * nothing is copied or sent for a job.
+ * Memory that is shared by the journal and its disk thread: counters on which either side waits,
+ * and a row of numbers for each of the two possible jobs. The bytes to write are also in shared
+ * memory, so nothing is copied or sent for a job.
  */
 
 /** One job runs while the next one waits. */
 export const JOBS_MAX = 2;
-/** Two batches can be in flight while a third one fills, each with its own memory. */
+/** Two batches can be in flight while a third one is being filled, each with its own memory. */
 export const MEMORIES = JOBS_MAX + 1;
 
 /**
- * Counters: number of requested jobs, number of ended jobs, and a flag that is 1 after a failed job
- * until the journal has seen the failure.
+ * The counters: the number of requested jobs, the number of ended jobs, and a flag that is 1 after
+ * a failed job until the journal has seen the failure.
  */
 export const ASKED = 0;
 export const ENDED = 1;
 export const HAS_FAILED = 2;
 const COUNTERS = 4;
 
-/** Positions of the numbers of a job. The first is the file descriptor. */
+/** The positions of the numbers of a job. The first one is the file descriptor. */
 export const DESCRIPTOR = 0;
-/** Index of the memory that contains the bytes. */
+/** The index of the memory that contains the bytes. */
 export const MEMORY = 1;
 export const LENGTH = 2;
 export const POSITION = 3;
-/** Number of zeros written after the bytes. */
+/** The number of zeros written after the bytes. */
 export const ZEROS = 4;
-/** Number of bytes for which the disk has space; limited in tests only. */
+/** The number of bytes for which the disk has space, which is limited only in tests. */
 export const ROOM = 5;
-/** 1 if all written data must be on disk at the end. */
+/** This is 1 if all written data must be on disk when the job ends. */
 export const IS_SYNC = 6;
 /**
- * Results: the outcome, whether there was space for the zeros, and the duration of the sync in
- * seconds.
+ * The results of a job: the outcome, whether there was space for the zeros, and the duration of the
+ * sync in seconds.
  */
 export const OUTCOME = 7;
 export const HAS_ZEROS = 8;
@@ -43,7 +43,7 @@ export const SYNC_SECONDS = 9;
 const NUMBERS = 10;
 
 /**
- * Outcomes of a job. After a failure, jobs that have not begun are skipped, because they were
+ * The outcomes of a job. After a failure, jobs that have not begun are skipped, because they were
  * created to follow the failed one.
  */
 export const DONE = 0;
@@ -53,7 +53,7 @@ export const SKIPPED = 2;
 type DiskShare = {
   readonly memory: SharedArrayBuffer;
   readonly counters: Int32Array<SharedArrayBuffer>;
-  /** Rows of the jobs; the index is the job number modulo `JOBS_MAX`. */
+  /** The rows of the jobs. The index of a row is the job number modulo `JOBS_MAX`. */
   readonly jobs: readonly Float64Array<SharedArrayBuffer>[];
 };
 
@@ -68,17 +68,17 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
 export type WriteFailure = { readonly message: string; readonly code: string | undefined };
-/** Replaced memory, which is sent before the job that needs it. */
+/** A replaced memory, which is sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };
 
-/** Bytes to write into a file, and whether they must be on disk afterwards. */
+/** The bytes to write to a file, and whether they must be on disk afterwards. */
 export type WriteJob = {
   readonly descriptor: number;
   readonly bytes: Buffer;
   readonly length: number;
   readonly position: number;
   readonly zeros: number;
-  /** Number of bytes for which the disk has space; less than `length` in tests only. */
+  /** The number of bytes for which the disk has space. It is less than `length` only in tests. */
   readonly room: number;
   readonly isSync: boolean;
 };
@@ -90,7 +90,8 @@ export type WriteResult = {
 };
 
 /**
- * Same error codes as `isNoRoom`, whose package would more than double the load time of the thread.
+ * These are the error codes of `isNoRoom`, whose package is not imported because it would more than
+ * double the load time of the thread.
  */
 const NO_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);

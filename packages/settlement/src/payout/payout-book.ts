@@ -9,26 +9,26 @@ type PayoutBookOptions = {
   readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
-  /** Interval before a failed attempt is retried; it grows with repeated refusals. */
+  /** The interval before a failed attempt is retried; it grows with repeated refusals. */
   readonly retryMs: number;
 };
 
 const RETRY_MS_MAX = 60_000;
-/** Maximum number of doublings of the interval for obstacles that affect many payouts. */
+/** The maximum number of doublings of the interval for obstacles that affect many payouts. */
 const HOLDS_MAX = 4;
 /**
- * Interval between queries of the bridge without a specific cause, because any account can send a
- * signed payout.
+ * The interval between queries of the bridge without a specific cause, because any account can send
+ * a signed payout.
  */
 const RECHECK_MS = 30_000;
 /**
- * Period within which returned payouts count. Each doubles the patience before the next return, up
- * to a bound.
+ * The period within which returned payouts count. Each doubles the patience before the next return,
+ * up to a bound.
  */
 const RETURNS_COUNT_MS = 7 * 86_400_000;
 const DOUBLINGS_MAX = 7;
 
-/** State of each payout, and when the bridge is queried about it next. */
+/** The state of each payout, and when the bridge is queried about it next. */
 export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;

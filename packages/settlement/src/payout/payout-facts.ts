@@ -125,12 +125,12 @@ export type PayoutFacts = {
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
   readonly wanted: 'payout' | 'cancellation';
   /**
-   * Result that was reported to the engine before the chain dropped it; no other result is correct
-   * any more.
+   * The result that was reported to the engine before the chain dropped it; no other result is
+   * correct any more.
    */
   readonly reported: 'nothing' | 'paid' | 'cancelled';
   readonly transaction: 'none' | 'under way' | 'unconfirmed' | 'failed';
-  /** State of a payout that is queued on the bridge. */
+  /** The state of a payout that is queued on the bridge. */
   readonly queued: 'not' | 'as another payout' | 'and waits' | 'and is due';
   /** False while the insurance fund is too far below zero for payouts (R-deficit). */
   readonly isPayable: boolean;
@@ -228,11 +228,11 @@ const FAILED_TOPIC = topicOf('PayoutFailed');
 type Search = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** Block at or before the creation of the bridge. */
+  /** The block at or before the creation of the bridge. */
   readonly fromBlock: number;
 };
 
-/** Number of blocks in one query for logs, and of queries in one search. */
+/** The number of blocks in one query for logs, and of queries in one search. */
 const RANGE = 2_000;
 const RANGES_MAX = 64;
 /** Tolerance for the difference between the clocks of the venue and the chain. */

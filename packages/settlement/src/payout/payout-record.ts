@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
 
-/** State of a payout as plain data; amounts and signatures are texts. */
+/** The state of a payout as plain data; amounts and signatures are texts. */
 export type PayoutRecord = {
   readonly withdrawalId: number;
   readonly user: Hex;
@@ -18,16 +18,16 @@ export type PayoutRecord = {
   readonly signatures?: readonly SignedText[] | undefined;
   readonly sent?: string | undefined;
   readonly txHash?: Hex | undefined;
-  /** Time from which a large queued payout can be paid. */
+  /** The time from which a large queued payout can be paid. */
   readonly payableAtMs?: number | undefined;
   readonly refused?: Refused | undefined;
   /** Reason why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
-  /** Reason for the delay as shown to the owner; `detail` is for the operator. */
+  /** The reason for the delay as shown to the owner; `detail` is for the operator. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /**
-   * Result to report to the engine, stored before it is reported: after a crash or a deep
+   * The result to report to the engine, stored before it is reported: after a crash or a deep
    * reorganisation it determines which result is correct.
    */
   readonly end?: PayoutEnd | undefined;
@@ -37,7 +37,7 @@ export type PayoutRecord = {
 
 type PayoutEnd = {
   readonly paid: boolean;
-  /** Block as of which the bridge reported the result. */
+  /** The block as of which the bridge reported the result. */
   readonly block: number;
   readonly blockHash: Hex;
 };
@@ -72,7 +72,7 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
   });
 }
 
-/** Maximum number of settled payouts that are kept, separately for paid and returned ones. */
+/** The maximum number of settled payouts that are kept, separately for paid and returned ones. */
 const ENDED_KEPT = 1_000;
 /**
  * States of payouts on disk. The engine knows the open payouts and the chain knows the paid ones:
@@ -80,7 +80,7 @@ const ENDED_KEPT = 1_000;
  */
 export class PayoutRecords {
   /**
-   * Number of lines whose content a crash cannot explain; a copy of the file is kept for the
+   * The number of lines whose content a crash cannot explain; a copy of the file is kept for the
    * operator.
    */
   readonly damaged: number;

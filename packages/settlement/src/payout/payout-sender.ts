@@ -31,7 +31,7 @@ type PayoutSenderOptions = {
    * expensive.
    */
   readonly gasEach?: bigint | undefined;
-  /** Time for which a token may refuse a destination before the payout is given up. */
+  /** The time for which a token may refuse a destination before the payout is given up. */
   readonly patienceMs: number;
   readonly now: () => number;
 };
@@ -43,8 +43,8 @@ type Wanted = {
 };
 
 /**
- * Maximum number of payouts per transaction. A payout that failed once is sent alone, and batches
- * shrink if an endpoint cannot estimate them.
+ * The maximum number of payouts per transaction. A payout that failed once is sent alone, and
+ * batches shrink if an endpoint cannot estimate them.
  */
 const BATCH_MAX = 25;
 const SIGNING_MAX = 8;

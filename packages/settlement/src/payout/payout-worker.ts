@@ -27,7 +27,7 @@ import { PayoutSender } from './payout-sender.ts';
 type PayoutWorkerOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** Block in which the bridge was created, or any earlier one. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
@@ -51,7 +51,7 @@ export type PayoutProgress = {
 
 export type PayoutsStatus = {
   readonly open: number;
-  /** Time of the oldest request, in milliseconds. */
+  /** The time of the oldest request, in milliseconds. */
   readonly oldestMs: number | undefined;
   readonly trouble: string | undefined;
   /** Payouts with an error, and those that the chain dropped after all confirmations. */
@@ -62,7 +62,7 @@ export type PayoutsStatus = {
 };
 
 const LOOKS_MAX = 100;
-/** Maximum interval between queries about a payout that is queued on the bridge. */
+/** The maximum interval between queries about a payout that is queued on the bridge. */
 const QUEUED_MS_MAX = 5_000;
 const TROUBLED_MAX = 100;
 
@@ -107,7 +107,8 @@ export class PayoutWorker {
   }
 
   /**
-   * Number of lines of the file that could not be read; their content is found again on the chain.
+   * The number of lines of the file that could not be read; their content is found again on the
+   * chain.
    */
   get damaged(): number {
     return this.#book.damaged;

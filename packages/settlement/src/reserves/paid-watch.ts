@@ -7,9 +7,11 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type PaidWatchOptions = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** Block in which the bridge was created, or any earlier one. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
-  /** Cache that avoids reading all blocks again; a missing file is recomputed from the chain. */
+  /**
+   * The cache that avoids reading all blocks again; a missing file is recomputed from the chain.
+   */
   readonly file: string;
   /** Returns true while the venue holds the funds of a withdrawal. */
   readonly isOpen: (withdrawalId: bigint) => boolean;
@@ -17,7 +19,7 @@ type PaidWatchOptions = {
 };
 
 const RANGE_MAX = 2_000;
-/** Maximum number of blocks without payments that are read again after a crash. */
+/** The maximum number of blocks without payments that are read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 type Stored = {

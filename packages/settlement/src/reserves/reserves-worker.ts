@@ -40,7 +40,7 @@ export type ReservesOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly fromBlock: number;
-  /** Interval between publications, which happen at its multiples since 1970, UTC. */
+  /** The interval between publications, which happen at its multiples since 1970, UTC. */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
   /** True if the venue mints the token itself and backs its grants shortly after it pays them. */
@@ -48,7 +48,7 @@ export type ReservesOptions = {
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
   readonly folder: string;
-  /** File with the payments that were read from the chain. */
+  /** The file with the payments that were read from the chain. */
   readonly file: string;
   readonly now: () => number;
   readonly log: Logger;
@@ -57,7 +57,7 @@ export type ReservesOptions = {
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
 type Building = {
-  /** Term in which the tree was begun; it is not published in another term. */
+  /** The term in which the tree was begun; it is not published in another term. */
   readonly term: Term | undefined;
   readonly figures: CurrentReserves;
   outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
@@ -333,7 +333,8 @@ type FigureSources = {
   readonly book: DepositBook;
   readonly blockNumber: number;
   /**
-   * Newest block of the chain on which the books of the log depend, whichever replica reported it.
+   * The newest block of the chain on which the books of the log depend, whichever replica reported
+   * it.
    */
   readonly bookedBlock: number;
   readonly balance: bigint;

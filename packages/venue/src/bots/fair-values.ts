@@ -18,7 +18,9 @@ export type FairValuesOptions = {
   readonly random: () => number;
 };
 
-/** Maximum number of markets that simulated traders trade, those with the earliest end first. */
+/**
+ * The maximum number of markets that simulated traders trade, those with the earliest end first.
+ */
 const MARKETS_MAX = 40;
 /**
  * Simulated traders stop trading a market this long before its end, so that they do not interfere

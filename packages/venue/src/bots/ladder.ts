@@ -10,9 +10,9 @@ import type { BotMarket } from './fair-values.ts';
 
 export type Rung = { readonly isBuy: boolean; readonly price: number; readonly size: number };
 
-/** Distance between two rungs of a perp, as a fraction of the price. */
+/** The distance between two rungs of a perp, as a fraction of the price. */
 const STEP_SHARE = 0.0002;
-/** Value of the rung closest to the price, and the relative increase per further rung. */
+/** The value of the rung closest to the price, and the relative increase per further rung. */
 const TOUCH_USDC = 4_000;
 const GROWTH_SHARE = 0.25;
 /** An order is replaced when less than this fraction of its size remains. */
@@ -112,10 +112,10 @@ type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
 export type FreeShares = { yes: number; no: number };
 
-/** Distance between two rungs of an outcome market, as a fraction of a share's payout. */
+/** The distance between two rungs of an outcome market, as a fraction of a share's payout. */
 const LEG_STEP_SHARE = 0.01;
 /**
- * Number of shares in the rung closest to the fair value, and the relative increase per further
+ * The number of shares in the rung closest to the fair value, and the relative increase per further
  * rung.
  */
 const TOUCH_SHARES = 60;
@@ -179,9 +179,9 @@ export function shareOrder(
  */
 const SIZE_SHARE_MIN = 0.7;
 const SIZE_SHARE_MAX = 1.6;
-/** Fraction of sizes that are rounded to two digits; the others have three. */
+/** The fraction of sizes that are rounded to two digits; the others have three. */
 const ROUND_SHARE = 0.6;
-/** Fraction of the outer rungs that a maker leaves empty. */
+/** The fraction of the outer rungs that a maker leaves empty. */
 const GAP_SHARE = 1 / 6;
 
 /**

@@ -28,7 +28,7 @@ import {
 import type { BotOrder, BotShareOrder, Trader } from './trader.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 
-/** Number of rungs of one maker on each side of a perp's book. */
+/** The number of rungs of one maker on each side of a perp's book. */
 const PERP_LEVELS = 10;
 /**
  * The quotes of a perp move when the price is further than this fraction of a step from their
@@ -38,7 +38,7 @@ const BAND_SHARE = 0.75;
 
 /** A maker executes no order that would increase its position in a perp above this value. */
 const INVENTORY_USDC = 250_000;
-/** Number of price levels of other accounts that a maker checks in each round. */
+/** The number of price levels of other accounts that a maker checks in each round. */
 const TAKEN_LEVELS_MAX = 100;
 
 /**
@@ -183,7 +183,7 @@ function isFarFrom(step: number, fitting: number): boolean {
   return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
 }
 
-/** Number of rungs of one maker on each side of an outcome market's book. */
+/** The number of rungs of one maker on each side of an outcome market's book. */
 const SHARE_LEVELS = 3;
 /**
  * The quotes of an outcome market move when its fair value is further than this many steps from

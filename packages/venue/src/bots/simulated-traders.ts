@@ -21,7 +21,7 @@ const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
 const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
 const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
-/** Fraction of rounds in which a taker trades. */
+/** The fraction of rounds in which a taker trades. */
 const TRADE_SHARE = 0.5;
 /** Outcome markets are quoted every this many rounds. */
 const SHARES_EVERY = 3;

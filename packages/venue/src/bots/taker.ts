@@ -8,7 +8,7 @@ import { freeSharesOf } from './maker.ts';
 
 const USDC_MIN = 50;
 const USDC_MAX = 1_500;
-/** Maximum distance of the limit price from the oracle price, as a fraction. */
+/** The maximum distance of the limit price from the oracle price, as a fraction. */
 const SLIPPAGE = 0.003;
 /** A taker only reduces a position of at least this value. */
 const POSITION_USDC = 20_000;
@@ -57,7 +57,7 @@ export class Taker {
 
 const SHARES_MIN = 5;
 const SHARES_MAX = 45;
-/** Maximum distance of the limit price from the best price, in steps of the grid. */
+/** The maximum distance of the limit price from the best price, in steps of the grid. */
 const SLIPPAGE_STEPS = 2;
 /** Fractions of rounds in which shares are split, merged or sold; in all others they are bought. */
 const SPLIT_SHARE = 0.04;

@@ -130,7 +130,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 }
 
 /**
- * Delay of the documentation build, so that the page is built first. A request for the
+ * The delay of the documentation build, so that the page is built first. A request for the
  * documentation starts the build immediately.
  */
 const BUILD_DOCUMENTATION_AFTER_MS = 5_000;
@@ -311,8 +311,8 @@ function infoSettings(
 }
 
 /**
- * Part of the error for an action whose block was already being written to the log. The block may
- * still be written.
+ * The part of the error for an action whose block was already being written to the log. The block
+ * may still be written.
  */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +

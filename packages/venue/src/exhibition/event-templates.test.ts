@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** A midnight in UTC. The schedule repeats every three hours. */
 const FROM_MS = 1_794_700_800_000;
 const PERIOD_MS = 180 * MINUTE_MS;
-/** Time that a new user needs to read a market, decide and trade. */
+/** The time that a new user needs to read a market, decide and trade. */
 const LEFT_MS = 10 * MINUTE_MS;
 
 /**

@@ -6,17 +6,17 @@ import type { MarketGrid } from '@oddlot/engine';
  */
 
 export type EventTemplate = {
-  /** Prefix of the slug of each round, which ends with the start of the round in seconds. */
+  /** The prefix of the slug of each round, which ends with the start of the round in seconds. */
   readonly slug: string;
   readonly title: string;
   readonly description: string;
   readonly category: string;
   readonly everyMs: number;
-  /** Offset of the first start of a day from midnight UTC. */
+  /** The offset of the first start of a day from midnight UTC. */
   readonly offsetMs: number;
   /**
-   * Duration of a round. It is longer than the interval, so that the next round opens before this
-   * one ends.
+   * The duration of a round. It is longer than the interval, so that the next round opens before
+   * this one ends.
    */
   readonly roundMs: number;
   readonly mutuallyExclusive: boolean;
@@ -54,7 +54,7 @@ export const GRID: MarketGrid = {
   orderDelayMs: 0,
 };
 
-/** Delay of taker orders in the markets of a series (R-delay). */
+/** The delay of taker orders in the markets of a series (R-delay). */
 export const SERIES_DELAY_MS = 250;
 
 const MADE_UP =

@@ -15,7 +15,7 @@ export type ResultOptions = {
 
 /** Results are published this long after the end, so that users see the closed market first. */
 export const RESULT_AFTER_MS = 10_000;
-/** Sum of the fractions of an exclusive event (R-event-sets). */
+/** The sum of the fractions of an exclusive event (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =
   'too few reference prices, for example because the venue was stopped: each outcome is paid half';

@@ -10,7 +10,7 @@ import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
 const MINUTE_MS = 60_000;
-/** Number of five-second steps in 25 and in 40 minutes. */
+/** The number of five-second steps in 25 and in 40 minutes. */
 const HARBOUR_STEPS = 300;
 const DERBY_STEPS = 480;
 let replica: TestReplica;

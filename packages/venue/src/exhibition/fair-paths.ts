@@ -9,7 +9,7 @@ type PathMarket = {
 };
 
 export const STEP_MS = 5_000;
-/** Weight of the first step, which makes rounds open at different odds. */
+/** The weight of the first step, which makes rounds open at different odds. */
 const OPENING_WEIGHT = 6;
 /** A step is the sum of this many bytes minus its mean, which is close to a normal distribution. */
 const STEP_BYTES = 4;
@@ -20,7 +20,8 @@ const STEPS_PER_HASH = 32 / STEP_BYTES;
 type Reached = { readonly steps: number; readonly score: number };
 const NOWHERE: Reached = { steps: -1, score: 0 };
 /**
- * Maximum number of cached positions, which exceeds the number of paths in use at the same time.
+ * The maximum number of cached positions, which exceeds the number of paths in use at the same
+ * time.
  */
 const REACHED_MAX = 256;
 

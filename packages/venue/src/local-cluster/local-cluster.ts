@@ -31,7 +31,7 @@ type LocalClusterOptions = {
   readonly data: string;
   readonly replicas: number;
   readonly servers: number;
-  /** Delay in milliseconds before a dead process is restarted; 0 disables restarts. */
+  /** The delay in milliseconds before a dead process is restarted; 0 disables restarts. */
   readonly againAfterMs: number;
   readonly flags: readonly string[];
   readonly print: (line: string) => void;
@@ -312,11 +312,11 @@ class ServingProcess {
 }
 
 /**
- * Number of ports reserved per replica: its own, the relay's, the operations port, and those of
+ * The number of ports reserved per replica: its own, the relay's, the operations port, and those of
  * chains.
  */
 const PORTS_A_REPLICA = 10;
-/** Distance of a replica's operations port from its main port. */
+/** The distance of a replica's operations port from its main port. */
 const OPERATIONS_DISTANCE = 2;
 const PORT_MAX = 65_535;
 
@@ -329,7 +329,7 @@ type ClusterPorts = {
   readonly replicas: readonly number[];
   readonly servers: number;
   readonly wallets: number;
-  /** Port through which the replicas use the chain. */
+  /** The port through which the replicas use the chain. */
   readonly owner: number;
 };
 

@@ -25,8 +25,8 @@ type LocalRelayDependencies = {
 };
 
 /**
- * Balance of test funds of the relay on the local settlement chain, in micro-USDC. A balance below
- * `least` is increased by `more`.
+ * The balance of test funds of the relay on the local settlement chain, in micro-USDC. A balance
+ * below `least` is increased by `more`.
  */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;

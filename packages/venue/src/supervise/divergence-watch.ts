@@ -146,7 +146,7 @@ export class DivergenceWatch {
 }
 
 /**
- * Maximum number of folders that are kept, because a replica that restarts with the wrong state
+ * The maximum number of folders that are kept, because a replica that restarts with the wrong state
  * soon produces more of them.
  */
 const FOLDERS_MAX = 3;

@@ -27,7 +27,7 @@ const BUSY_MAX = 0.3;
 /** A collection must be expected to release more than this, and more than the memory in use. */
 const GAIN_BYTES_MIN = 96 * MEBIBYTE;
 const HEAP_BYTES_MAX = 512 * MEBIBYTE;
-/** Number of checks until the next collection, which correspond to ten minutes. */
+/** The number of checks until the next collection, which correspond to ten minutes. */
 const REST_LOOKS = 120;
 
 export class MemoryWatch {

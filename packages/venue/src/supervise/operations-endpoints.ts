@@ -12,11 +12,11 @@ type LogPagesOptions = {
 };
 
 /**
- * Maximum number of readers with an open file. A further one replaces the one that has been idle
- * longest.
+ * The maximum number of readers with an open file. A further one replaces the one that has been
+ * idle longest.
  */
 const READERS_MAX = 8;
-/** Maximum number of pages that are read at the same time. */
+/** The maximum number of pages that are read at the same time. */
 const AT_ONCE_MAX = 4;
 const RETRY_AFTER_S = 1;
 

@@ -28,7 +28,7 @@ export function logOperators(
 }
 
 /**
- * Maximum number of lines per second about unauthorized senders. Any client can send operator
+ * The maximum number of lines per second about unauthorized senders. Any client can send operator
  * commands, so the number is limited.
  */
 const UNAUTHORIZED_PER_SECOND = 1;

@@ -222,7 +222,7 @@ async function* candlePages(
   } while (startTime <= endMs);
 }
 
-/** Format of an export: CSV (RFC 4180), or one JSON object per line. */
+/** The format of an export: CSV (RFC 4180), or one JSON object per line. */
 
 type ExportFormat = 'csv' | 'ndjson';
 

@@ -34,7 +34,7 @@ export class ExchangeSocket {
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #receivedMs = 0;
-  /** Number of connection attempts since the last price. */
+  /** The number of connection attempts since the last price. */
   #attempts = 0;
   #isRunning = false;
 
