@@ -31,7 +31,7 @@ type Parties = {
   readonly nowMs: number;
   readonly followed?: Followed | undefined;
   /**
-   * The era of the stream that this replica's blocks came from, for callers without `followed`.
+   * The era of the stream from which this replica's blocks came, for callers without `followed`.
    * Only blocks that a restore has discarded since that era are compared.
    */
   readonly followedEra?: string | undefined;
@@ -51,13 +51,14 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   }
   const { firstSeq } = opening;
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
-  // Read before the stream is queried, because more blocks may be written during the query.
+  // The known block is read before the stream is queried, because more blocks may be written during
+  // the query.
   const known = parties.known?.(opening.era);
   const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
   const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);
   assertFinished(opening, lastSeq);
   // This is checked first, because blocks of another history beyond the end of the stream were
-  // never in it and are not lost.
+  // never part of it and are not lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) {
     if (!wasAcknowledged(opening, followed, differing)) throw new StreamForkedError(differing);
@@ -80,8 +81,8 @@ export function replacedBy({ height, replica }: KnownBlock, from: number): Strea
 }
 
 /**
- * True if the folder received this block from the stream or one of its predecessors, and it was not
- * given up.
+ * Returns true if the folder received this block from the stream or one of its predecessors, and
+ * the block was not discarded.
  */
 function wasAcknowledged(
   { era, former = [] }: StreamOpening,
@@ -95,9 +96,9 @@ function wasAcknowledged(
 }
 
 /**
- * Returns the first block that differs because it was given up when the stream was restored. Later
- * blocks can be equal again, so every block is compared, once: a folder without differing blocks
- * then follows the new stream.
+ * Returns the first block that differs because it was discarded when the stream was restored. Later
+ * blocks can be equal again, so every block is compared, but only once: after that, a folder
+ * without differing blocks follows the new stream.
  */
 async function firstGivenUp(
   { copy, followed, followedEra = followed?.era, stream }: Parties,
@@ -152,7 +153,7 @@ async function readOpening({
     );
     return opening;
   } catch (error) {
-    // Another replica opened the stream first, or this one did and its answer was lost.
+    // Another replica opened the stream first, or this replica opened it and the response was lost.
     if (!(error instanceof NotNextError)) throw error;
     return readOpening({ copy, nowMs, serviceNetwork, stream, ...(known && { known }) });
   }
@@ -178,7 +179,7 @@ export async function openingOf(
 /** The number of earlier eras that an opening lists; folders of older eras are not recognised. */
 const FORMER_MAX = 100;
 
-/** Thrown before anything is changed if the stream may not be written again. */
+/** Thrown before any change if the stream must not be written again. */
 class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
@@ -186,11 +187,11 @@ class RestoreRefusedError extends Error {
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
   /**
-   * The first block that the operator gives up if it is missing in the copy, even if the stream or
-   * other copies have it.
+   * The first block that the operator discards if it is missing in the copy, even if the stream or
+   * other copies contain it.
    */
   readonly giveUpFrom?: number | undefined;
-  /** The era of the stream that the copy followed, if nothing is left of that stream. */
+  /** The era of the stream that the copy followed, if nothing of that stream remains. */
   readonly followedEra?: string | undefined;
   readonly reopen: () => Promise<BlockStream>;
 };
@@ -204,9 +205,10 @@ type StreamComparison =
   | { readonly kind: 'forked'; readonly from: number };
 
 /**
- * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are given up
- * explicitly, it refuses if the stream has everything that the copy has, because the copy is then
- * behind, and if the stream has different blocks, which may have been acknowledged.
+ * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are explicitly
+ * discarded, it refuses in two cases: if the stream contains all blocks of the copy, because the
+ * copy is then behind, and if the stream has different blocks, because these may have been
+ * acknowledged.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
@@ -231,7 +233,9 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
 export async function compareWithCopy(
   options: WriteStreamOptions & {
     readonly followedEra?: string | undefined;
-    /** Blocks that replicas have read differently; copies can be equal again after them. */
+    /**
+     * The blocks that replicas have read differently. After them, the copies can be equal again.
+     */
     readonly doubted?: BlockRange | undefined;
   },
 ): Promise<StreamComparison> {

@@ -39,7 +39,8 @@ describe.skipIf(!hasNatsServer)('R-snapshots: the attestation of a snapshot in a
       await proposer.propose(note('block 5')[0]!);
       expect(await attestedInStream(stream, 1)).toBe(FIRST);
       expect(await attestedInStream(stream, 2)).toBe(SECOND);
-      // An attestation in the block itself or before it cannot belong to its snapshot.
+      // An attestation in the block itself or in an earlier one cannot belong to the block's
+      // snapshot.
       expect(await attestedInStream(stream, 3)).toBeUndefined();
       expect(await attestedInStream(stream, 5)).toBeUndefined();
       expect(await attestedInStream(stream, 99)).toBeUndefined();

@@ -20,7 +20,8 @@ const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
 /**
- * A stream that was replaced by another one. Without `givenUpFrom` none of its blocks was given up.
+ * A stream that was replaced by another one. Without `givenUpFrom`, none of its blocks was
+ * discarded.
  */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
@@ -28,29 +29,29 @@ export type StreamOpening = {
   readonly serviceNetwork: string;
   /** The number of the first block after the opening. */
   readonly firstSeq: number;
-  /** The id that differs each time the stream is written from the start. */
+  /** An id that differs each time the stream is written from the start. */
   readonly era: string;
-  /** Streams that this one replaced, oldest first, each with its first discarded block. */
+  /** The streams that this one replaced, oldest first, each with its first discarded block. */
   readonly former?: readonly FormerStream[];
   /**
-   * The last block that is written from a folder; a shorter stream is unfinished and must not be
+   * The last block that is written from a folder. A shorter stream is unfinished and must not be
    * continued.
    */
   readonly lastSeq?: number;
 };
 
-/** A block as its proposer sent it. Its number follows from its place in the stream. */
+/** A block as its proposer sent it. Its number is determined by its position in the stream. */
 type BlockMessage = {
   readonly proposal: string;
   /** The time by the proposer's clock. */
   readonly timeMs: number;
-  /** Encoded as by `BlockBuffer`, including the proposal id. */
+  /** The block as encoded by `BlockBuffer`, including the proposal id. */
   readonly encoded: Buffer;
 };
 
 /**
- * Thrown if the message has a format that this program does not know; a later release can have
- * written it.
+ * Thrown if this program does not support the format of the message, which a later release may have
+ * written.
  */
 class StreamMessageError extends Error {
   override readonly name = 'StreamMessageError';
@@ -112,7 +113,7 @@ function decode(
   return { body: bytes.subarray(BODY_OFFSET), timeMs };
 }
 
-/** The opening is the first message of a stream; blocks follow it without gaps. */
+/** The opening is the first message of a stream; blocks are stored after it without gaps. */
 export const OPENING_PLACE = 1;
 
 export function placeOf({ firstSeq }: StreamOpening, seq: number): number {

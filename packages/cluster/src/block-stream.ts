@@ -32,9 +32,9 @@ type BlockStreamOptions = ConnectOptions & {
   readonly makesNone?: boolean | undefined;
   /** Called with the faults if the operator accepts a stream that could lose data. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
-  /** Monitoring ports of the servers, which show whether a server syncs every message. */
+  /** The monitoring ports of the servers, which show whether a server syncs every message. */
   readonly monitors?: readonly string[] | undefined;
-  /** Called with servers whose syncing could not be verified. */
+  /** Called with the servers whose syncing could not be verified. */
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
@@ -42,8 +42,8 @@ type BlockStreamOptions = ConnectOptions & {
 type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
 /**
- * Thrown if the leader has not heard from a majority of the servers lately, because another one may
- * already lead.
+ * Thrown if the leader has not heard from a majority of the servers recently, because another
+ * server may already lead.
  */
 class NoQuorumError extends Error {
   override readonly name = 'NoQuorumError';
@@ -53,18 +53,21 @@ class NoQuorumError extends Error {
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
-/** Less than the 4 s after which servers elect a new leader. */
+/** This is less than the 4 s after which servers elect a new leader. */
 const SILENT_MS_MAX = 3_000;
-/** The time that servers may need to elect a leader after one of them is connected. */
+/**
+ * The time that servers may need to elect a leader after the connection to one of them, in
+ * milliseconds.
+ */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
-/** JetStream's error code for "wrong last sequence". */
+/** The JetStream error code for "wrong last sequence". */
 const WRONG_LAST_SEQUENCE = 10_071;
 
 /**
  * A stream of blocks on NATS JetStream, independent of their content. It publishes each message
- * once, reads in order from a place, and queries the end. Readers retry without limit while servers
- * are unavailable; the caller decides when to stop.
+ * once, reads in order starting with a position, and queries the end. Readers retry without limit
+ * while servers are unavailable; the caller decides when to stop.
  */
 export class BlockStream {
   readonly subject: string;
@@ -87,7 +90,10 @@ export class BlockStream {
     this.#client = jetstream(connection, { timeout: API_TIMEOUT_MS });
   }
 
-  /** Connects, and creates the stream if it is missing. Throws if its settings could lose data. */
+  /**
+   * Connects, and creates the stream if it is missing. Throws if its settings could cause a loss of
+   * data.
+   */
   static async open(options: BlockStreamOptions): Promise<BlockStream> {
     const connection = await connectTo(options);
     try {
@@ -114,7 +120,7 @@ export class BlockStream {
 
   /** The largest message that the servers accept, as last reported by one of them. */
   get messageBytesMax(): number {
-    // Without a connection the last known value applies.
+    // Without a connection, the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
     return this.#messageBytesMax;
   }
@@ -125,7 +131,7 @@ export class BlockStream {
 
   /**
    * Queries the leader for the end of the stream. Throws if there is no leader, or if it has lost
-   * contact with a majority of the servers, because a leader that is cut off continues to answer. A
+   * contact with a majority of the servers, because a leader that is cut off still responds. A
    * stream that was removed ends before its first message.
    */
   async end(): Promise<StreamEnd> {
@@ -141,9 +147,9 @@ export class BlockStream {
   }
 
   /**
-   * Returns the last place from the rejection of a message that no place can satisfy; nothing is
-   * stored. In NATS 2.10 a majority of the servers agrees on the rejection; in later releases the
-   * leader rejects without asking the others.
+   * Returns the last position as reported when the servers reject a message that no position can
+   * satisfy; nothing is stored. In NATS 2.10, a majority of the servers agrees on the rejection; in
+   * later releases, the leader rejects without asking the others.
    */
   async endByRefusal(): Promise<number> {
     const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
@@ -194,7 +200,7 @@ export class BlockStream {
     });
   }
 
-  /** Publishes a message only if it directly follows a place. */
+  /** Publishes a message only if it directly follows the message at a position. */
   async publishBehind(place: number, id: string, { data, readPosition }: Outgoing): Promise<void> {
     try {
       await this.#client.publish(this.subject, data, {
@@ -215,7 +221,7 @@ export class BlockStream {
   }
 
   /**
-   * Delivers every message starting with a place, in order and each once, until it is stopped.
+   * Delivers every message starting with a position, in order and each once, until it is stopped.
    * Servers can disappear and return during this time.
    */
   follow(fromPlace: number, follower: Follower): Following {
@@ -230,7 +236,7 @@ export class BlockStream {
     try {
       await this.#manager.streams.delete(this.#name);
     } catch (error) {
-      // The stream did not exist, or the answer to the first attempt was lost.
+      // The stream did not exist, or the response to the first attempt was lost.
       if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
     }
   }
@@ -272,7 +278,7 @@ export class BlockStream {
   }
 }
 
-/** Retries, because servers that have just started can answer with errors or not at all. */
+/** Retries, because servers that have just started can return errors or not respond at all. */
 async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + READY_MS_MAX;
   for (;;) {
@@ -295,7 +301,7 @@ function membersOf({ cluster }: StreamInfo): readonly string[] {
 function majoritySilentMs({ cluster, config }: StreamInfo): number {
   const needed = Math.floor(config.num_replicas / 2);
   const serverSilentMs = (cluster?.replicas ?? [])
-    // A server that the leader never heard from is listed with 0.
+    // A server from which the leader has never heard is listed with 0.
     .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
     .toSorted((a, b) => a - b);
   return needed === 0 ? 0 : (serverSilentMs[needed - 1] ?? Infinity);

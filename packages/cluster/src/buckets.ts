@@ -54,7 +54,7 @@ const LATER_MS_MAX = 8_000;
 
 /**
  * Returns the keys of a bucket. The client library lists them through a consumer that sometimes
- * misses the end, so an unfinished list is abandoned and requested again.
+ * misses the end, so an unfinished list is discarded and requested again.
  */
 export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
   for (let forMs = FIRST_MS; ; forMs = Math.min(2 * forMs, LATER_MS_MAX)) {
@@ -72,8 +72,8 @@ export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
 }
 
 /**
- * Keys of values on which replicas agree. They are stored in the bucket of the leases but are not
- * leases.
+ * The key of a value on which replicas agree. Such keys are stored in the bucket of the leases but
+ * are not leases.
  */
 const NAME_KEY = 'venue-name';
 const CURSOR_KEY = 'cursor-key';
@@ -99,7 +99,7 @@ export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8
   return Buffer.from(await agree(kv, CURSOR_KEY, () => hexOf(bytes)), 'hex');
 }
 
-/** Returns a value that is the same for all replicas: the first one written is used. */
+/** Returns a value that is the same for all replicas: the first value that is written is used. */
 async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
   for (;;) {
     const found = await retryUntilAnswered(() => kv.get(key));

@@ -42,7 +42,7 @@ describe.skipIf(!hasNatsServer)('the check of the servers of a stream', () => {
     }
   });
 
-  test('servers that store the stream are named if neither the log addresses nor a monitoring port reach them', async () => {
+  test('servers that store the stream are named even if neither the log addresses nor a monitoring port reach them', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -113,7 +113,7 @@ describe.skipIf(!hasNatsServer)('the check of the servers of a stream', () => {
 async function behindOlderGreeting(port: number, version: string) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
-    // Newer servers repeat their greeting once they know the client.
+    // Newer servers repeat their greeting after the client has connected.
     far.on('data', (part: Buffer) =>
       near.write(
         part.toString('latin1').replaceAll(/(INFO \{.*?"version":")[^"]+/g, `$1${version}`),

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-/** Claims the name over a new connection, as another process would. */
+/** Claims the name over a new connection, as another process would do. */
 async function claim(cluster: string): Promise<{ readonly taken: Error[]; end(): Promise<void> }> {
   const connection = await connect({ servers: [...nats.urls] });
   opened.push(connection);
@@ -23,7 +23,7 @@ async function claim(cluster: string): Promise<{ readonly taken: Error[]; end():
 }
 
 describe.skipIf(!hasNatsServer)('the name of a replica', () => {
-  test('a replica name belongs to one process, and is free when that process has ended', async () => {
+  test('a replica name belongs to one process, and becomes free when that process has ended', async () => {
     const cluster = randomUUID();
     const first = await claim(cluster);
     await expect(claim(cluster)).rejects.toThrow(
@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     expect(next.taken).toEqual([]);
   });
 
-  test('a process that does not answer loses its replica name and is notified when it wakes up', async () => {
+  test('a process that does not respond loses its replica name and is notified when it wakes up', async () => {
     const cluster = randomUUID();
     const subject = `oddlot.${cluster}.replica.a`;
     const received: unknown[] = [];

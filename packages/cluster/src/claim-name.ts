@@ -3,12 +3,12 @@ import { type Msg, type NatsConnection, RequestError } from '@nats-io/transport-
 import { NameTakenError } from './stream-error.ts';
 
 /**
- * A process that does not answer within this time has ended or is frozen. If there is no process,
+ * A process that does not reply within this time has ended or is frozen. If there is no process,
  * the servers report that immediately.
  */
 const ANSWER_MS = 3_000;
 /**
- * A process that has held the name for longer than this keeps it. Otherwise the two processes
+ * A process that has held the name for longer than this keeps it. Otherwise, the two processes have
  * started together, and one of them keeps the name.
  */
 const TOGETHER_MS = 10_000;
@@ -16,20 +16,20 @@ const TOGETHER_MS = 10_000;
 type Claim = {
   readonly cluster: string;
   readonly replica: string;
-  /** Called if another process now holds the name, after which this process must end. */
+  /** Called if another process has taken over the name, in which case this process must end. */
   readonly onTaken: (error: NameTakenError) => void;
 };
 
 /**
- * Question of a process that wants the name. With `isTaken` it is the notification that the process
- * took the name without an answer.
+ * The request of a process that claims the name. With `isTaken`, it is the notification that the
+ * process took the name without a reply.
  */
 type Question = { readonly instance: string; readonly isTaken?: true };
 type Answer = { readonly instance: string; readonly forMs: number };
 
 /**
  * Ensures that no other process is the replica with this name while the connection exists. Throws
- * if there is one. A process that does not answer loses the name and is notified when it wakes up.
+ * if there is one. A process that does not reply loses the name and is notified when it wakes up.
  */
 export async function claimName(connection: NatsConnection, claim: Claim): Promise<void> {
   const { cluster, onTaken, replica } = claim;
@@ -50,8 +50,8 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   const take = (): void =>
     connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies Question));
   if (found === 'silent') return take();
-  // Another process may have asked at the same moment, before this one listened. The start does not
-  // wait for this check.
+  // Another process may have sent its request at the same time, before this one listened. The start
+  // does not wait for this check.
   const settle = async (): Promise<void> => {
     const other = await ask(connection, subject, { instance });
     if (typeof other !== 'object' || connection.isClosed()) return;
@@ -62,7 +62,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   void settle();
 }
 
-/** Returns the answer of another process with that name, or `free` if there is none. */
+/** Returns the reply of another process with that name, or `free` if there is no such process. */
 async function ask(
   connection: NatsConnection,
   subject: string,

@@ -230,7 +230,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
         'This folder is not a copy of the stream: the blocks differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
-      // A restore from this copy is also refused unless the blocks of the stream are given up.
+      // A restore from this copy is also refused unless the blocks of the stream are discarded.
       const journal = await FileJournal.open({ directory, clock });
       const restore = async (giveUpFrom?: number): Promise<unknown> =>
         restoreStream({
@@ -251,7 +251,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await went.close();
     }));
 
-  test('blocks that another replica has reported and the stream lacks are reported as missing and not replaced', () =>
+  test('blocks that another replica has reported are reported as missing if the stream lacks them, and are not replaced', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const known = () => ({ replica: 'b', height: 5 });

@@ -40,20 +40,22 @@ import type { BlockStream } from './block-stream.ts';
 const IN_FLIGHT_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** The number of consecutive queries that show unread messages before the reader is renewed. */
+/**
+ * The number of consecutive queries that show unread messages after which the reader is renewed.
+ */
 const LOOKS_STALLED_MAX = 3;
 /**
- * The time without an answer of the stream's leader after which the venue accepts no new requests.
+ * The venue accepts no new requests after this time without a response from the stream's leader.
  */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
  * The log of a venue on several machines: a replicated stream that orders the blocks of all
- * replicas, and a copy of it in the files of this one. A block is applied and acknowledged when it
- * has been read back from the stream and synced here, so an acknowledged order is stored on a
- * quorum of servers and on a disk that this program wrote itself. A start reads its own files and
- * then the remainder of the stream.
+ * replicas, and a copy of it in the files of this replica. A block is applied and acknowledged when
+ * it has been read back from the stream and synced here, so an acknowledged order is stored on a
+ * quorum of servers and on a disk to which this program has written it. A start reads its own files
+ * and then the remainder of the stream.
  */
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
@@ -62,7 +64,7 @@ export class ClusterLog implements Log {
   readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
   /**
-   * The state of the proposers in the blocks that were read, which is ahead of the applied ones.
+   * The state of the proposers in the blocks that were read, which is ahead of the applied blocks.
    */
   #ahead: ProposalOrder;
   #readTimeMs = 0;
@@ -107,14 +109,16 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * The first block of the local files that the stream has replaced by another; undefined if there
-   * is none.
+   * The first block of the local files that the stream has replaced with another one; undefined if
+   * there is none.
    */
   get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
 
-  /** Blocks of the stream that differ from those that a replica had read in their place. */
+  /**
+   * The blocks of the stream that differ from those that a replica had read at the same positions.
+   */
   get disputed(): Dispute['found'] {
     return this.#lost === undefined ? undefined : this.#dispute.found;
   }
@@ -139,8 +143,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Passes on the blocks of the local files, then the remainder of the stream, then later blocks as
-   * they arrive.
+   * Passes on the blocks of the local files, then the remainder of the stream, and then later
+   * blocks as they arrive.
    */
   async follow(
     fromSeq: number,
@@ -155,13 +159,13 @@ export class ClusterLog implements Log {
     }
     // Blocks that were read before the loss are copied and applied.
     while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
-    // The replica has no blocks to serve, or fewer than the remaining stream, and must not start
-    // another log in its place.
+    // The replica has no blocks to serve, or fewer than the remaining stream, and must not start a
+    // different log in its place.
     const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
   }
 
-  /** Starts to read the stream after the local blocks, if the stream contains all of those. */
+  /** Starts to read the stream after the local blocks, if the stream contains all of them. */
   async #join(): Promise<void> {
     const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
     const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
@@ -284,7 +288,7 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Resends a block until it is read from the stream, which is the only proof that the stream
+   * Resends a block until it has been read from the stream, which is the only proof that the stream
    * contains it.
    */
   async #send(sent: SentBlock): Promise<void> {
@@ -315,8 +319,8 @@ export class ClusterLog implements Log {
     this.#readTimeMs = timeMs;
     const sent = this.#sent.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
-    // Blocks written from a folder have counted there. A replica that begins after a snapshot has
-    // not read their predecessors, so it cannot check their order.
+    // Blocks that were written from a folder have already counted there. A replica that begins
+    // after a snapshot has not read their predecessors, so it cannot check their order.
     const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
     if (!counts) {
       if (verdict === 'early' && sent !== undefined) this.#onEarly(sent);
@@ -336,7 +340,7 @@ export class ClusterLog implements Log {
 
   /**
    * Handles a block that was read out of turn. If none of its predecessors is in flight, the log
-   * has forgotten this proposer, which must start again from its first block.
+   * has forgotten this proposer, so the proposer must start again from its first block.
    */
   #onEarly(sent: SentBlock): void {
     sent.isEarly = true;
@@ -365,7 +369,7 @@ export class ClusterLog implements Log {
 
   /**
    * Queries the leader for the end of the stream, to find out whether the stream exists and
-   * contains everything that was read.
+   * contains all blocks that were read.
    */
   async #look(): Promise<void> {
     // This is determined before the query, because more blocks may be written and read while the
@@ -386,19 +390,19 @@ export class ClusterLog implements Log {
       const { replacedFrom } = known ?? {};
       if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
-      // A replica that has not read that far detects the dispute itself when it gets there.
+      // A replica that has not read as far detects the dispute itself when it reaches these blocks.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
-      // `trouble` is reported when no server answers.
+      // If no server responds, `trouble` reports this.
     }
   }
 
   /**
-   * Confirms that blocks up to `to`, which this replica or another one has read from the stream,
-   * are missing there.
+   * Confirms that blocks up to `to` are missing in the stream, although this replica or another one
+   * has read them from it.
    */
   async #confirmLoss(to: number, by: string | undefined): Promise<void> {
     const opening = this.#opening;
@@ -460,7 +464,9 @@ export class ClusterLog implements Log {
     }
   }
 
-  /** Resolves with true when a block is applied here, or with false if it can no longer be. */
+  /**
+   * Resolves with true when a block is applied here, or with false if this is no longer possible.
+   */
   async #reach(seq: number): Promise<boolean> {
     while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
     return this.lastSeq >= seq;
@@ -490,8 +496,8 @@ export type ClusterLogOptions = {
   /** Returns the highest block that any replica has reported while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
   /**
-   * Accepts blocks although other replicas have read different ones, for an operator who copies the
-   * stream.
+   * Accepts the stream although other replicas have read different blocks, for an operator who
+   * copies it.
    */
   readonly readsAsItIs?: boolean;
   /** Called if reading cannot continue; the process must end. */

@@ -93,7 +93,7 @@ export const CLUSTER_SETTINGS = {
   }),
 };
 
-/** Settings of a replica that are read when it joins a cluster. */
+/** The settings of a replica that are read when it joins a cluster. */
 export type ClusterConfig = SettingsOf<{ readonly cluster: typeof CLUSTER_SETTINGS }> & {
   readonly data: string;
   readonly port: number;

@@ -5,8 +5,8 @@ import { confirmedEnd, confirmedLastSeq } from './stream-facts.ts';
 const LONG_MS = 60_000;
 
 /**
- * Returns the number of queries before the end is confirmed, and the end, for servers with these
- * answers, one per second.
+ * Returns the end and the number of queries before it is confirmed, for servers with these
+ * responses, one per second.
  */
 async function looksAt(
   answers: readonly Partial<StreamEnd>[],

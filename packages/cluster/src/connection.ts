@@ -7,11 +7,11 @@ export type ConnectOptions = {
   readonly servers: readonly string[];
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;
-  /** Time limit of the first connection; undefined means no limit. */
+  /** The time limit of the first connection; undefined means no limit. */
   readonly firstWithinMs?: number | undefined;
 };
 
-/** Credentials of a client; if several are given, all are sent. */
+/** The credentials of a client. If several are given, all of them are sent. */
 export type Credentials = {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
@@ -27,7 +27,7 @@ class NoServerError extends Error {
 const RECONNECT_EVERY_MS = 250;
 const PING_EVERY_MS = 1_000;
 const PINGS_UNANSWERED_MAX = 2;
-/** Time limit for a server that accepts a connection but sends nothing. */
+/** The time limit for a server that accepts a connection but sends nothing, in milliseconds. */
 const SILENT_MS_MAX = 3_000;
 
 /** Connects to any of the servers, and reconnects whenever the connection is lost. */
@@ -81,9 +81,9 @@ function connectOnce(
 }
 
 type ServerCheck = {
-  /** Reasons why a server could lose an acknowledged message. */
+  /** The reasons why a server could lose an acknowledged message. */
   readonly faults: readonly string[];
-  /** Servers whose syncing is unknown, with the reason. */
+  /** The servers whose syncing is unknown, each with the reason. */
   readonly unchecked: readonly string[];
 };
 
@@ -101,7 +101,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
  */
 export async function checkServers(
   options: ConnectOptions & { readonly monitors?: readonly string[] | undefined },
-  /** Names of the servers that store the stream, whether or not `--log` contains them. */
+  /** The names of the servers that store the stream, whether or not `--log` contains them. */
   members: readonly string[],
 ): Promise<ServerCheck> {
   const { monitors = [], servers } = options;

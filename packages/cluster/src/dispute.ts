@@ -19,8 +19,8 @@ type Found = { readonly era: string; readonly blocks: BlockRange; error?: Stream
 
 /**
  * Records whether replicas have read different blocks from one stream, and which of them the stream
- * has now. A dispute lasts as long as the stream: acknowledged blocks are missing, and only an
- * operator can decide which ones are valid.
+ * contains at present. A dispute lasts as long as the stream: acknowledged blocks are missing, and
+ * only an operator can decide which ones are valid.
  */
 export class Dispute {
   #found: Found | undefined;
@@ -29,7 +29,10 @@ export class Dispute {
     return this.#found;
   }
 
-  /** Takes over a dispute reported by another replica, unless one is known for this stream. */
+  /**
+   * Adopts a dispute that another replica has reported, unless a dispute is already known for this
+   * stream.
+   */
   adopt(opening: Pick<StreamOpening, 'era'>, blocks: BlockRange | undefined): void {
     if (blocks !== undefined && this.#found?.era !== opening.era) this.notice(opening, blocks);
   }
@@ -46,8 +49,8 @@ export class Dispute {
   }
 
   /**
-   * Throws if this stream is disputed, either by a known dispute or because its block differs from
-   * the newest local one.
+   * Throws if this stream is disputed, because of a known dispute or because its block differs from
+   * the newest local block.
    */
   async settle(parties: Parties): Promise<void> {
     const { copy, opening } = parties;
@@ -60,7 +63,8 @@ export class Dispute {
       from === undefined
         ? new StreamDisputedError(found.blocks)
         : new StreamReplacedError({ from, to: copy.lastSeq, era });
-    // Only a certain result is kept, because a newly elected leader may not have all blocks yet.
+    // The error is kept only if it is certain, because a newly elected leader may not have all
+    // blocks yet.
     if (isSure) found.error = error;
     throw error;
   }
@@ -84,7 +88,7 @@ type Sides = {
 /**
  * Returns the first block that differs between a stream and the files of a replica, or undefined if
  * they agree as far as both go. Histories that have diverged do not converge again, so the newest
- * common block shows whether they did, and bisection finds where.
+ * common block shows whether they have diverged, and bisection finds where.
  */
 export async function firstDiffering(parties: Sides): Promise<number | undefined> {
   const { copy, lastSeq, opening } = parties;
@@ -103,7 +107,8 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
 }
 
 /**
- * The result of comparing blocks one by one. Without `isSure` the stream lacked some of the blocks.
+ * The result of comparing blocks one by one. Without `isSure`, the stream lacked some of the
+ * blocks.
  */
 type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
 
@@ -128,8 +133,8 @@ export async function compareBlocks(
 }
 
 /**
- * Compares the newest of these blocks that has stored commands, because the copy stores no commands
- * of blocks that did not count.
+ * Compares the newest of these blocks that has stored commands, because the copy does not store the
+ * commands of blocks that did not count.
  */
 async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise<boolean> {
   for (let seq = last; seq >= first; seq -= 1) {
@@ -143,10 +148,10 @@ async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise
 }
 
 /**
- * Returns whether a stored block and a message are the same block. Equal content is not enough,
+ * Returns whether a stored block and a message are the same block. Equal content is not sufficient,
  * because all venues append similar empty blocks. Blocks are identified by the proposal id, or by
- * the time if there was no id before the block was written to a stream; a replica assigns a later
- * time only to a block with an id.
+ * the time if the block had no id before it was written to a stream; a replica assigns a later time
+ * only to a block with an id.
  */
 function isSame(own: LogEntry, data: Uint8Array): boolean {
   const { encoded, proposal, timeMs } = decodeBlockMessage(data);

@@ -5,15 +5,15 @@ import type { BlockRange } from './read-history.ts';
 const FILE = 'followed-stream.json';
 
 /**
- * The content of the file. Heights belong to one era of the stream, because the next era may have
- * given them up.
+ * The content of the file. Heights refer to one era of the stream, because the next era may have
+ * discarded the blocks.
  */
 type Stored = {
   readonly era: string;
   readonly known?: KnownBlock | undefined;
   /**
-   * The first block that is not from a stream, because a venue on one machine continued with the
-   * folder.
+   * The first block that does not come from a stream, because a venue on one machine continued with
+   * the folder.
    */
   readonly aloneFrom?: number | undefined;
 };
@@ -22,9 +22,9 @@ export type Followed = Pick<Stored, 'aloneFrom' | 'era'>;
 
 /**
  * Stores next to the journal which stream a folder follows and the highest block that any replica
- * has reported. If servers lose blocks they also lose the replicas' reports, and the replica with
+ * has reported. If servers lose blocks, they also lose the replicas' reports, and the replica with
  * those blocks may be unavailable. Without this record, the other replicas would write different
- * blocks in their place.
+ * blocks at the same heights.
  */
 export class FollowedStream {
   readonly #file: string;
@@ -59,8 +59,8 @@ export class FollowedStream {
   }
 
   /**
-   * Records a block if it is higher than the known one. During a write the update is left for a
-   * later call.
+   * Records a block if it is higher than the known one. If a write is in progress, the update is
+   * left for a later call.
    */
   note(known: KnownBlock | undefined): void {
     const stored = this.#stored;
@@ -71,7 +71,7 @@ export class FollowedStream {
     this.#stored = next;
     const text = Buffer.from(JSON.stringify(next));
     const written = writeWholeFileBy(this.#file, (handle) => writeFully(handle, text, 0));
-    // A failed write is ignored, because there are no new blocks either without disk space.
+    // A failed write is ignored, because without disk space there are no new blocks either.
     this.#writing = written.catch(() => undefined).finally(() => (this.#writing = undefined));
   }
 
@@ -81,8 +81,8 @@ export class FollowedStream {
 }
 
 /**
- * Records that a venue on one machine continues with a folder, so that its blocks starting with
- * this one are not from a stream.
+ * Records that a venue on one machine continues with a folder, so that blocks starting with this
+ * one do not come from a stream.
  */
 export function noteAlone(folder: string, fromSeq: number): void {
   const file = join(folder, FILE);
@@ -91,7 +91,7 @@ export function noteAlone(folder: string, fromSeq: number): void {
   writeWholeFile(file, JSON.stringify({ era: stored.era, aloneFrom: fromSeq }));
 }
 
-/** Reads the record; an unreadable file counts as missing. */
+/** Reads the record. An unreadable file counts as missing. */
 function read(file: string): Stored | undefined {
   try {
     const stored = JSON.parse(readTextFile(file) ?? '{}') as Partial<Stored>;
@@ -105,11 +105,14 @@ function read(file: string): Stored | undefined {
 export type KnownBlock = {
   readonly replica: string;
   readonly height: number;
-  /** The first block of the replica that the stream has replaced by another, if it reported one. */
+  /**
+   * The first block of the replica that the stream has replaced with another one, if the replica
+   * reported one.
+   */
   readonly replacedFrom?: number | undefined;
   /**
-   * Blocks of the stream that differ from those another replica had read, if the replica reported
-   * any.
+   * The blocks of the stream that differ from those another replica had read, if the replica
+   * reported any.
    */
   readonly disputed?: BlockRange | undefined;
 };

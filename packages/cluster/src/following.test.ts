@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Following } from './following.ts';
 
 /**
- * Simulates consecutive consumers of a server: each delivers messages, or nothing until it is
- * stopped. A negative place stands for a different message.
+ * Simulates consecutive consumers of a server. Each of them delivers messages, or delivers nothing
+ * until it is stopped. A negative position stands for a different message.
  */
 function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   readonly client: JetStreamClient;
@@ -46,7 +46,7 @@ test('a stalled reader is renewed, and compares its last message before it reads
   await following.stop();
 });
 
-test('reading stops if servers have a different message in the place of the last one read', async () => {
+test('reading stops if servers have a different message at the position of the last one read', async () => {
   const { begins, client } = clientOf([
     [4, 5],
     [-5, 6, 7],

@@ -6,8 +6,8 @@ export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
   /**
-   * How far the proposer had read the stream when it sent the message, if the message contains that
-   * position.
+   * The position up to which the proposer had read the stream when it sent the message, if the
+   * message contains it.
    */
   readonly readPosition?: string | undefined;
 };
@@ -15,27 +15,30 @@ export type StreamMessage = {
 /** The name of the header with the read position, which older releases ignore. */
 export const READ_POSITION_HEADER = 'Oddlot-Read';
 
-/** Takes a message; if it returns a promise, the next message waits for it. */
+/** Accepts a message. If it returns a promise, the next message waits for it. */
 type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
 
 export type Follower = {
   readonly take: TakeMessage;
   /**
-   * Called if the stream has a different message at a place that was read before; no more messages
-   * are passed on.
+   * Called if the stream has a different message at a position that was read before. No more
+   * messages are passed on.
    */
   readonly onReplaced: (place: number) => void;
   readonly onFatal: (error: unknown) => void;
 };
 
-/** The maximum size of messages in transit, well below the servers' limit for slow consumers. */
+/**
+ * The maximum size of messages in transit, in bytes. It is well below the servers' limit for slow
+ * consumers.
+ */
 const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
 /**
- * Timeout of a request, which doubles up to the maximum: requests during an election are never
- * answered, but later the servers may only be slow.
+ * The timeout of a request, which doubles up to the maximum: requests during an election never get
+ * a response, but afterwards the servers may only be slow.
  */
 const OPEN_MS_MIN = 1_000;
 const OPEN_MS_MAX = 8_000;
@@ -48,9 +51,9 @@ class StreamGapError extends Error {
 }
 
 /**
- * Reads a stream in order starting with a place, and continues at the same place after any failure
- * of the servers. The client library's ordered consumer does most of this; this class renews the
- * consumer when it stalls, and relies only on the places of messages.
+ * Reads a stream in order starting with a position, and continues at the same position after any
+ * failure of the servers. The client library's ordered consumer does most of this; this class
+ * renews the consumer when it stalls, and relies only on the positions of messages.
  */
 export class Following {
   readonly #client: JetStreamClient;
@@ -59,7 +62,7 @@ export class Following {
   #nextPlace: number;
   /**
    * The last message, which a renewed reader compares, because servers that returned may have a
-   * different one there.
+   * different message at its position.
    */
   #last: Uint8Array | undefined;
   #messages: ConsumerMessages | undefined;
@@ -87,7 +90,7 @@ export class Following {
     this.#ended = this.#run();
   }
 
-  /** Requests the next messages again, because nothing arrives although there are more. */
+  /** Requests the next messages again, because nothing arrives although there are more messages. */
   renew(): void {
     this.#messages?.stop();
   }

@@ -15,7 +15,7 @@ import { ProposalOrder } from '@oddlot/replica/proposal-order';
 
 const nats = withNatsServer();
 
-/** Opens a replica, whose history database reports the newest block that `knownHeight` returns. */
+/** Opens a replica whose history database reports the newest block that `knownHeight` returns. */
 async function openReplica(
   folder: string,
   { cluster, knownHeight }: { cluster: string; knownHeight?: () => Promise<number> },
@@ -57,7 +57,7 @@ describe.skipIf(!hasNatsServer)('a history that other replicas write', () => {
       const follower = await openReplica(join(folder, 'follower'), {
         cluster,
         // These blocks are written after the start has read the end of the log and before the
-        // database answers.
+        // database responds.
         knownHeight: async () => {
           for (let each = 0; each < 20; each += 1) await writer.replica.tick();
           return (known = writer.replica.head.height);

@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { decodeAmounts, encodeAmounts } from '@oddlot/replica/codec/amounts-json';
 
-/** Thrown if no holder answered, or if the holder could not process the request. */
+/** Thrown if no holder responded, or if the holder could not process the request. */
 class HolderAwayError extends Error {
   override readonly name = 'HolderAwayError';
 }
@@ -14,7 +14,7 @@ type Answer = { readonly value?: unknown; readonly failed?: string };
 const FRESH_MS = 5_000;
 
 /**
- * A connection between replicas and the holder of a name. Replicas send requests that only the
+ * The connection between replicas and the holder of a name. Replicas send requests that only the
  * holder can process, and receive its status. Nothing is stored, so the sender repeats a lost
  * request.
  */
@@ -38,7 +38,7 @@ export class HolderLine {
     connection.subscribe(this.#statusSubject, { callback });
   }
 
-  /** The status that the holder has sent within the last seconds, if any. */
+  /** The status that the holder has sent within the last few seconds, if any. */
   get lastStatus(): unknown {
     const { atMs = -Infinity, value } = this.#last ?? {};
     return performance.now() - atMs < FRESH_MS ? value : undefined;
@@ -48,7 +48,7 @@ export class HolderLine {
     this.#connection.publish(this.#statusSubject, encodeAmounts(value));
   }
 
-  /** Returns the holder's answer; throws a HolderAwayError if there is none. */
+  /** Returns the holder's response. Throws a HolderAwayError if there is none. */
   async ask(what: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const question: Question = { what, body };
     let reply: Msg;
@@ -66,12 +66,12 @@ export class HolderLine {
     return value;
   }
 
-  /** Answers requests of other replicas until the returned function is called. */
+  /** Responds to requests of other replicas until the returned function is called. */
   answer(handlers: Handlers): () => void {
     const replyTo = async (message: Msg): Promise<void> => {
       const { body, what } = decodeAmounts(message.string()) as Question;
       const handle = handlers[what];
-      // An unknown request of a newer release is not answered, and its sender reports that.
+      // An unknown request of a newer release gets no response, and its sender reports that.
       if (handle === undefined) return;
       let answer: Answer;
       try {
@@ -82,7 +82,7 @@ export class HolderLine {
       message.respond(encodeAmounts(answer));
     };
     const subscription = this.#connection.subscribe(this.#asked);
-    // Requests run concurrently, because granting a permit takes as long as a block.
+    // Requests are processed concurrently, because granting a permit takes as long as a block.
     const listen = async (): Promise<void> => {
       for await (const message of subscription) replyTo(message).catch(() => undefined);
     };

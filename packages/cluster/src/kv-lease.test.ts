@@ -18,10 +18,7 @@ beforeAll(async () => {
   if (hasNatsServer) kv = await freshBucket();
 });
 
-/**
- * Records which processes run a task under its lease, and the maximum number that ran it at the
- * same time.
- */
+/** Records which processes run a task under its lease, and how many ran it at the same time. */
 function actors() {
   const running = new Set<string>();
   const terms: number[] = [];
@@ -117,7 +114,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await second.release();
   });
 
-  test('a holder without a connection stops by itself before another process starts', async () => {
+  test('a holder without a connection stops automatically before another process starts', async () => {
     const name = randomUUID();
     const { actor, most, running } = actors();
     const bucket = cuttable();
@@ -171,8 +168,8 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       () => undefined,
     );
     const [first] = terms;
-    // The event loop is blocked between two renewals, so the next renewal succeeds and nothing
-    // seems lost.
+    // The event loop is blocked between two renewals, so the next renewal succeeds and the lease
+    // does not seem lost.
     blockFor(1_250);
     expect(first!.isOver()).toBe(true);
     await expect.poll(() => terms.length, { timeout: 5_000 }).toBe(2);

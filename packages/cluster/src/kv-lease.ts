@@ -6,7 +6,7 @@ import type { Held, Lease, Start, Stop, Term } from '@oddlot/replica/lease';
 
 /**
  * Intervals, measured by the clock of each process. The holder renews its lease and stops its task
- * if it could not renew for a while; another process takes over only after a longer time.
+ * if it could not renew it for a while; another process takes over only after a longer time.
  */
 const REFRESH_MS = 300;
 const LOOK_MS = 200;
@@ -18,20 +18,20 @@ type KvLeaseOptions = {
   /**
    * The time at which the bucket was created, in milliseconds since 1970. Term numbers start from
    * it: a bucket that was lost and created again counts revisions from 1, but its terms must be
-   * greater than all earlier ones, by which side effects are fenced. A bucket has far fewer than
-   * 1,000 revisions per second.
+   * greater than all earlier ones, because the terms fence side effects. A bucket has far fewer
+   * than 1,000 revisions per second.
    */
   readonly madeMs: number;
   readonly replica: string;
   /**
-   * Called if a task could not be stopped or a later start failed, after which this process is
-   * unreliable.
+   * Called if a task could not be stopped or a later start failed, in which case this process is no
+   * longer reliable.
    */
   readonly onFatal: (error: unknown) => void;
   readonly onHeld?: (name: string, isHeld: boolean) => void;
   /**
-   * Returns false while this process should leave all tasks to other processes; it then releases
-   * its leases.
+   * Returns false while this process should leave all tasks to other processes, in which case it
+   * releases its leases.
    */
   readonly mayHold?: () => boolean;
 };
@@ -40,9 +40,9 @@ type Holder = { readonly replica: string; readonly process: string };
 
 /**
  * Leases of a cluster in a key-value bucket of its NATS servers: one key per name, written by
- * comparing revisions. A frozen process resumes with its old view, so leases alone do not prevent
- * late actions. The side effects of a holder must be fenced where they happen, by the number of its
- * term or by rules of the log and the chain.
+ * comparing revisions. A process that was frozen resumes with its old view, so leases alone do not
+ * prevent late actions. The side effects of a holder must be fenced where they take effect, by the
+ * number of its term or by rules of the log and the chain.
  */
 export class KvLease implements Lease {
   readonly #options: KvLeaseOptions;
@@ -55,7 +55,7 @@ export class KvLease implements Lease {
     this.#options = options;
   }
 
-  /** Names that this process competes for, and whether it holds them. */
+  /** The names for which this process competes, and whether it holds them. */
   get held(): ReadonlyMap<string, boolean> {
     return this.#held;
   }
@@ -111,7 +111,7 @@ type TenureParts = {
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;
-  /** Revision last written or seen under the name, and the time of that. */
+  /** The revision last written or seen under the name, and the time at which that happened. */
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
@@ -135,7 +135,7 @@ class Tenure {
       try {
         await this.#start();
       } catch (error) {
-        // The error of the failed start is more useful than one from stopping it.
+        // The error of the failed start is more useful than an error from stopping it.
         await this.#stop().catch(() => undefined);
         await this.#letGo();
         throw error;
@@ -183,7 +183,9 @@ class Tenure {
     return this.#options.mayHold?.() ?? true;
   }
 
-  /** Reads the holder of the name and acquires a free name. Returns false if no server answered. */
+  /**
+   * Reads the holder of the name and acquires a free name. Returns false if no server responded.
+   */
   async #look(): Promise<boolean> {
     const { kv } = this.#options;
     const { key, value } = this.#parts;
@@ -215,7 +217,7 @@ class Tenure {
       this.#revision =
         entry === null ? await kv.create(key, value) : await kv.update(key, value, entry.revision);
     } catch {
-      // Another process acquired the name, or no server answered; the next attempt shows which.
+      // Another process acquired the name, or no server responded; the next attempt shows which.
       return;
     }
     this.#seenMs = askedMs;
@@ -244,7 +246,7 @@ class Tenure {
       this.#revision = await kv.update(key, value, this.#revision, HOLDER_SILENT_MS / 2);
       this.#seenMs = askedMs;
     } catch {
-      // Either another process holds the name, or no server answers, which has the same effect if
+      // Either another process holds the name, or no server responds, which has the same effect if
       // it lasts.
     }
   }

@@ -27,7 +27,7 @@ import { join } from 'node:path';
 import { SettingError } from '@oddlot/host/settings';
 import type { Credentials } from './connection.ts';
 
-/** A connection of a replica with the others: the shared stream and the assignment of tasks. */
+/** The connection of a replica to the others: the shared stream and the assignment of tasks. */
 export type Cluster = {
   readonly replica: string;
   readonly lease: KvLease;
@@ -37,16 +37,16 @@ export type Cluster = {
   /** The first block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
   /**
-   * Records of payments and signatures, which the replica that works on the settlement chain
-   * writes.
+   * The records of payments and signatures, which are written by the replica that works on the
+   * settlement chain.
    */
   readonly records: RecordStream;
-  /** Requests from other replicas to the replica that works on the settlement chain. */
+  /** Carries requests from other replicas to the replica that works on the settlement chain. */
   readonly line: HolderLine;
   /** The order of proposals, which is attached to the replica and used by its log. */
   readonly order: ProposalOrder;
   /**
-   * Network name in signatures; undefined if this replica's folder has one or if no name is
+   * The network name in signatures; undefined if this replica's folder has one or if no name is
    * configured.
    */
   readonly serviceNetwork: string | undefined;
@@ -54,7 +54,9 @@ export type Cluster = {
   /** Opens the shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
   report(own: () => OwnFacts): Promise<void>;
-  /** Returns how far this clock is ahead of most others, or a negative number if it is behind. */
+  /**
+   * Returns how far this clock is ahead of most others, in milliseconds; negative if it is behind.
+   */
   clockApartMs(): number;
   /** Adds a condition: tasks run here only while all conditions return true. */
   holdWhile(may: () => boolean): void;
@@ -67,7 +69,7 @@ export type Cluster = {
   replicas(): readonly ReplicaPlace[];
 };
 
-/** An address of a replica for clients, and its newest block. */
+/** The address of a replica for clients, and its newest block. */
 export type ReplicaPlace = {
   readonly replica: string;
   readonly url: string;
@@ -179,7 +181,9 @@ async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined
   return opening && decodeOpening(opening);
 }
 
-/** Returns the followed stream, and its blocks that differ from those read earlier. */
+/**
+ * Returns the followed stream, and those of its blocks that differ from the blocks read earlier.
+ */
 function standingOf(
   log: ClusterLog | undefined,
   followed: FollowedStream,
@@ -259,7 +263,7 @@ export async function openStream(
 
 /**
  * Returns a handler that accepts a weak stream and logs what it could lose, if the operator has
- * configured so.
+ * configured this.
  */
 export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
   if (!acceptWeakStream) return undefined;

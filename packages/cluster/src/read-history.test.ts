@@ -53,7 +53,7 @@ describe('the read position of a proposer', () => {
     expect(history(4).contradicted(history(9).readPosition, 5)).toEqual({ from: 5, to: 9 });
   });
 
-  test('a read position is ignored if it is missing or belongs to an earlier stream', () => {
+  test('a read position is ignored if it is missing or refers to an earlier stream', () => {
     const other = new ReadHistory('c222', 0);
     for (let seq = 1; seq < 5; seq += 1) other.add(block(seq, { timeMs: 1 }));
     for (const readPosition of [other.readPosition, undefined, '', 'x', `${ERA} 1 2`])

@@ -6,20 +6,21 @@ import type { StreamOpening } from './block-message.ts';
 /** The number of blocks that a proposer's read position covers. */
 const NAMED = 1_024;
 /**
- * The number of remembered blocks, because blocks that refer to them can be in transit for a while.
+ * The number of remembered blocks. It is larger, because blocks that refer to them can be in
+ * transit for a while.
  */
 const REMEMBERED = 8_192;
 const RECALLED = 2 * NAMED;
 const READ_POSITION = /^(\S+) (\d+) (\d+) (\d+)$/;
 
-/** A range of blocks, both ends included. */
+/** A range of blocks, including both ends. */
 export type BlockRange = { readonly from: number; readonly to: number };
 
 /**
  * Checksums of the blocks that a replica has read from a stream. Each block contains the read
- * position of its proposer. A replica that has read another block, because servers have lost a
- * block and accepted another one in its place, detects this with the next block. A checksum does
- * not include the content of a block, whose encoding differs between releases, nor blocks that were
+ * position of its proposer. If servers have lost a block and accepted a different one in its place,
+ * a replica that has read the other block detects this at the next block. A checksum does not
+ * include the content of a block, whose encoding differs between releases, nor blocks that were
  * written from a folder, whose ids differ between copies.
  */
 export class ReadHistory {
@@ -65,7 +66,7 @@ export class ReadHistory {
   /**
    * Compares the read position in a block with this history. Returns the range in which a block
    * differs, or undefined if the histories agree or the position cannot be compared. A position
-   * cannot include blocks that did not exist when it was sent.
+   * cannot cover blocks that did not exist when it was sent.
    */
   contradicted(readPosition: string | undefined, seq: number): BlockRange | undefined {
     const [, era, ...numbers] = READ_POSITION.exec(readPosition ?? '') ?? [];

@@ -40,7 +40,7 @@ async function restoreFrom(directory: string, cluster: string, giveUpFrom?: numb
 describe.skipIf(!hasNatsServer)(
   'a stream that has lost blocks and contains others in their place',
   () => {
-    test('the replica with the lost blocks detects the replacement, and replicas that it notifies accept no requests', () =>
+    test('the replica with the lost blocks detects the replacement, and notified replicas accept no more requests', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const [a, b] = [join(folder, 'a'), join(folder, 'b')];
@@ -49,7 +49,7 @@ describe.skipIf(!hasNatsServer)(
         await (await open({ cluster, directory: b })).close();
         for (const text of ['3', '4']) await one.log.append(note(text));
         await one.close();
-        // The servers return without the last two blocks, and the replica that had them is
+        // The servers return without the last two blocks, and the replica that had read them is
         // unavailable.
         await cutStream({ cluster, url: nats.urls[0]! }, 3);
         let known: KnownBlock | undefined;
@@ -75,14 +75,14 @@ describe.skipIf(!hasNatsServer)(
         await expect.poll(() => other.log.trouble(), { timeout: 10_000 }).toBeUndefined();
         await other.log.append(note('w'));
         for (const each of [back, other]) await each.close();
-        // Blocks that were added by a separate venue are not missed by any replica.
+        // No replica lacks the blocks that were added by a separate venue.
         noteAlone(`${a}-of`, 3);
         await expect(open({ cluster, directory: a })).rejects.toThrow(
           'This folder is not a copy of the stream: the blocks differ starting with block 3',
         );
       }));
 
-    test('a replacement is also detected after a restore, unless the restore gave the blocks up', () =>
+    test('a replacement is also detected after a restore, unless the blocks were discarded in the restore', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const [a, b] = [join(folder, 'a'), join(folder, 'b')];
@@ -92,8 +92,8 @@ describe.skipIf(!hasNatsServer)(
         for (const text of ['2', '3']) await one.log.append(note(text));
         await one.close();
         const { era } = new FollowedStream(`${b}-of`);
-        // The stream is lost, no running replica knows of the last blocks, and the shorter copy is
-        // used.
+        // The stream is lost, none of the running replicas has a record of the last blocks, and the
+        // shorter copy is used.
         const stream = await openTestStream(nats.urls, cluster);
         await stream.remove();
         await stream.close();
@@ -117,7 +117,7 @@ describe.skipIf(!hasNatsServer)(
         await restarted.close();
       }));
 
-    test('blocks that a folder added as a separate venue do not count as replaced', () =>
+    test('blocks that a separate venue added to a folder do not count as replaced', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const a = join(folder, 'a');
@@ -148,7 +148,8 @@ describe.skipIf(!hasNatsServer)(
           directory: join(folder, 'a'),
           wrap: (stream) => {
             const end = stream.end.bind(stream);
-            // Otherwise the replica would detect the replacement by querying the end of the stream.
+            // Without this, the replica would detect the replacement by querying the end of the
+            // stream.
             stream.end = () => (isAway ? Promise.reject(new Error('no answer')) : end());
             return stream;
           },
@@ -173,8 +174,8 @@ describe.skipIf(!hasNatsServer)(
 
     /**
      * Returns a replica that has read three blocks, of which the servers have lost the last one and
-     * accepted another. Its client resumes after that place by itself, so for a while the replica
-     * assumes that the old block is there.
+     * accepted a different one. Its client automatically resumes after that position, so for a
+     * while the replica assumes that the old block is there.
      */
     async function misled(folder: string, rest: Partial<Options> = {}) {
       const cluster = randomUUID();
@@ -234,7 +235,7 @@ describe.skipIf(!hasNatsServer)(
         const rememberedHeight = () =>
           new FollowedStream(`${join(folder, 'a')}-of`).knownIn(undefined)?.height;
         await expect.poll(rememberedHeight, { timeout: 10_000 }).toBe(4);
-        // The replica with the other blocks learns of the dispute from those that detected it.
+        // The replica with the other blocks is informed of the dispute by those that detected it.
         reports.push({ replica: 'b', height: 3, disputed: other.log.disputed?.blocks });
         await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
         const third = await open({ cluster, directory: join(folder, 'c') });
@@ -283,8 +284,8 @@ describe.skipIf(!hasNatsServer)(
         const back = await open({ cluster, directory: join(folder, 'a') });
         expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
         for (const each of [back, other]) await each.close();
-        // A command of the operator finds the difference, because replicas have reported which
-        // blocks to compare.
+        // An operator command finds the difference, because replicas have reported which blocks to
+        // compare.
         const clock = { nowMs: () => 1_000 };
         const journal = await FileJournal.open({ directory: join(folder, 'a'), clock });
         const stream = await openTestStream(nats.urls, cluster);
@@ -302,7 +303,7 @@ describe.skipIf(!hasNatsServer)(
         await settled.close();
       }));
 
-    test('a replica does not follow a stream without blocks that it knows of, although servers and other replicas have forgotten them', () =>
+    test('a replica does not follow a stream that lacks blocks in its record, although servers and other replicas have forgotten them', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const [a, b] = [join(folder, 'a'), join(folder, 'b')];

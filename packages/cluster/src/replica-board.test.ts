@@ -30,7 +30,7 @@ const heights = (seen: ReplicaBoard): unknown =>
   Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
 
 describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
-  test('every replica knows the progress of the others, and which ones are gone', async () => {
+  test('every replica has the progress of the others, and detects which of them have ended', async () => {
     const kv = await bucket();
     let height = 7;
     const [a, b] = [await board(kv), await board(kv)];
@@ -42,8 +42,8 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     expect(b.highest).toMatchObject({ replica: 'a', height: 9 });
     a.stop();
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ b: 3 });
-    // The last report is known even to a replica that joins later, but its sender does not count as
-    // present.
+    // The last report is available even to a replica that joins later, but its sender does not
+    // count as present.
     const joined = await board(kv);
     expect(joined.highest?.height).toBe(9);
     expect(joined.entryOf('a')?.height).toBe(9);
@@ -67,8 +67,8 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     await report('first', 90, { replacedFrom: 80 });
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBe(80);
     expect(a.highestIn('first')).toEqual({ replica: 'b', height: 90, replacedFrom: 80 });
-    // A replica that knows of disputed blocks takes precedence over one with more blocks, but not
-    // over one whose blocks were replaced.
+    // A replica that has reported disputed blocks takes precedence over one with more blocks, but
+    // not over one whose blocks were replaced.
     const disputed = { from: 70, to: 75 };
     await kv.put('c', JSON.stringify({ ...entry('c', 95), era: 'first', disputed }));
     await kv.put('d', JSON.stringify({ ...entry('d', 99), era: 'first' }));
@@ -77,13 +77,13 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     await report('first', 90);
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBeUndefined();
     expect(a.highestIn('first')).toMatchObject({ replica: 'c', disputed });
-    // After the stream is written again, the earlier blocks have been given up.
+    // After the stream has been written again, the earlier blocks count as discarded.
     await report('second', 60);
     await expect.poll(() => a.highestIn('second')?.height, { timeout: 10_000 }).toBe(60);
     a.stop();
   });
 
-  test('a joining replica immediately knows the present and former replicas', async () => {
+  test('a joining replica immediately has the list of the present and former replicas', async () => {
     const kv = await bucket();
     const a = await board(kv);
     await kv.put('gone', JSON.stringify(entry('gone', 5)));

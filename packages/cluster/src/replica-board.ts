@@ -14,18 +14,18 @@ export type BoardEntry = {
   readonly url?: string | undefined;
   readonly version: string;
   readonly rules: number;
-  /** Set while the replica waits until the era of these rules is opened (R-era). */
+  /** Present while the replica waits until the era of these rules is opened (R-era). */
   readonly isWaiting?: true | undefined;
   /**
    * The era of the stream that the replica follows, which differs each time the stream is written
    * from the start.
    */
   readonly era?: string | undefined;
-  /** The height of the replica's newest block, or of that of its last run. */
+  /** The height of the replica's newest block, or of the newest block in its last run. */
   readonly height: number;
   /** The first block that the replica has read from the stream and that was replaced there. */
   readonly replacedFrom?: number | undefined;
-  /** Blocks of the stream that differ from those that another replica had read. */
+  /** The blocks of the stream that differ from those that another replica had read. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
   /** The newest block attested by replicas, and its hash on this replica. */
@@ -39,8 +39,8 @@ type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: num
 type Seen = {
   readonly entry: BoardEntry;
   /**
-   * The highest block reported while the replica followed the same stream, because servers that
-   * lose an entry return an older one.
+   * The highest block that was reported while the replica followed the same stream. It is kept,
+   * because servers that lose an entry return an older one.
    */
   readonly height: number;
   readonly atMs: number;
@@ -52,7 +52,8 @@ const REPORT_EVERY_MS = 1_000;
 /** A replica without a report for this long does not count as present. */
 const GONE_MS = 5_000;
 /**
- * The number of names that are remembered, because containers can have another name at every start.
+ * The number of names that are remembered. It is limited, because containers can have a different
+ * name at every start.
  */
 const NAMES_MAX = 64;
 
@@ -82,7 +83,10 @@ export class ReplicaBoard {
     void this.#watch();
   }
 
-  /** Reports this replica to the others, now and every second; resolves after the first report. */
+  /**
+   * Reports this replica to the others, immediately and then every second. Resolves after the first
+   * report.
+   */
   async report(own: () => BoardEntry): Promise<void> {
     this.#own = own;
     const { replica } = own();
@@ -108,7 +112,7 @@ export class ReplicaBoard {
     clearInterval(this.#reportTimer);
   }
 
-  /** Reports of all replicas, including the last one of this replica. */
+  /** The reports of all replicas, including the last report of this replica. */
   get entries(): readonly SeenEntry[] {
     const nowMs = performance.now();
     return [...this.#seen.values()].map(({ atMs, createdMs, entry }) => ({
@@ -160,7 +164,8 @@ export class ReplicaBoard {
   }
 
   /**
-   * Removes all reports after the log was rewritten; replicas that are present then report again.
+   * Removes all reports after the log was rewritten. Replicas that are present report again
+   * afterwards.
    */
   async clear(): Promise<void> {
     for (const replica of this.#seen.keys())
@@ -173,8 +178,8 @@ export class ReplicaBoard {
   }
 
   /**
-   * Dates entries that were read at the start relative to this replica's first report, by the
-   * servers' clock.
+   * Sets the time of entries that were read at the start relative to this replica's first report,
+   * by the servers' clock.
    */
   #date(own: KvEntry): void {
     const nowMs = performance.now();
@@ -195,7 +200,7 @@ export class ReplicaBoard {
           else this.#seen.delete(kvEntry.key);
         }
       } catch {
-        // If no server answers, the watch is retried.
+        // If no server responds, the watch is retried.
       }
       await later(REPORT_EVERY_MS);
     }
@@ -204,7 +209,7 @@ export class ReplicaBoard {
   #note(kvEntry: KvEntry, atMs: number): void {
     if (kvEntry.operation !== 'PUT') return;
     const entry = kvEntry.json<BoardEntry>();
-    // The initial entries of a new watch were seen before.
+    // The initial entries of a new watch may already have been processed.
     if (this.#seen.get(entry.replica)?.revision === kvEntry.revision) return;
     const createdMs = kvEntry.created.getTime();
     const before = this.#seen.get(entry.replica);
@@ -243,8 +248,8 @@ type ClockReport = { readonly replica: string; readonly aheadMs: number };
 /**
  * Returns how far the clock of a replica differs from those of more than half of all replicas, in
  * milliseconds (positive if it is ahead), or 0 before its first report. If two halves differ, the
- * clock that is ahead counts as off: the time of a block cannot be taken back, and time never goes
- * back for a clock that is behind.
+ * clocks that are ahead count as wrong, because the time of a block cannot be undone, whereas a
+ * clock that is behind can catch up.
  */
 export function clockApartMs(own: string, present: readonly ClockReport[]): number {
   const kvEntry = present.find(({ replica }) => replica === own);

@@ -3,10 +3,10 @@ import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transpo
 import { NotNextError } from './stream-error.ts';
 
 const AGAIN_AFTER_MS = 200;
-/** The client library times out earlier, except for lists whose end never arrives. */
+/** The client library has a shorter timeout, except for lists whose end never arrives. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Repeats a query until a server answers; throws errors that waiting cannot resolve. */
+/** Repeats a query until a server responds. Throws errors that waiting cannot resolve. */
 export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -22,13 +22,13 @@ export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Thrown if a result exceeded its time limit; the result may still arrive. */
+/** Thrown if a result has exceeded its time limit. The result may still arrive. */
 export class TooLateError extends Error {
   override readonly name = 'TooLateError';
 }
 
 /**
- * Waits for a promise with a time limit; the caller is responsible for a later result or failure.
+ * Waits for a promise with a time limit. The caller is responsible for a later result or failure.
  */
 export async function withinMs<T>(asked: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();

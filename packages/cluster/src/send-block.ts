@@ -6,15 +6,15 @@ import { assert } from '@oddlot/units';
 import type { OrderedBlock } from '@oddlot/replica/log/segment-writer';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 
-/** A block of this process that was sent to the stream and not read back yet. */
+/** A block of this process that was sent to the stream and has not been read back yet. */
 export type SentBlock = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
   readonly sinceMs: number;
   readonly data: Buffer;
   /**
-   * Increased when a block is sent again after it was read out of turn, so that the servers do not
-   * treat it as a duplicate.
+   * The attempt is increased when a block is sent again after it was read out of turn, so that the
+   * servers do not treat it as a duplicate.
    */
   attempt: number;
   isEarly: boolean;
@@ -33,22 +33,22 @@ export function sizeFault(bytes: number, messageBytesMax: number): RangeError | 
 
 type Sending = {
   readonly stream: Pick<BlockStream, 'publish'>;
-  /** Returns how far the stream was read, for the header of the block. */
+  /** Returns the position up to which the stream was read, for the header of the block. */
   readonly readPosition: () => string | undefined;
-  /** False once the block was read, was rejected, or is sent by another attempt. */
+  /** Returns false after the block was read or rejected, or while another attempt sends it. */
   readonly isAwaited: () => boolean;
   readonly onConfirmed: () => void;
 };
 
 const AGAIN_AFTER_MS = 200;
-/** The first attempts have a shorter timeout; together they take about as long as one election. */
+/** The first attempts have a shorter timeout. Together they take about as long as one election. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
 const UNREAD_MS = 5_000;
 
 /**
  * Sends a block until a server confirms it, and waits until it is read. Returns true if it does not
- * arrive and must be sent under another id: a server confirms a message whose id it knows, even if
+ * arrive and must be sent under another id: a server confirms a message with a known id, even if
  * the message was lost with an earlier leader. A block that arrives twice counts once.
  */
 export async function sendBlock(sent: SentBlock, sending: Sending): Promise<boolean> {
@@ -56,7 +56,8 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
   const { attempt, data, proposal } = sent;
   for (let tries = 0; isAwaited(); tries += 1) {
     try {
-      // A message sent during an election is lost. A short timeout reaches the next leader soon.
+      // A message that is sent during an election is lost. A short timeout reaches the next leader
+      // soon.
       const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
       await stream.publish(`${proposal}:${attempt}`, {
         data,
@@ -65,7 +66,7 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
       });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
-      // A block that was read too early is sent again when its turn comes.
+      // A block that was read too early is sent again after its predecessors.
       return isAwaited() && !sent.isEarly;
     } catch {
       // It is unknown whether the block was stored, so it is sent again with the same id, without a
@@ -82,11 +83,11 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 
-/** A block that was read; `sent` is set if this replica sent it. */
+/** A block that was read. `sent` is set if this replica sent it. */
 type Uncopied = { readonly block: OrderedBlock; readonly sent: SentBlock | undefined };
 
 /**
- * Blocks on their way from the stream into the files of a replica, in order. Blocks of the stream
+ * The blocks on their way from the stream to the files of a replica, in order. Blocks of the stream
  * cannot be rejected, so the replica waits if there is no disk space.
  */
 export class CopyQueue {
@@ -109,7 +110,9 @@ export class CopyQueue {
     return this.#uncopied.length >= UNCOPIED_MAX;
   }
 
-  /** Adds a block. If this returns a promise, reading the next block must wait for it. */
+  /**
+   * Adds a block. If this returns a promise, the next block must not be read before it resolves.
+   */
   add(uncopied: Uncopied): Promise<void> | undefined {
     this.#uncopied.push(uncopied);
     if (!this.#isOutOfRoom) this.#write(uncopied);

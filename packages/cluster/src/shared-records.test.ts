@@ -8,7 +8,7 @@ import { WeakStreamError } from './stream-error.ts';
 const server = withNatsServer();
 let clusters = 0;
 
-/** Opens records; by default each call has a separate cluster. */
+/** Opens records. By default, each call uses a separate cluster. */
 async function records(replica = 'a', cluster = `c${(clusters += 1)}`) {
   const stream = await RecordStream.open(server.connection, { cluster, replica, replicas: 1 });
   return { cluster, stream };
@@ -121,7 +121,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(read.at(-1)).toBe('last');
   });
 
-  test('all records are read, however many there are', async () => {
+  test('all records are read, no matter how many there are', async () => {
     const { stream } = await records();
     const store = await stream.take('relayer', { term: termOf(1), ...ignore });
     const all = Array.from({ length: 1_000 }, (_, n) => n);
@@ -203,7 +203,7 @@ async function copyOf(cluster: string, name: string) {
         if (found !== null) now.push(found.data);
       }
       await manager.streams.purge(stream);
-      // Messages contain their places, so they must be restored to the same ones.
+      // Messages contain their positions, so they must be restored to the same ones.
       await manager.streams.delete(stream);
       await RecordStream.open(server.connection, { cluster, replica: 'a', replicas: 1 });
       const client = jetstream(server.connection);

@@ -35,11 +35,11 @@ type SharedRecordsOptions = {
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const AGAIN_AFTER_MS = 100;
-/** JetStream's error codes for "wrong last sequence", with and without the number. */
+/** The JetStream error codes for "wrong last sequence", with and without the number. */
 const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
 /** The maximum length of one message as text, well below the limit of a server. */
 const PIECE_CHARACTERS = 256 * 1024;
-/** The records are rewritten when this many more exist than are needed. */
+/** The records are rewritten when there are this many more than are needed. */
 const SPARE_RECORDS = 4_096;
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_HEARTBEAT_MS = 500;
@@ -49,12 +49,12 @@ const INACTIVE_NS = 30_000_000_000;
 /**
  * Records that replicas share: the messages of one subject of a stream, each appended only directly
  * after the last one known to its writer. A new holder appends first and then reads, after which no
- * former holder can append anything, even one that was frozen and does not know its successor.
- * Every side effect that must be recorded before it happens is fenced by this.
+ * former holder can append anything, even one that was frozen and is unaware of its successor. This
+ * fences every side effect that must be recorded before it happens.
  */
 class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
-  /** The place of the last message, which the next one must follow. */
+  /** The position of the last message, which the next one must follow. */
   #last = 0;
   #records: readonly unknown[] = [];
   #count = 0;
@@ -68,7 +68,7 @@ class SharedRecords implements RecordStore {
     this.#options = options;
   }
 
-  /** Takes over the records and reads their state at that point. */
+  /** Takes over the records and reads their state at that time. */
   static async take(options: SharedRecordsOptions): Promise<SharedRecords> {
     const records = new SharedRecords(options);
     await records.#takeOver();
@@ -92,7 +92,7 @@ class SharedRecords implements RecordStore {
 
   replace(records: Iterable<unknown>): void {
     const all = [...records];
-    // The caller of the next append gets the error.
+    // The error is passed to the caller of the next append.
     this.#inTurn(() => this.#writeAnew(all)).catch(() => undefined);
   }
 
@@ -103,7 +103,7 @@ class SharedRecords implements RecordStore {
     this.replace(records.values());
   }
 
-  /** Does nothing: the content stays in the stream, where an operator can inspect it. */
+  /** Does nothing. The content stays in the stream, where an operator can inspect it. */
   setAside(): string {
     return this.name;
   }
@@ -145,7 +145,7 @@ class SharedRecords implements RecordStore {
     if (until === 0) return [];
     const read: Placed[] = [];
     const consumer = await client.consumers.get(stream, {
-      // Passed as a string, because servers before 2.10 accept only one subject.
+      // The subject is passed as a string, because servers before 2.10 accept only one subject.
       filter_subjects: subject,
       deliver_policy: DeliverPolicy.All,
       inactive_threshold: INACTIVE_NS,
@@ -180,8 +180,8 @@ class SharedRecords implements RecordStore {
   }
 
   /**
-   * Writes all records anew. The old messages are removed only after the last piece is stored,
-   * because the rewrite counts only then.
+   * Rewrites all records. The old messages are removed only after the last piece has been stored,
+   * because the rewrite does not count before that.
    */
   async #writeAnew(records: readonly unknown[]): Promise<void> {
     const first = await this.#write('anew', records);
@@ -198,7 +198,7 @@ class SharedRecords implements RecordStore {
     await manager.streams.purge(stream, { filter: subject, seq: place }).catch(() => undefined);
   }
 
-  /** Repeats until it is known whether the message is stored. */
+  /** Repeats until it is certain whether the message has been stored. */
   async #publish(message: RecordMessage): Promise<void> {
     const { client, subject } = this.#options;
     const id = randomUUID();
@@ -214,8 +214,8 @@ class SharedRecords implements RecordStore {
         return true;
       } catch (error) {
         if (!isWrongLast(error)) throw error;
-        // Either an earlier attempt stored this message and its answer was lost, or another message
-        // was stored first.
+        // Either an earlier attempt stored this message and the response was lost, or another
+        // message was stored first.
         const last = await this.#lastMessage();
         if (last?.message.id !== id) return false;
         this.#last = last.place;
@@ -240,7 +240,7 @@ class SharedRecords implements RecordStore {
     return this.#isClosed || this.#options.isOver();
   }
 
-  /** Retries while no server can answer, until this process may no longer write. */
+  /** Retries while no server responds, until this process must no longer write. */
   async #retryUntilAnswered<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#mayNot)
@@ -294,7 +294,7 @@ function isWrongLast(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST.has(error.code);
 }
 
-/** Returns at least one piece, so that an empty list can be written too. */
+/** Returns at least one piece, so that even an empty list can be written. */
 function piecesOf(records: readonly unknown[]): readonly (readonly unknown[])[] {
   const pieces: unknown[][] = [[]];
   let characters = 0;
@@ -321,10 +321,10 @@ type RecordStreamOptions = {
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
 };
 
-/** Parameters of a takeover: only the holder of the term can write. */
+/** The parameters of a takeover. Only the holder of the term can write. */
 type Taking = {
   readonly term: Pick<Term, 'isOver' | 'number'>;
-  /** Called if another holder has taken over, so that nothing can be written any more. */
+  /** Called if another holder has taken over, after which nothing more can be written. */
   readonly onLost: (error: unknown) => void;
 };
 
@@ -346,7 +346,7 @@ export class RecordStream {
     this.#options = options;
   }
 
-  /** Creates the stream if it is missing. Throws if its settings could lose data. */
+  /** Creates the stream if it is missing. Throws if its settings could cause a loss of data. */
   static async open(
     connection: NatsConnection,
     options: RecordStreamOptions,
@@ -406,11 +406,11 @@ function subjectsOf(cluster: string): string {
 }
 
 type RecordMessage =
-  /** Takeover by a new holder. Pieces that were begun before it and not completed never count. */
+  /** A takeover by a new holder. Pieces that were begun before it and not completed never count. */
   | { readonly kind: 'takeover'; readonly holder: string }
   /**
-   * Records after the earlier ones or, for `anew`, in place of all earlier ones. Several pieces
-   * count with the last one.
+   * Records that are added to the earlier ones or, with `anew`, replace all earlier ones. Several
+   * pieces count when the last one is stored.
    */
   | {
       readonly kind: 'append' | 'anew';
@@ -421,13 +421,13 @@ type RecordMessage =
 
 type Written = RecordMessage & {
   readonly id: string;
-  /** The place of the previous message of the subject; 0 if there is none. */
+  /** The position of the previous message of the subject; 0 if there is none. */
   readonly before: number;
 };
 
 type Placed = {
   readonly place: number;
-  /** Undefined for a damaged message. */
+  /** The content is undefined for a damaged message. */
   readonly message: Partial<Pick<Written, 'id'>> & { readonly content?: Written | undefined };
 };
 

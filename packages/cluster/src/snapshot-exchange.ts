@@ -9,11 +9,13 @@ import { isDiskFull, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
-/** The number of snapshots that are kept: the next one can be stored while one is fetched. */
+/**
+ * The number of snapshots that are kept, so that the next one can be stored while one is fetched.
+ */
 const KEPT = 2;
 /**
- * The number of attempts after which the previous snapshot is used; an interrupted connection has
- * usually recovered by then.
+ * The number of attempts after which the previous snapshot is used. Usually, an interrupted
+ * connection has recovered before that.
  */
 const FETCHES_MAX = 5;
 
@@ -29,8 +31,9 @@ type SnapshotExchangeOptions = {
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
- * Snapshots for replicas that join a cluster, in an object store of its servers and in the file
- * format of replicas. The fetching replica compares the content with the hash attested in the log.
+ * The exchange of snapshots with replicas that join a cluster, through an object store of its
+ * servers and in the file format of replicas. The fetching replica compares the content with the
+ * hash attested in the log.
  */
 export class SnapshotExchange {
   readonly #store: ObjectStore;
@@ -61,7 +64,7 @@ export class SnapshotExchange {
   }
 
   /**
-   * Fetches the newest available snapshot below a height into a folder; returns undefined if there
+   * Fetches the newest available snapshot below a height into a folder. Returns undefined if there
    * is none.
    */
   async fetchNewest(folder: string, below = Infinity): Promise<SharedSnapshot | undefined> {
@@ -78,7 +81,7 @@ export class SnapshotExchange {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await retryUntilAnswered(() => this.#store.get(name));
       if (found === null) return false;
-      // The error is also reported below or by the earlier pieces.
+      // The error is also reported below or by an earlier piece.
       found.error.catch(() => undefined);
       try {
         await writeWholeFileBy(path, async (handle) => {
@@ -128,7 +131,8 @@ async function* piecesOf(
       yield next.value;
     }
   } finally {
-    // Not awaited, because a server that sends nothing does not answer this request either.
+    // The cancellation is not awaited, because a server that sends nothing does not respond to this
+    // request either.
     reader.cancel().catch(() => undefined);
   }
 }

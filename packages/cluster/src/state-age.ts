@@ -1,7 +1,7 @@
 import { withinMs } from './retry-until-answered.ts';
 
 /**
- * The time without an answer after which other replicas may have executed commands that are unknown
+ * After this time without a response, other replicas may have executed commands that are unknown
  * here. It is longer than the interval of queries.
  */
 const OLD_MS = 1_500;
@@ -14,16 +14,15 @@ type StateAgeOptions = {
 };
 
 /**
- * Tracks whether the state of a replica may be outdated. A process that was frozen answers requests
+ * Tracks whether the state of a replica may be outdated. A process that was frozen serves requests
  * from its sockets before it has read the blocks written in the meantime, and the first message
- * that it
- * receives does not mean that it has all of them.
+ * that it receives does not mean that it has read all of them.
  */
 export class StateAge {
   readonly #options: StateAgeOptions;
   #lastAnswerMs = performance.now();
   /**
-   * True from the first message after an interruption until everything is applied that the stream
+   * True from the first message after an interruption until all blocks are applied that the stream
    * contained at that time.
    */
   #wasSilent = false;
@@ -33,7 +32,7 @@ export class StateAge {
     this.#options = options;
   }
 
-  /** The time of the last answer of the servers, by `performance.now`. */
+  /** The time of the servers' last response, as measured by `performance.now`. */
   get lastAnswerMs(): number {
     return this.#lastAnswerMs;
   }
@@ -49,18 +48,18 @@ export class StateAge {
   }
 
   /**
-   * Resolves with true when everything is applied that the stream contains now, or with false if
-   * that takes too long.
+   * Resolves with true when all blocks that the stream contains at the time of the call are
+   * applied, or with false if that takes too long.
    */
   current(): Promise<boolean> {
     this.#catchingUp ??= this.#catchUp().finally(() => (this.#catchingUp = undefined));
     return this.#catchingUp;
   }
 
-  /** Records the last block of the stream, as answered to a query that was sent at `askedMs`. */
+  /** Records the last block of the stream, as returned for a query that was sent at `askedMs`. */
   async recordEnd(seq: number, askedMs: number): Promise<boolean> {
     this.recordAnswer();
-    // An answer that was delayed here can be from before the interruption.
+    // A response that was delayed here can be from before the interruption.
     if (performance.now() - askedMs > OLD_MS) return false;
     if (this.#wasSilent && !(await this.#options.reach(seq))) return false;
     this.#wasSilent = false;
@@ -81,7 +80,7 @@ export class StateAge {
         const seq = await this.#options.end();
         if (await this.recordEnd(seq, askedMs)) return await this.#options.reach(seq);
       } catch {
-        // No server answers, or the stream has lost local blocks.
+        // No server responds, or the stream has lost local blocks.
         return false;
       }
     }

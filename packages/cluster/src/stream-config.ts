@@ -1,7 +1,7 @@
 import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
 
 /**
- * The time for which the servers recognise a duplicate message; replicas recognise it without a
+ * The time for which the servers recognise a duplicate message. Replicas recognise it without a
  * limit.
  */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
@@ -25,7 +25,7 @@ type Wanted = Pick<
 >;
 
 /**
- * Returns the settings of a stream that stores everything permanently: on disk, on this many
+ * Returns the settings of a stream that stores all messages permanently: on disk, on this many
  * servers, without a size limit and without deletion.
  */
 export function wantedConfig({
@@ -56,8 +56,8 @@ export function wantedConfig({
 }
 
 /**
- * Returns reasons why a stream could lose a block or let other clients write one, or an empty list
- * if its settings are right.
+ * Returns the reasons why a stream could lose a block or let other clients write one, or an empty
+ * list if its settings are correct.
  */
 export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
   const faults: string[] = [];

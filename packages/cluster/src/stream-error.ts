@@ -2,7 +2,7 @@ import type { BlockRange } from './read-history.ts';
 
 /**
  * Thrown if the stream lacks blocks that this replica has or that another one has reported, or
- * contains others in their place.
+ * contains different blocks in their place.
  */
 export class StreamLostError extends Error {
   override readonly name: string = 'StreamLostError';
@@ -33,15 +33,18 @@ export class StreamLostError extends Error {
   }
 }
 
-/** Used for replaced blocks, which may have been acknowledged like those that replaced them. */
+/**
+ * These texts describe replaced blocks, which may have been acknowledged like those that replaced
+ * them.
+ */
 export const REPLACED = {
   why: 'the stream contains different blocks in their place',
   remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
 };
 
 /**
- * Thrown if the stream lacks blocks that this replica has read from it and contains others in their
- * place.
+ * Thrown if the stream lacks blocks that this replica has read from it and contains different
+ * blocks in their place.
  */
 export class StreamReplacedError extends StreamLostError {
   override readonly name = 'StreamReplacedError';
@@ -62,8 +65,8 @@ export class StreamReplacedError extends StreamLostError {
 }
 
 /**
- * Thrown if the proposer of a block had read other blocks than those in the stream, so that the
- * stream has lost and replaced blocks.
+ * Thrown if the proposer of a block had read different blocks from those in the stream, which means
+ * that the stream has lost and replaced blocks.
  */
 export class StreamDisputedError extends StreamLostError {
   override readonly name = 'StreamDisputedError';
@@ -74,13 +77,13 @@ export class StreamDisputedError extends StreamLostError {
 }
 
 /**
- * Thrown if the files belong to another history than the stream: that of another venue, or of a
- * copy that continued separately.
+ * Thrown if the files belong to a different history from that of the stream: the history of another
+ * venue, or of a copy that continued separately.
  */
 export class StreamForkedError extends Error {
   override readonly name = 'StreamForkedError';
   /**
-   * Exit code that keeps a supervisor from restarting the process, because the folder does not
+   * An exit code that keeps a supervisor from restarting the process, because the folder does not
    * change.
    */
   readonly exitCode = 3;
@@ -140,8 +143,8 @@ export class NotNextError extends Error {
 }
 
 /**
- * Thrown if another process has the replica name: both would share a status entry and each other's
- * leases.
+ * Thrown if another process uses the replica name, because the two would share a status entry and
+ * each other's leases.
  */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';

@@ -24,13 +24,12 @@ const LOOK_EVERY_MS = 1_000;
 export type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
 
 /**
- * Returns the last place of a stream as soon as the stream is known to reach a place or to end
- * before it. An end before that place is accepted only after three confirmations:
- *
+ * Returns the last position of a stream as soon as the stream is known to reach a given position or
+ * to end before it. An end before that position is accepted only after three confirmations:
  * - The same leader has repeated it, because a newly elected one may still apply its messages.
- * - A majority of the servers has answered that leader since its first answer, because another
- *   leader may have replaced it.
- * - The servers have rejected a message with it; those of NATS 2.10 do so by a majority.
+ * - A majority of the servers has responded to that leader since its first response, because
+ *   another leader may have replaced it.
+ * - The servers have rejected a message with that end; in NATS 2.10, a majority of them must agree.
  */
 export async function confirmedEnd(stream: AskedStream, place: number): Promise<number> {
   let queries = 0;
@@ -52,7 +51,7 @@ export async function confirmedEnd(stream: AskedStream, place: number): Promise<
 
 /**
  * Returns whether the servers confirm the end by rejecting a message. A stream that was removed
- * rejects nothing; a stream that has grown in the meantime is queried again.
+ * rejects nothing. A stream that has grown in the meantime is queried again.
  */
 async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
   if (lastPlace === 0) return true;
@@ -65,8 +64,8 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
 }
 
 /**
- * Returns the last block of a stream. It is confirmed if it is below a known block, or below the
- * last block that was written from a folder.
+ * Returns the last block of a stream. The result is confirmed by further queries if it is below a
+ * known block, or below the last block that was written from a folder.
  */
 export async function confirmedLastSeq(
   stream: AskedStream,

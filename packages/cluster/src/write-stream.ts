@@ -15,13 +15,13 @@ import { NotNextError } from './stream-error.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 
 /**
- * The maximum number of messages in flight. Each contains its required place, so none can overtake
- * another.
+ * The maximum number of messages in flight. Each contains the position that it requires, so none
+ * can overtake another.
  */
 const ON_THEIR_WAY_MAX = 128;
 
 export type WriteStreamOptions = {
-  /** Must be empty, because nothing may be written after the blocks of others. */
+  /** The stream must be empty, because nothing may be written after the blocks of others. */
   readonly stream: BlockStream;
   readonly journal: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
@@ -68,8 +68,8 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   await journal.replay(
     journal.firstSeq,
     async ({ commands, proposal, seq, timeMs }) => {
-      // A block has no id if it is from a venue on one machine, or did not count in an earlier
-      // stream.
+      // A block has no id if it comes from a venue on one machine, or if it did not count in an
+      // earlier stream.
       if (proposal === undefined) nameless += 1;
       buffer.writeBlock(commands, proposal ?? `${opening.era}:${nameless}`);
       const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
@@ -88,7 +88,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
 }
 
 /**
- * Returns whether the stream contains this message, because the acknowledgement may have been lost.
+ * Returns whether the stream contains this message, because its acknowledgement may have been lost.
  */
 async function isThere(stream: BlockStream, place: number, data: Uint8Array): Promise<boolean> {
   const found = await retryUntilAnswered(() => stream.at(place));

@@ -3,8 +3,8 @@ export class AnswerTooLongError extends Error {
 }
 
 /**
- * Parses the JSON response of an untrusted server and reads at most `bytesMax` of it, because a
- * large response that is quick to send can take minutes to process.
+ * Parses the JSON response of an untrusted server. At most `bytesMax` bytes are read, because a
+ * large response can be sent quickly but take minutes to process.
  */
 export async function boundedJson(response: Response, bytesMax: number): Promise<unknown> {
   return JSON.parse((await boundedBytes(response, bytesMax)).toString('utf8'));

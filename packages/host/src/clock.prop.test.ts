@@ -6,7 +6,7 @@ import { ManualTime, CLOCK_START_MS } from '@oddlot/testing/host/manual-time';
 /** Properties of the venue's time under arbitrary adjustments of the wall clock (R-clock). */
 
 const step = fc.record({
-  /** Time elapsed on the boot clock, which sometimes includes a night of sleep. */
+  /** The time elapsed on the boot clock, which sometimes includes a night of sleep. */
   passedMs: fc.oneof(
     fc.double({ min: 0.001, max: 2_000, noNaN: true }),
     fc.integer({ min: 1, max: 30_000_000 }),
@@ -27,7 +27,7 @@ function paces(
     time.pass(passedMs);
     time.set(setMs);
     const nowMs = clock.nowMs();
-    // Times are whole milliseconds, so the elapsed time is known only to within one millisecond.
+    // Times are whole milliseconds, so the elapsed time is accurate only to one millisecond.
     slowest = Math.min(slowest, (nowMs - beforeMs + 1) / passedMs);
     fastest = Math.max(fastest, (nowMs - beforeMs - 1) / passedMs);
     expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
@@ -60,7 +60,7 @@ test('R-clock: the time of the venue runs at half speed or faster after a log ah
   );
 });
 
-test('R-clock: the time of the venue converges to the wall clock if that is not adjusted', () => {
+test('R-clock: the time of the venue converges to the wall clock if the wall clock is not adjusted', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100_000, max: 100_000 }), (setMs) => {
       const time = new ManualTime();

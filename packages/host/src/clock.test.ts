@@ -48,20 +48,20 @@ test('R-clock: the same slew rate applies to steps of a hundredth of a milliseco
   expect(clock.nowMs() - CLOCK_START_MS).toBeLessThanOrEqual(1_010);
 });
 
-test('R-clock: slewing stops once the time equals the wall clock', () => {
+test('R-clock: slewing stops when the time equals the wall clock', () => {
   expect(slewed({ elapsedMs: 1_000, distanceMs: 3 })).toBe(1_003);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -3 })).toBe(997);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -700, slowest: 0.5 })).toBe(500);
   expect(slewed({ elapsedMs: 0, distanceMs: 3 })).toBe(0);
 });
 
-test('R-clock: a start uses the wall clock, however long the venue was down', () => {
+test('R-clock: a start uses the wall clock, no matter how long the venue was stopped', () => {
   const clock = new VenueClock(new ManualTime());
   clock.startAfter(CLOCK_START_MS - 30 * DAY_MS, { isAccepted: false });
   expect(clock.nowMs()).toBe(CLOCK_START_MS);
 });
 
-test('R-clock: a start with a wall clock slightly behind the log continues from the log without standing still', () => {
+test('R-clock: a start with a wall clock slightly behind the log continues from the log, and time does not stand still', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
   clock.startAfter(CLOCK_START_MS + 30_000, { isAccepted: false });
@@ -79,7 +79,7 @@ test('R-clock: a start with a wall clock more than 30 s behind the log is refuse
   );
 });
 
-test('R-clock: after the operator accepts a log in the future, time runs at half speed until the wall clock has caught up', () => {
+test('R-clock: after the operator has accepted a log in the future, time runs at half speed until the wall clock has caught up', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
   clock.startAfter(CLOCK_START_MS + HOUR_MS, { isAccepted: true });
@@ -88,7 +88,7 @@ test('R-clock: after the operator accepts a log in the future, time runs at half
   time.pass(HOUR_MS);
   expect(clock.nowMs()).toBe(CLOCK_START_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
-  // Once the clock was correct, the next difference is slewed at the normal rate.
+  // After the clock was correct, the next difference is slewed at the normal rate.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);
@@ -106,7 +106,7 @@ test('R-clock: time continues while the machine sleeps, unlike the monotonic clo
   monotonicMs += 99.5;
   uptimeMs += 90;
   expect(boot() - startMs).toBe(99.5);
-  // The machine slept for eight hours.
+  // The machine has slept for eight hours.
   uptimeMs += 8 * HOUR_MS + 10;
   monotonicMs += 0.5;
   expect(boot() - startMs).toBe(8 * HOUR_MS + 100);

@@ -7,13 +7,13 @@ export type TimeSource = {
   /** Returns the time of day, which operators and time servers can set. */
   wallMs(): number;
   /**
-   * Returns milliseconds since an arbitrary moment. This clock cannot be set, and it continues
-   * while the machine sleeps.
+   * Returns milliseconds since an arbitrary point in time. This clock cannot be set, and it
+   * continues while the machine sleeps.
    */
   bootMs(): number;
 };
 
-/** R-clock: the fraction by which time runs faster or slower to converge to the wall clock. */
+/** The fraction by which time runs faster or slower to converge to the wall clock (R-clock). */
 const SLEW = 0.01;
 /**
  * The fraction by which time runs slower after the operator has accepted a log that is ahead of the
@@ -24,8 +24,8 @@ const SLEW_ACCEPTED = 0.5;
 const BEHIND_MS_MAX = 30_000;
 
 /**
- * Returns by how much time advances while the boot clock advances by `elapsedMs`. Time converges to
- * the wall clock, changes its pace by at most a fixed fraction, and never goes back.
+ * Returns how far time advances while the boot clock advances by `elapsedMs`. Time converges to the
+ * wall clock, changes its pace by at most a fixed fraction, and never goes back.
  */
 export function slewed({
   distanceMs,
@@ -55,12 +55,15 @@ export class ClockBehindError extends Error {
 
 /**
  * The time that a venue assigns to its blocks (R-clock). It starts with the wall clock and then
- * follows the boot clock, so that adjustments of the wall clock neither stop nor shift the venue's
- * time.
+ * follows the boot clock, so that adjustments of the wall clock neither stop the venue's time nor
+ * make it jump.
  */
 export class VenueClock implements Clock {
   readonly #source: TimeSource;
-  /** The time is the sum of both. They are separate so that small steps are not rounded away. */
+  /**
+   * The time is the sum of these two fields, which are separate so that small steps are not rounded
+   * away.
+   */
   #originMs: number;
   #passedMs = 0;
   #bootMs: number;
@@ -107,7 +110,8 @@ export class VenueClock implements Clock {
     if (elapsedMs <= 0) return;
     this.#bootMs = bootMs;
     const distanceMs = wallMs - this.#originMs - this.#passedMs - elapsedMs;
-    // The accepted difference is gone, to the wall clock's precision of a millisecond.
+    // The accepted difference has been eliminated, within the wall clock's precision of a
+    // millisecond.
     if (distanceMs > -1) this.#slowest = SLEW;
     this.#passedMs += slewed({ elapsedMs, distanceMs, slowest: this.#slowest });
   }

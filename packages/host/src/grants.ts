@@ -1,6 +1,6 @@
 /**
- * Remembers grants for an interval. Entries are ordered by time, so expired ones are dropped as new
- * ones are added.
+ * Remembers grants for an interval. Entries are ordered by time, so expired ones are dropped when
+ * new ones are added.
  */
 export class Grants {
   readonly #intervalMs: number;

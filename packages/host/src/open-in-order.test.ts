@@ -3,7 +3,7 @@ import { openInOrder } from './open-in-order.ts';
 
 const unexpected = (error: unknown): never => expect.unreachable(String(error));
 
-test('after a failed step the opened resources are closed, the last one first', async () => {
+test('after a failed step, the opened resources are closed, the last one first', async () => {
   const steps: string[] = [];
   const opening = openInOrder(async (opened) => {
     opened.defer(() => void steps.push('first'));
@@ -17,7 +17,7 @@ test('after a failed step the opened resources are closed, the last one first', 
   expect(steps).toEqual(['second', 'first']);
 });
 
-test('a failure to close neither hides the original error nor keeps earlier resources open', async () => {
+test('a failure to close a resource neither hides the original error nor keeps other resources open', async () => {
   const steps: string[] = [];
   const errors: unknown[] = [];
   const stuck = new Error('the second does not close');
@@ -34,7 +34,7 @@ test('a failure to close neither hides the original error nor keeps earlier reso
   expect(errors).toEqual([stuck]);
 });
 
-test('a close that never ends does not hide the original error', async () => {
+test('a close that never completes does not hide the original error', async () => {
   vi.useFakeTimers();
   const errors: unknown[] = [];
   const opening = openInOrder(
@@ -51,7 +51,7 @@ test('a close that never ends does not hide the original error', async () => {
   vi.useRealTimers();
 });
 
-test('a second close waits for the first', async () => {
+test('a second close waits for the first one', async () => {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   const steps: string[] = [];
   const opened = await openInOrder(async (stack) => {
@@ -70,7 +70,7 @@ test('a second close waits for the first', async () => {
   expect(steps).toEqual(['closed', 'second']);
 });
 
-test('resources stay open until their owner closes them if all of them were opened', async () => {
+test('if all resources were opened, they stay open until their owner closes them', async () => {
   const steps: string[] = [];
   const opened = await openInOrder(async (stack) => {
     stack.defer(() => void steps.push('closed'));

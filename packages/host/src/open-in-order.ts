@@ -5,10 +5,10 @@
 const CLOSE_MS_MAX = 10_000;
 
 /**
- * Opens several resources one after the other, or none. Each registers its close as soon as it is
- * open. If a later one fails, the earlier ones are closed, the last one first. The thrown error is
- * that of the failed step, and failures to close are reported separately. If all are opened, the
- * owner of the stack closes them.
+ * Opens several resources one after the other, or none. Each registers its close function as soon
+ * as it is open. If a later one fails, the earlier ones are closed, the last one first. The thrown
+ * error is that of the failed step, and failures to close are reported separately. If all resources
+ * were opened, the owner of the stack closes them.
  */
 export async function openInOrder<Result>(
   open: (opened: AsyncDisposableStack) => Promise<Result>,

@@ -39,7 +39,7 @@ test("a program on the caller's thread receives, sends and ends as on a separate
   expect(there).toEqual(here);
 });
 
-test("a program on the caller's thread begins after its owner listens, with a copy of its data", async () => {
+test("a program on the caller's thread starts after its owner listens, and gets a copy of its data", async () => {
   const data = { list: [1] };
   const thread = threadHere((given, port) => {
     given.list.push(2);
@@ -50,7 +50,7 @@ test("a program on the caller's thread begins after its owner listens, with a co
   expect(data).toEqual({ list: [1] });
 });
 
-test('a failing program is reported and ends, and a terminated one ends', async () => {
+test('a failing program is reported and ends, and a terminated program ends', async () => {
   const failing = threadHere(async () => {
     throw new Error('no disk');
   }, undefined);

@@ -11,9 +11,9 @@ export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate' | 'unref'>;
 export type ThreadProgram<Data> = (data: Data, port: MessagePort) => void | Promise<void>;
 
 /**
- * Runs the program of a thread on the thread of the caller. This is for a process with many small
+ * Runs the program of a thread on the caller's thread. This is for a process with many small
  * venues, where loading a program for each would take too long. Messages are copied and arrive
- * later, as between two threads.
+ * asynchronously, as between two threads.
  */
 export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thread {
   const { port1: outer, port2: inner } = new MessageChannel();
@@ -27,7 +27,7 @@ export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thre
     events.emit('error', error);
     inner.close();
   };
-  // The program begins after its owner has begun to listen, as on a separate thread.
+  // The program starts after its owner has begun to listen, as on a separate thread.
   queueMicrotask(() => void (async () => program(structuredClone(data), inner))().catch(fail));
   return {
     postMessage: (message) => outer.postMessage(message),

@@ -13,11 +13,14 @@ import { bundlePrograms } from './bundle-programs.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const BUNDLES = bundlesIn(ROOT);
 /**
- * If sources change during a build, the build is repeated once. After a second change the next
- * start repeats it.
+ * If sources change during a build, the build is repeated once. After a second change, the next
+ * start builds again.
  */
 const TRIES = 2;
-/** The number of bundles to keep, because a running venue still loads files from its bundle. */
+/**
+ * The number of bundles to keep. Several are kept, because a running venue still loads files from
+ * its bundle.
+ */
 const BUNDLES_MAX = 3;
 
 // A venue restricts its files to its own user, and its child processes inherit that umask. Bundled

@@ -15,7 +15,7 @@ import { syncDirectory, writeWholeFile } from '@oddlot/host/durable';
 const ROOT = join(import.meta.dirname, '../../..');
 const PACKAGES = join(ROOT, 'packages');
 
-/** Source files that run as a process or a thread, keyed by the name of their bundle. */
+/** The source files that run as a process or a thread, keyed by the name of their bundle. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
   relay: 'relay/src/main.ts',
@@ -29,7 +29,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Modules that are not bundled: a native addon finds its binary relative to itself, and modules
+ * These modules are not bundled: a native addon finds its binary relative to itself, and modules
  * loaded by name are resolved where they are installed.
  */
 const EXTERNAL = [/^secp256k1/, /^hash-wasm$/, /^pino$/, /^pg-native$/];
@@ -74,8 +74,8 @@ const placeHere: PlaceOf = (id, what) =>
   JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
 
 /**
- * Bundles each entry separately. With chunks shared between programs, code that two of them need
- * could be placed in the file that starts one of them.
+ * Bundles each entry separately. If the programs shared chunks, code that two of them need could
+ * end up in the file that starts one of them.
  */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
@@ -106,14 +106,14 @@ export async function bundleEntries(
     for (const each of output as Output[]) outputs.set(each.fileName, each);
     await build.close();
   }
-  // Without this file the runtime parses each bundle twice to detect the kind of module.
+  // Without this file, the runtime parses each bundle twice to detect its module type.
   const kind = { fileName: 'package.json', source: '{ "type": "module" }' };
   return [...outputs.values(), kind];
 }
 
 /**
  * Writes the files to a draft folder and renames it at the end, so that a folder with the final
- * name is always complete. Another run may have created that folder earlier.
+ * name is always complete. Another run may already have created that folder.
  */
 async function writeWhole(place: string, outputs: readonly Output[]): Promise<void> {
   const draft = `${place}.${process.pid}`;
@@ -132,7 +132,7 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 
 /**
  * Replaces file locations in the code: bundled programs are found next to the bundle, and all other
- * files stay at their original location.
+ * files in their original location.
  */
 function keepPlaces(
   code: string,

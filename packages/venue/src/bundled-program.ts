@@ -15,7 +15,7 @@ const INSTALLED = 'node_modules/.package-lock.json';
 export type Manifest = {
   /** The folder of the programs, relative to the manifest. */
   readonly place: string;
-  /** Project files from which the programs were built, as paths relative to the root. */
+  /** The project files from which the programs were built, as paths relative to the root. */
   readonly sources: readonly string[];
   readonly stamp: string;
 };
@@ -30,7 +30,7 @@ export function bundledProgram(name: string, root = ROOT): string | undefined {
     const { place, sources, stamp } = JSON.parse(text) as Manifest;
     return stampOf(sources, root).stamp === stamp ? join(folder, place, `${name}.js`) : undefined;
   } catch {
-    // The sources run if there is no complete bundle.
+    // If no complete bundle exists, the sources are run.
     return undefined;
   }
 }
@@ -45,9 +45,9 @@ export function bundlesIn(root = ROOT): string {
 
 /**
  * Identifies the state of files by their paths, sizes and modification times in seconds, because
- * reading a thousand files would take a tenth of the start. A stored stamp is valid only if all
- * files are older than the second in which they were read, because only then does every later
- * change produce another stamp.
+ * reading a thousand files would take a tenth of the start time. A stored stamp is valid only if
+ * all files are older than the second in which they were read, because only in that case does every
+ * later change produce a different stamp.
  */
 export function stampOf(
   sources: readonly string[],
@@ -57,7 +57,7 @@ export function stampOf(
   let newestSecond = 0;
   for (const path of [INSTALLED, ...sources]) {
     const { mtimeMs, size } = statSync(join(root, path));
-    // Modification times are compared in whole seconds, because container images store no finer
+    // Modification times are compared in whole seconds, because container images do not store finer
     // times.
     const second = Math.floor(mtimeMs / 1_000);
     newestSecond = Math.max(newestSecond, second);

@@ -65,8 +65,8 @@ export function chainPortOf({ chainPort, port: main }: Config): number {
 }
 
 /**
- * Distances of the relay's port, and of its second chain's port on a venue with test funds, from
- * the main port.
+ * The distances of the relay's port, and of the port of its second chain on a venue with test
+ * funds, from the main port.
  */
 const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
 
@@ -114,7 +114,9 @@ export function hasFaucet(config: Config): boolean {
   return config.faucet ?? hasPlayMoney(config);
 }
 
-/** Returns true if the chain holds real deposits, from which grants of a faucet would be paid. */
+/**
+ * Returns true if the chain holds real deposits, which would have to pay the grants of a faucet.
+ */
 function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
   const isOwn = chain === undefined || chain === 'local' || chain === 'none';
   return !isOwn && chainKeys === undefined;
@@ -143,8 +145,8 @@ export function readConfig(
 }
 
 /**
- * Returns the configuration for programs that only read the log. They use no chain unless one is
- * configured.
+ * Returns the configuration for programs that only read the log. They do not use a chain unless one
+ * is configured.
  */
 export function readLogConfig(
   args: readonly string[],

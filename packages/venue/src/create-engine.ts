@@ -16,8 +16,8 @@ import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
  */
 
 /**
- * The faucet interval is a setting of the venue, which this replica does not know. The code that
- * reads the grants drops expired ones.
+ * The faucet interval is a setting of the venue, which is not available to this replica. The code
+ * that reads the grants drops expired ones.
  */
 const GRANTS_RETENTION_MS = 7 * 86_400_000;
 
@@ -38,7 +38,7 @@ async function openReplica(
 ): Promise<EarlierReplica> {
   const replica = new FollowingReplica(NO_FILES, hashText);
   let rows: BlockRows | undefined;
-  // Market texts are read by subscribers only, and a replica of earlier rules has none.
+  // Market texts are read only by subscribers, and a replica of earlier rules has no subscribers.
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
     faucetEveryMs: GRANTS_RETENTION_MS,

@@ -31,7 +31,7 @@ type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly onError: (error: unknown) => void;
 };
 
-/** Notes on simulated prices for the texts of series markets. */
+/** The notes on simulated prices in the texts of series markets. */
 const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefined>> = {
   simulated: 'The prices are simulated by this venue and are not those of a real market.',
   still: 'The prices of this venue do not change and are not those of a real market.',
@@ -42,7 +42,8 @@ const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefin
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
 
 /**
- * The name of an actor and the replica through which it proposes commands while it holds its lease.
+ * The name of an actor, and the replica through which it proposes commands while it holds its
+ * lease.
  */
 type Holding = { readonly name: string; readonly holder: HolderReplica };
 
@@ -60,10 +61,10 @@ export class LocalActors {
   readonly #events: Holding;
   readonly #traders: Holding;
   readonly #prices: PriceSources;
-  /** Defined only with demo events or simulated traders. */
+  /** The paths are defined only if demo events or simulated traders are configured. */
   readonly #paths: FairPaths | undefined;
   readonly #exhibition: Exhibition | undefined;
-  /** Actors are stopped in reverse order of their starts. */
+  /** The actors in the order of their starts, which is reversed when they are stopped. */
   readonly #held: Held[] = [];
 
   constructor(config: Config, parts: LocalActorsParts) {

@@ -11,7 +11,7 @@ import type { Venue } from './venue.ts';
 /** The composition root: the only module that reads the environment and ends the process. */
 
 const NODE_MAJOR_MIN = 24;
-/** A stop that takes longer is aborted. Acknowledged actions are already in the log. */
+/** A stop that takes longer than this is aborted. Acknowledged actions are already in the log. */
 const STOP_MS_MAX = 10_000;
 
 // The umask must be set before any thread writes a file.
@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
-    // The state in memory is no longer trustworthy, but the log is. The process stops before it
-    // sends another reply.
+    // The state in memory can no longer be trusted, but the log is intact. The process stops before
+    // it sends another response.
     log.fatal({ err: error }, 'fatal error; stopping immediately');
     process.exit(exitCodeOf(error));
   };
@@ -59,8 +59,8 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // The venue is loaded late, because it is most of the program and not needed for help texts or
-    // configuration errors.
+    // The venue is loaded late, because it is most of the program and is not needed for help texts
+    // or configuration errors.
     const { startVenue } = await import('./venue.ts');
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');

@@ -26,7 +26,7 @@ type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
-  /** Resources shared by replicas; undefined if the venue runs as a single process. */
+  /** The resources shared by replicas; undefined if the venue runs as a single process. */
   readonly cluster?: SettlementDependencies['cluster'];
 };
 
@@ -144,8 +144,8 @@ type ReturningReplica = Replica & Pick<LocalReplica, 'tick'>;
 
 /**
  * Returns the withdrawals that a venue without a settlement chain holds (R-withdraw). If the log
- * names a bridge, nothing is returned, even if no chain is configured now, because a payout that is
- * signed for this bridge may be in progress.
+ * contains a bridge, nothing is returned, even if no chain is configured at present, because a
+ * payout that is signed for this bridge may be in progress.
  */
 export async function returnUnpayable(
   lease: Lease,
@@ -158,8 +158,8 @@ export async function returnUnpayable(
     SETTLEMENT_LEASE,
     async (term) => {
       holder.enter(term);
-      // Applies every block that other replicas have written, which may include one that opens a
-      // bridge.
+      // This applies every block that other replicas have written, which may include one that opens
+      // a bridge.
       await replica.tick();
       await returnAll(holder, log);
     },

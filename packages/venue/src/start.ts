@@ -21,7 +21,7 @@ if (bundled === undefined && process.env['npm_lifecycle_event'] === 'start') {
 
 /**
  * Bundles the sources in a child process, which ends with this one. If it fails for lack of disk
- * space or permission, the next start uses the sources as well.
+ * space or permission, the next start also uses the sources.
  */
 async function bundle(): Promise<void> {
   const { lowerPriority } = await import('@oddlot/host/operate');

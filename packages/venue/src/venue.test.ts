@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Behaves like the lease of a single process, and records the names. */
+/** Behaves like the lease of a single process and records the names. */
 class RecordingLease implements Lease {
   readonly steps: string[] = [];
   readonly #lease = new LocalLease();
@@ -105,7 +105,7 @@ function running(): readonly string[] {
 }
 
 /**
- * Returns the resources that were added. Resources of the test runner may have ended in the
+ * Returns the resources that were added. Resources of the test runner may have been released in the
  * meantime.
  */
 function runningSince(before: readonly string[]): readonly string[] {
@@ -153,7 +153,7 @@ test('R-terms: all commands of lease holders carry a term, and a restart begins 
     const withoutTerm = new Set<string>();
     replica.onBlock(({ commands }) => {
       for (const { command } of commands) {
-        // Each replica attests on its own, without a lease.
+        // Each replica attests blocks itself, without a lease.
         if (isRequest(command) || command.type === 'attest') continue;
         if (command.term === undefined) withoutTerm.add(command.type);
       }

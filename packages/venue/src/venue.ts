@@ -50,25 +50,28 @@ export type Venue = {
   readonly chainUrl: string | undefined;
   /** The network name in signatures. */
   readonly serviceNetwork: string;
-  /** Accepts no more requests, completes pending ones, writes a snapshot, and releases the data. */
+  /** Stops accepting requests, completes pending ones, writes a snapshot, and releases the data. */
   stop(): Promise<void>;
-  /** Returns the reason why the log cannot be written now, or undefined if it can. */
+  /** Returns the reason why the log cannot be written at present, or undefined if it can. */
   logTrouble(): string | undefined;
 };
 
 export type VenueDependencies = {
   readonly log: Logger;
-  /** Called with an error after which the process must end immediately; the log is intact. */
+  /** Called with an error after which the process must exit immediately; the log is intact. */
   readonly onFatal: (error: unknown) => void;
-  /** Assigns the singleton tasks. By default this process runs all of them immediately. */
+  /** Assigns the singleton tasks. By default, this process runs all of them immediately. */
   readonly lease?: Lease;
-  /** Returns the free space of a folder. Tests replace it; by default the system is queried. */
+  /**
+   * Returns the free space of a folder. By default the system is queried; tests replace this
+   * function.
+   */
   readonly freeBytes?: (directory: string) => Promise<number>;
   /** The environment with configured keys; empty by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The clocks of the host, which tests replace. */
   readonly time?: TimeSource;
-  /** The components that can run on other threads; by default each has its own thread. */
+  /** The components that can run on other threads; by default, each has its own thread. */
   readonly threads?: Threads;
 };
 
@@ -122,7 +125,7 @@ async function openParts(
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   opened.defer(() => lock.release());
   refuseHyperliquid(config, network);
-  // The operations port closes last, so that operators can observe a stop until its end.
+  // The operations port is closed last, so that operators can observe the whole shutdown.
   let operatorsPort: HttpPort | undefined = undefined;
   opened.defer(() => operatorsPort?.drain());
   const metrics = new Metrics();
@@ -178,7 +181,7 @@ async function openParts(
   };
 }
 
-/** Starts prices and time first, and simulated traders once requests can be answered. */
+/** Starts prices and time first, and simulated traders when requests can be served. */
 async function startActing(
   serving: Serving,
   actors: LocalActors,
@@ -222,9 +225,9 @@ type Serving = {
 };
 
 /**
- * Accepts no new clients and completes pending requests. A single venue continues to advance time
- * until the last answer, because some requests wait for orders that leave the delay queue. In a
- * cluster this replica first releases its tasks, and the other replicas advance the time.
+ * Stops accepting clients and completes pending requests. A single venue continues to advance time
+ * until the last response, because some requests wait for orders to leave the delay queue. In a
+ * cluster, this replica first releases its tasks, and the other replicas advance the time.
  */
 async function stopServing({ actors, core, edges, settling, ticking }: Serving): Promise<void> {
   const { cluster, relay } = core;
@@ -257,7 +260,7 @@ function openPool(
   return new RecoverPool({ network, log, size, onWorkerLost, startRecoverer });
 }
 
-/** Joins the cluster, whose code is loaded only if there is one. */
+/** Joins the cluster. Its code is loaded only if a cluster is configured. */
 async function joinCluster(
   config: Config,
   deps: Parameters<typeof openCluster>[1],
@@ -334,7 +337,7 @@ export async function openPorts(
   visitor: { start(urls: PortUrls): Promise<void> },
 ): Promise<PortUrls> {
   const port = await http.listen(config.port, config.host);
-  // Wallets on the page access the local chain, which has another port.
+  // Wallets on the page access the local chain, which has a different port.
   money?.allowPage(port);
   const operationsPort = await operations.listen(operationsPortOf(config), config.opsHost);
   const urls = {
@@ -348,9 +351,9 @@ export async function openPorts(
 /**
  * Returns a handler that passes on all errors except temporary ones after which the process
  * continues. Writes that failed for lack of space are repeated later (R-disk). A stream that lost
- * blocks rejects commands until it is complete again. A replica whose rules are no longer those of
- * the log serves its last state (R-era). The next lease holder completes work that a term left
- * unfinished.
+ * blocks rejects commands until it is complete again. A replica serves its last state if the log
+ * has continued under later rules (R-era). Work that a term left unfinished is completed by the
+ * next lease holder.
  */
 export function exceptPassing(onFatal: (error: unknown) => void): (error: unknown) => void {
   return exceptDiskFull((error) => {

@@ -9,13 +9,13 @@ import { ReplicaBoard } from '../replica-board.ts';
 import type { ClusterConfig } from '../cluster-settings.ts';
 import { openStream } from '../open-cluster.ts';
 
-/** Thrown before anything is changed if a command is refused. */
+/** Thrown before any change if a command is refused. */
 export class AdminRefusedError extends Error {
   override readonly name = 'AdminRefusedError';
 }
 
 /**
- * Target of an operator's command: the stream of a cluster, and the status reported by its
+ * The target of an operator's command: the stream of a cluster, and the status reported by its
  * replicas.
  */
 export type AdminPlace = {
@@ -29,11 +29,11 @@ export type AdminPlace = {
 };
 
 /**
- * Operators wait for the result, so the connection has a time limit. Replicas wait for servers
- * without one.
+ * Operators wait for the result, so their connection has a time limit. Replicas wait for the
+ * servers without a limit.
  */
 const SERVERS_WITHIN_MS = 10_000;
-/** Replicas report every second, so all running ones have reported after this time. */
+/** Replicas report every second, so all running replicas have reported after this time. */
 const WHOEVER_IS_THERE_MS = 2_500;
 
 export const nowMs = (): number => systemTime.wallMs();
@@ -79,8 +79,8 @@ export async function openPlace(
       `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log from the longest copy with cluster-admin import`,
     );
   }
-  // Without this check, a server that is cut off from the others would show a board without recent
-  // reports.
+  // Without this check, a server that is cut off from the others would show the replicas without
+  // recent reports.
   await retryUntilAnswered(() => stream.end());
   const replicas = config.streamReplicas;
   const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
@@ -101,7 +101,7 @@ export async function openPlace(
   };
 }
 
-/** Throws if a replica is running. `or` describes what would happen otherwise. */
+/** Throws if a replica is running. `or` describes the possible consequence. */
 export function assertNoReplicaRunning({ board, cluster }: AdminPlace, or: string): void {
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;

@@ -21,8 +21,8 @@ import { confirmedLastSeq } from '../stream-facts.ts';
 import { writeStream } from '../write-stream.ts';
 
 /**
- * Exports the stream of a cluster to a folder with which a venue on one machine can continue. An
- * earlier export in the folder is continued.
+ * Exports the stream of a cluster to a folder with which a venue on one machine can continue. If
+ * the folder contains an earlier export, the export is continued.
  */
 export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
   const { cluster, config, stream } = place;
@@ -149,8 +149,8 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   });
 
   /**
-   * Offers a snapshot to joining replicas, which need not read the whole log then. A log that does
-   * not begin with the first block cannot be read without one.
+   * Offers a snapshot to joining replicas, so that they need not read the whole log. A log that
+   * does not begin with the first block cannot be read without a snapshot.
    */
   async function offerSnapshot(): Promise<void> {
     const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
@@ -160,7 +160,7 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   }
 }
 
-/** Returns whether the stream contains an interrupted import; throws if it has other content. */
+/** Returns whether the stream contains an interrupted import. Throws if it has other content. */
 async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   const { lastPlace } = await retryUntilAnswered(() => stream.end());
   if (lastPlace === 0) return false;
@@ -176,7 +176,7 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   );
 }
 
-/** Removes an interrupted import, which is not continued but written again from the start. */
+/** Removes an interrupted import. It is not continued, but written again from the start. */
 async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
   await retryUntilAnswered(() => stream.remove());
   return reopen();

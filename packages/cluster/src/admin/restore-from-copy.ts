@@ -16,9 +16,9 @@ import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy
 /**
  * Writes the stream of a cluster again from the copy of one of its replicas. Refuses if
  * acknowledged blocks are missing in that copy, whether they are in the stream or in the files of
- * another replica, unless the operator names the first block to give up. The result is a different
- * stream: a folder that contains given-up blocks reports this, and other replicas no longer wait
- * for them.
+ * another replica, unless the operator specifies the first block to discard. The result is a
+ * different stream: a folder that contains discarded blocks reports this, and other replicas no
+ * longer wait for them.
  */
 export function restoreFromCopy(
   place: AdminPlace,
@@ -119,7 +119,9 @@ async function givenUp(
   return all;
 }
 
-/** Returns the range in which replicas' copies can differ although they end at the same block. */
+/**
+ * Returns the range in which the copies of replicas can differ although they end at the same block.
+ */
 function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
   if (highest?.replacedFrom === undefined) return highest?.disputed;
   return { from: highest.replacedFrom, to: highest.height };

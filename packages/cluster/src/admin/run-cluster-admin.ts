@@ -113,8 +113,8 @@ function progressOn(out: Terminal): Progress {
 }
 
 /**
- * Announces the era for which replicas of a newer release wait. Replicas of older releases then
- * stop accepting orders.
+ * Announces the era for which replicas of a newer release wait. After that, replicas of older
+ * releases no longer accept orders.
  */
 async function openEra(place: AdminPlace): Promise<string> {
   const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);

@@ -43,7 +43,7 @@ test('the environment can name a server of any version, or disable servers', () 
     });
   }));
 
-test('a failed fetch names the mirrors and the reason, and leaves no files', () =>
+test('the error of a failed fetch names the mirrors and the reason, and no files remain', () =>
   inDirectory(async (folder) => {
     const proxy = process.env['http_proxy'];
     const closed = 'http://127.0.0.1:9';

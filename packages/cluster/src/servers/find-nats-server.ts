@@ -12,7 +12,9 @@ const CACHE = join(
   import.meta.dirname,
   `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,
 );
-/** Environment variable with the path of the program to use; if it is empty, none is used. */
+/**
+ * The environment variable with the path of the program to use. If it is empty, no program is used.
+ */
 export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
 
 export const NATS_SERVER_WANTED =
@@ -32,7 +34,7 @@ export function findNatsServer(): Promise<Found> {
   return (found ??= find(process.env));
 }
 
-/** Returns the path of the program; throws an error for the user if there is none. */
+/** Returns the path of the program. Throws an error for the user if there is none. */
 export async function wantNatsServer(): Promise<string> {
   const server = await findNatsServer();
   if ('program' in server) return server.program;
@@ -87,20 +89,22 @@ async function findNamed(program: string): Promise<Found> {
 }
 
 /**
- * Debian 12 has release 2.9.10. The package of Debian 13 needs the C library of Debian 12 or newer.
+ * Debian 12 contains release 2.9.10. The package of Debian 13 needs the C library of Debian 12 or
+ * newer.
  */
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
 const PROGRAM = join('usr', 'sbin', 'nats-server');
 const TIMEOUT_S = 10;
-/** Time limit for apt, which downloads an index of about 10 MB. */
+/** The time limit for apt, which downloads an index of about 10 MB. */
 const APT_MS_MAX = 120_000;
 
 /**
  * Fetches Debian's package of a NATS server from the configured mirrors of this machine, and
  * unpacks it into a folder. apt works in a temporary folder with its own list of sources, so it
- * needs no root and does not change the machine's configuration. Throws with the reason. Several
- * processes can do this at once; the folder of the first one remains.
+ * does not need root privileges and does not change the machine's configuration. If it fails, the
+ * error contains the reason. Several processes can do this at the same time; the folder of the
+ * first one remains.
  */
 export async function fetchNatsServer(folder: string): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
@@ -139,7 +143,7 @@ async function download(work: string): Promise<void> {
   throw new Error(failures.join('; '));
 }
 
-/** Returns the addresses of mirrors without the suites; apt lists them without network access. */
+/** Returns the addresses of mirrors without the suites. apt lists them without network access. */
 async function mirrorsOfThisMachine(): Promise<readonly string[]> {
   const { stdout } = await run('apt-get', ['update', '--print-uris']);
   const named = stdout.matchAll(/^'(\S+?)\/dists\/\S+\/InRelease'/gm);
@@ -179,14 +183,14 @@ async function aptConfig(folder: string, mirror: string): Promise<string> {
     'Acquire::Retries': '1',
     'Acquire::http::Timeout': String(TIMEOUT_S),
     'Acquire::https::Timeout': String(TIMEOUT_S),
-    // Another user could not read the temporary folder.
+    // With a sandbox user, apt could not read the temporary folder.
     'APT::Sandbox::User': '',
   };
   await writeFile(
     config,
     [
       ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`),
-      // Disables hooks of the machine that clean or read its own package cache.
+      // These options disable hooks of the machine that clean or read its own package cache.
       '#clear APT::Update::Pre-Invoke;',
       '#clear APT::Update::Post-Invoke;',
       '#clear APT::Update::Post-Invoke-Success;',

@@ -11,15 +11,15 @@ import { isBelowNatsMin } from '../nats-version.ts';
 import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
 
 /**
- * NATS servers with JetStream on this machine, each in a process that can be killed, frozen and
- * restarted.
+ * NATS servers with JetStream on this machine. Each runs in a process that can be killed, frozen
+ * and restarted.
  */
 export type NatsServers = {
   readonly url: string;
   readonly urls: readonly string[];
   readonly monitors: readonly string[];
   readonly pids: readonly number[];
-  /** Kills the process of a server, like a crash. */
+  /** Kills the process of a server, as in a crash. */
   kill(index: number): Promise<void>;
   start(index: number): Promise<void>;
   freeze(index: number): void;
@@ -34,21 +34,21 @@ export type NatsServersOptions = {
   /** The folder of the servers; by default a temporary one, which is removed when they stop. */
   readonly folder?: string;
   /**
-   * The first of consecutive ports: those for clients, then those between servers, then those for
-   * monitoring.
+   * The first of the consecutive ports: those for clients, then those between servers, and then
+   * those for monitoring.
    */
   readonly port: number;
   /**
-   * The name of the servers' cluster. Servers join only those with the same name, even if another
+   * The name of the servers' cluster. Servers join only servers with the same name, even if another
    * server has taken the port of one that ended.
    */
   readonly name?: string;
   /**
-   * Ports at which each server reaches the others, instead of their own ports. Servers then find
-   * each other only there, because they announce an address without a listener.
+   * The ports at which each server reaches the others, instead of their own ports. The servers then
+   * find each other only through these ports, because they announce an address without a listener.
    */
   readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
-  /** Called if a server ended without a request to stop. */
+  /** Called if a server exited without a request to stop. */
   readonly onEnd?: (index: number) => void;
 };
 
@@ -57,7 +57,7 @@ export const PORTS_PER_SERVER = 3;
 const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;
-/** Time limit of several times the duration of an election, for busy machines. */
+/** A time limit of several times the duration of an election, for busy machines. */
 const AGREE_MS = 20_000;
 const STARTS_MAX = 3;
 
@@ -181,8 +181,8 @@ function configOf({
 
 /**
  * Waits until a stream with a copy on each server can be created. About one start in twenty of NATS
- * 2.10 forms a group without one of the servers and never admits it; a restart on the same data
- * does.
+ * 2.10 forms a group without one of the servers and never admits it; after a restart on the same
+ * data, it is admitted.
  */
 async function ready(urls: readonly string[], restartAll: () => Promise<void>): Promise<void> {
   for (let starts = 1; ; starts += 1) {

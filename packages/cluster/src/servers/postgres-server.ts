@@ -7,16 +7,16 @@ import { basename, dirname, join, resolve as absolute } from 'node:path';
 import pg from 'pg';
 
 /**
- * Separate PostgreSQL server from the npm binaries, on a socket in a temporary folder. PostgreSQL
- * refuses to run as root, so under root it runs as an unprivileged user.
+ * A separate PostgreSQL server from the npm binaries, on a socket in a temporary folder. PostgreSQL
+ * refuses to run as root; if this process runs as root, the server runs as an unprivileged user.
  */
 export type PostgresServer = {
   readonly pid: number;
-  /** Creates a database for this caller only, and returns its URL. */
+  /** Creates a database for this caller only and returns its URL. */
   database(): Promise<string>;
-  /** Returns the URL of the database with this name, which is created if it is missing. */
+  /** Returns the URL of the database with this name. The database is created if it is missing. */
   databaseOf(name: string): Promise<string>;
-  /** Kills the server like a crash, and restarts it on the same data. */
+  /** Kills the server, as in a crash, and restarts it on the same data. */
   restart(): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -34,7 +34,7 @@ type Options = {
 };
 
 /**
- * Throws an error for the user if the user account of PostgreSQL cannot access its data or its
+ * Throws an error for the user if the system account of PostgreSQL cannot access its data or its
  * program.
  */
 export async function expectPostgresCan(data: string): Promise<void> {
@@ -89,7 +89,7 @@ export async function startPostgres({
     try {
       await Promise.race([ready(folder), ending]);
     } catch (error) {
-      // A server that ran before can take long to recover, and is not stopped.
+      // A server that ran before can take a long time to recover, so it is not stopped.
       if (!wasUp) await ended(started, 'SIGQUIT');
       throw error;
     }
@@ -141,7 +141,7 @@ export async function startPostgres({
   };
 }
 
-/** Returns the folders of socket and data, and the user that runs the server. */
+/** Returns the folders of the socket and the data, and the user that runs the server. */
 async function placeOf(givenData: string | undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -190,7 +190,7 @@ async function nativeFolder(): Promise<string> {
     try {
       if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target));
     } catch (error) {
-      // Another test may have created the link just now.
+      // Another test may have created the link at the same time.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

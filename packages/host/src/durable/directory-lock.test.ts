@@ -37,7 +37,7 @@ test('a second process is refused with the id of the first until the first is ki
     lock.release();
   }));
 
-test('a lock also excludes its own process, and can be taken again after its release', () =>
+test('a lock also excludes its own process, and can be acquired again after its release', () =>
   inDirectory(async (directory) => {
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`);

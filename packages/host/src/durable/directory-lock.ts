@@ -14,9 +14,9 @@ const HELD = new Set<DatabaseSync>();
  * Prevents two processes from using one data directory.
  *
  * The lock is a kernel lock, taken through SQLite on an empty file. The kernel releases it when its
- * holder ends, even if that process is killed. A process id in a file would not be sufficient: two
- * starts could take over a stale file at once, and the id of a process in another container is
- * meaningless here. The id next to the lock is only used in messages.
+ * holder exits, even if that process is killed. A process id in a file would not be sufficient: two
+ * starts could take over a stale file at the same time, and the id of a process in another
+ * container is meaningless here. The id next to the lock is only used in messages.
  */
 
 export type DirectoryLock = {
@@ -35,7 +35,7 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** Takes the lock of a directory without waiting, or throws `DirectoryLockedError`. */
+/** Acquires the lock of a directory without waiting, or throws `DirectoryLockedError`. */
 export function lockDirectory(directory: string): DirectoryLock {
   makeFolder(directory);
   const holderFile = join(directory, HOLDER);
@@ -65,7 +65,7 @@ export function lockDirectory(directory: string): DirectoryLock {
 
 /**
  * Returns true if another process holds the lock of a directory. This function is for processes
- * that only read there, and creates and changes nothing.
+ * that only read the directory. It creates and changes nothing.
  */
 export function isDirectoryLocked(directory: string): boolean {
   const file = join(directory, 'lock');
@@ -87,8 +87,8 @@ export function isDirectoryLocked(directory: string): boolean {
 function takeLock(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is ever written, so no rollback journal on disk is needed and the lock works on a
-    // full disk too.
+    // Nothing is ever written, so no rollback journal on disk is needed, and the lock works even on
+    // a full disk.
     database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
     return database;
@@ -107,9 +107,7 @@ function writePid(file: string): void {
   }
 }
 
-/**
- * The low byte of a SQLite error code is the kind of the failure; the other bytes contain details.
- */
+/** The low byte of a SQLite error code is the kind of failure; the other bytes contain details. */
 const SQLITE_BUSY = 5;
 const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
 
@@ -126,7 +124,7 @@ function kindOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-/** Returns the process id stored by the holder of a lock, or undefined if there is none. */
+/** Returns the process id stored by the holder of a lock, or undefined if none is stored. */
 export function holderOf(directory: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));

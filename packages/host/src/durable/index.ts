@@ -1,4 +1,4 @@
-/** Files that survive a power loss. */
+/** Functions for files that survive a power loss. */
 export { chainedCheck, type LineForm, type ReadLine } from './record-lines.ts';
 export {
   isDiskFull,

@@ -11,11 +11,14 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Mode of the files that a program stores: only their owner has access, whatever the umask. */
+/**
+ * The mode of the files that a program stores. Only their owner has access, regardless of the
+ * umask.
+ */
 export const OWNER_ONLY_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** Creates a missing file, because a library that creates it would use another mode. */
+/** Creates a missing file, because a library that creates it would use a different mode. */
 export function makeOwnFile(file: string): void {
   closeSync(openSync(file, 'a', OWNER_ONLY_MODE));
 }
@@ -43,7 +46,7 @@ export function tightenFiles(folder: string): void {
   }
 }
 
-/** The stored data is private to its user, because it contains keys, addresses and trades. */
+/** The stored data is private to its owner, because it contains keys, addresses and trades. */
 const OWN_FOLDER = 0o700;
 /** Removes the access of other users from everything that a process creates. */
 export const OWN_UMASK = 0o077;
@@ -100,7 +103,7 @@ export async function writeFully(
 }
 
 /**
- * Thrown if there is no space for an entry, which was not written. A later entry can succeed
+ * Thrown if there is no space for an entry. The entry was not written, but a later one can succeed
  * (R-disk).
  */
 export class JournalFullError extends Error {

@@ -120,7 +120,7 @@ test('a file of an earlier release is read and continued', () => {
   expect(read().damaged).toEqual([4]);
 });
 
-test('a file of release 0.3.0 is read and would be written identically', () => {
+test('a file of release 0.3.0 is read, and writing its records again yields an identical file', () => {
   mkdirSync(dirname(file));
   const earlier =
     '6e49fda03c8e3b3b+{"n":1}\na1ad19b959a74861 {"text":"zwölf\\n"}\n529a2fb70c45f394 3\n';
@@ -175,7 +175,7 @@ test('a file with many more lines than records is rewritten', () => {
 });
 
 /**
- * A program that appends until the file reaches its size limit, prints the number of successful
+ * This program appends until the file reaches its size limit, prints the number of successful
  * appends, and tries once more.
  */
 const FILLING = `
@@ -192,7 +192,7 @@ try { opened.replace(records.values()); } catch (error) { replaced = error.code;
 console.log(JSON.stringify({ count, code, again: append(), replaced }));
 `;
 
-test('R-disk: a record that does not fit on the disk is not partly written, and existing ones remain', () => {
+test('R-disk: a record that does not fit on the disk is not partially written, and existing records remain', () => {
   const limited = `trap '' XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
   const module = join(import.meta.dirname, 'record-file.ts');
   const output = execFileSync('/bin/sh', ['-c', limited, process.execPath, FILLING, module, file]);

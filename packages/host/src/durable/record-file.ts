@@ -13,15 +13,17 @@ import { type DamagedLine, type LineForm, readLines, RECORD_LINES } from './reco
 import { makeFolder, OWNER_ONLY_MODE, syncFolder } from './own-files.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
-/** The file is rewritten if it has this many more lines than records. */
+/**
+ * The file is rewritten if the number of its lines exceeds the number of records by more than this.
+ */
 const SPARE_LINES = 4_096;
-/** Smaller files are never rewritten by size. */
+/** Files smaller than this are never rewritten because of their size. */
 const SPARE_BYTES = 1_048_576;
 /** The number of characters per write when a file is rewritten. */
 const PIECE_CHARACTERS = 1_048_576;
 /**
- * Bounds of the file size relative to its size after a rewrite. The needed size is measured at the
- * lower factor, and the file is rewritten at the upper one at the latest.
+ * The bounds of the file size relative to its size after a rewrite. The needed size is measured at
+ * the lower factor, and the file is rewritten at the upper factor at the latest.
  */
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
@@ -31,8 +33,8 @@ type Written = { readonly bytes: number; readonly lines: number; readonly check:
 /**
  * Stores records as lines of one file, in the order in which they were written. The checksum of
  * each line continues the previous one. An append is durable when it returns, because the file is
- * synced, and its folder as well when the file is created. An append that a crash left incomplete
- * was never acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
+ * synced, and also its folder when the file is created. An append that a crash left incomplete was
+ * never acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
  */
 export class RecordFile implements RecordStore {
   readonly #file: string;
@@ -141,8 +143,8 @@ export class RecordFile implements RecordStore {
     this.#bytes = written.bytes;
     this.#lines = written.lines;
     this.#check = written.check;
-    // The folder is synced, because otherwise the old file could reappear after a power loss,
-    // without the records appended to the new one.
+    // The folder is synced. Otherwise, the old file could reappear after a power loss, without the
+    // records that were appended to the new one.
     this.#orStop(() => syncFolder(dirname(this.#file)));
   }
 
@@ -230,14 +232,14 @@ export class RecordFile implements RecordStore {
 
 export type RecordLines = {
   readonly records: readonly unknown[];
-  /** Numbers of altered lines that a crash cannot explain. */
+  /** The numbers of altered lines that a crash cannot explain. */
   readonly damaged: readonly number[];
 };
 
 /**
  * Persistent records in the order in which they were written, in a file or in storage shared by
- * several machines. A call that returns no promise has taken effect when it returns, and others
- * when their promise resolves.
+ * several machines. A call that returns a promise has taken effect when the promise resolves; any
+ * other call, when it returns.
  */
 export type RecordStore = {
   /** The name of the store in messages for operators. */
@@ -258,7 +260,7 @@ export type RecordStore = {
   close(): void;
 };
 
-/** Opens the file with that name, or returns the store itself. */
+/** Opens the file with the given name, or returns the given store. */
 export function recordStoreAt(place: string | RecordStore): RecordStore {
   return typeof place === 'string' ? new RecordFile(place) : place;
 }

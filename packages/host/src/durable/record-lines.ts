@@ -5,8 +5,7 @@ import { readSync } from 'node:fs';
 /**
  * The format of a line: a checksum, a mark, and a record as JSON. The checksum continues that of
  * the previous line, so that changed, removed and reordered lines are detected. The mark states
- * whether the next line was appended together with this one, in which case both are valid only
- * together.
+ * whether the next line was appended together with this line; if so, both are valid only together.
  *
  * Files of earlier releases have an independent checksum per line, followed by a space. These lines
  * can only precede lines in the current format.
@@ -69,7 +68,10 @@ export type DamagedLine = { readonly line: number; readonly byte: number };
 
 type ReadLines = {
   readonly damaged: readonly DamagedLine[];
-  /** The number of lines up to an incomplete, unacknowledged append, and its byte offset. */
+  /**
+   * The number of lines up to an incomplete, unacknowledged append, and the byte offset of that
+   * append.
+   */
   readonly lines: number;
   readonly end: number;
   readonly isTorn: boolean;
@@ -145,7 +147,7 @@ function* parsed(descriptor: number, form: LineForm): Generator<Line> {
 }
 
 /**
- * Returns the record of a line without its line end, even if another byte is in the place of the
+ * Returns the record of a line without its line end, even if another byte is at the position of the
  * line end.
  */
 function unendedOf(form: LineForm, text: string, before: Line | undefined): readonly unknown[] {
@@ -203,7 +205,7 @@ type WrittenLine = {
 export type ReadLine = {
   readonly record: unknown;
   readonly check: string;
-  /** True if the line is unchanged and follows the right predecessor. */
+  /** True if the line is unchanged and continues the correct predecessor. */
   readonly isRight: boolean;
   /** True if the append ends with this line. */
   readonly isLast: boolean;

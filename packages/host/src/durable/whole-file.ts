@@ -14,11 +14,11 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * Functions for files that are written as a whole. A file appears under its name completely or not
- * at all, and replaces a previous file with that name. It survives a power loss once the call
- * returns: its content is synced before it gets the name, and the folder is synced afterwards.
+ * at all, and replaces a previous file with that name. It survives a power loss after the call has
+ * returned: its content is synced before it gets the name, and the folder is synced afterwards.
  */
 
-/** The mode of the file. By default only the owner has access. */
+/** The mode of the file. By default, only the owner has access. */
 type WholeFileOptions = { readonly mode?: number };
 
 export function writeWholeFile(
@@ -116,8 +116,8 @@ export function writeAll(descriptor: number, bytes: Buffer): void {
 }
 
 /**
- * Thrown if a secret file is damaged, or missing although it was used. The message is for the
- * operator.
+ * Thrown if a secret file is damaged, or if it is missing although it has been used. The message is
+ * for the operator.
  */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError';
@@ -128,13 +128,13 @@ type SecretFile = {
   readonly bytes: number;
   /** A file that depends on the secret, or undefined if there is none. */
   readonly madeWith: string | undefined;
-  /** The remedy for an operator without a backup, as a continuation of "If there is none,". */
+  /** The action for an operator without a backup, as a continuation of "If there is none,". */
   readonly remedy: string;
 };
 
 /**
  * Returns random bytes that are created once and stored as hex in a file that only its user can
- * read. A lost secret is never replaced if dependent files exist, because they would silently
+ * read. A lost secret is never replaced while dependent files exist, because they would silently
  * become invalid.
  */
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {

@@ -37,18 +37,21 @@ type AnswerWriterOptions = {
 const WARN_EVERY_MS = 1000;
 const DOWN = 503;
 /**
- * A block arrives at least every second. The age of a state older than this is reported to the
- * client.
+ * A block arrives at least every second. If the state is older than this, its age is reported to
+ * the client.
  */
 const OLD_MS = 5_000;
-/** Memory for bodies is normally available again within a moment. */
+/** Memory for bodies usually becomes available again within a moment. */
 const BODY_RETRY_SECONDS = 1;
 /** The minimum cost of any response on the main thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
-/** Answers of this size are compressed for pages, which load over slower networks than programs. */
+/**
+ * Responses of at least this size are compressed for pages, which load over slower networks than
+ * programs.
+ */
 const COMPRESSED_BYTES_MIN = 8 * 1024;
-/** The level of compression: higher levels save little and take longer. */
+/** The level of compression. Higher levels save little and take longer. */
 const COMPRESSION = { level: 1 };
 const compress = promisify(gzip);
 /** The status that proxies log if the client has closed the request. */
@@ -60,7 +63,7 @@ const CLIENT_GONE = 499;
  */
 export class AnswerWriter {
   readonly #options: AnswerWriterOptions;
-  /** Compressed forms of answers that many responses share. */
+  /** The compressed forms of bodies that many responses share. */
   readonly #compressed = new WeakMap<Buffer, Promise<Buffer>>();
   #refusedDown = 0;
   #warnedMs = -WARN_EVERY_MS;
@@ -114,7 +117,7 @@ export class AnswerWriter {
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
   }
 
-  /** Delivers the answer to a request from a socket, whose connection limits its unread bytes. */
+  /** Delivers the response to a request from a socket, whose connection limits its unread bytes. */
   #deliver(
     call: SocketCall,
     { after, body, status }: Pick<SocketAnswer, 'body' | 'status'> & { after: number | undefined },
@@ -162,7 +165,7 @@ export class AnswerWriter {
     );
   }
 
-  /** Compresses an answer on the thread pool, once for all its responses. */
+  /** Compresses a body on the thread pool, once for all responses that share it. */
   #gzip(body: Buffer): Promise<Buffer> {
     let made = this.#compressed.get(body);
     if (made === undefined) {
@@ -204,7 +207,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Accounts for a response. Returns false if its client is gone, or if a refusal is sent instead.
+   * Accounts for a response. Returns false if its client has disconnected, or if a refusal is sent
+   * instead.
    */
   #takesRoom(call: HttpCall, bytes: number): boolean {
     const { endpoint, ip } = call;
@@ -251,9 +255,9 @@ export class AnswerWriter {
 }
 
 /**
- * Returns true for a large answer to a POST of a page. Programs usually run near the venue, where
- * compression costs more time than it saves. The answers to a POST are never cached, so they need no
- * `vary` header.
+ * Returns true for a large response to a POST from a page. Programs usually run near the venue,
+ * where compression costs more time than it saves. Responses to a POST are never cached, so they
+ * need no `vary` header.
  */
 function isCompressed(call: HttpCall, body: Buffer): boolean {
   if ('post' in call || body.length < COMPRESSED_BYTES_MIN) return false;
@@ -279,8 +283,8 @@ type Described = {
 };
 
 /**
- * Includes the date, with which clients of other origins measure the offset of their clock and the
- * age of the data.
+ * The date is included, because clients of other origins use it to measure the offset of their
+ * clock and the age of the data.
  */
 const EXPOSED =
   'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
@@ -316,8 +320,8 @@ function respondPage(
 }
 
 /**
- * Returns the more exhausted of a client's budgets for requests and for work, which counts in
- * milliseconds. A work budget that is more than half full is not reported.
+ * Returns the more exhausted of a client's two budgets: the one for requests or the one for work,
+ * which is counted in milliseconds. A work budget that is more than half full is not reported.
  */
 function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Budget | undefined {
   if (requests === undefined || work === undefined) return requests;
@@ -328,7 +332,7 @@ function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Bud
   return { limit, windowMs: requests.windowMs, remaining, resetMs: work.resetMs };
 }
 
-/** The state of a budget in the form for clients; `reset` is in whole seconds. */
+/** The state of a budget in the format for clients; `reset` is in whole seconds. */
 type BudgetFields = {
   readonly limit: number;
   readonly remaining: number;
@@ -409,7 +413,7 @@ type CallFacts = {
   readonly path: string;
   readonly endpoint: AnyEndpoint | undefined;
   budget: Budget | undefined;
-  /** The name of the request's kind of work, once it is known. */
+  /** The name of the request's kind of work, if it is already known. */
   what?: string | undefined;
 };
 
@@ -421,7 +425,7 @@ export type DirectCall = PostCall & CallFacts;
 
 type HttpCall = Call | DirectCall;
 
-/** A request from a frame of a socket, with the data for its answer. */
+/** A request from a frame of a socket, with the data for its response. */
 export type SocketCall = Pick<Call, 'budget' | 'client' | 'ip' | 'path' | 'startedMs' | 'what'> & {
   readonly endpoint: Endpoint | TextEndpoint;
   readonly deliver: (answer: SocketAnswer) => void;
@@ -429,10 +433,10 @@ export type SocketCall = Pick<Call, 'budget' | 'client' | 'ip' | 'path' | 'start
 
 export type AnyCall = HttpCall | SocketCall;
 
-/** An answer with the fields that HTTP sends as headers. */
+/** A response with the fields that HTTP sends as headers. */
 export type SocketAnswer = {
   readonly status: number;
-  /** JSON text, or the same as bytes. */
+  /** The body as JSON text, or as the bytes of that text. */
   readonly body: string | Buffer;
   readonly budget: BudgetFields | undefined;
   readonly retryAfterSeconds: number | undefined;

@@ -16,7 +16,7 @@ const BODY_BYTES_MAX = 200;
 const log = createLogger({ level: 'silent' });
 const metrics = new Metrics({ processMetrics: false });
 
-/** Opens a port whose answers quote the request. */
+/** Opens a port whose responses quote the request. */
 async function anEdge(options: Partial<HttpEdgeOptions> = {}) {
   const limits = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
   const limiter = new RateLimiter({ limits, now: () => performance.now(), enabled: false });
@@ -67,13 +67,13 @@ function open(port: number): { socket: Socket; answers: () => string } {
 
 const FIRST = 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-/** The runtime parses requests with a header that the direct reader does not know. */
+/** Requests with a header that the direct reader does not support are parsed by the runtime. */
 const UNKNOWN = 'x-unknown: 1\r\n';
 
 const post = (headers: string, body: string, line = 'POST /exchange HTTP/1.1'): string =>
   `${line}\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 
-/** Returns all answers to requests that follow each other on one connection. */
+/** Returns all responses to successive requests on one connection. */
 async function answersTo(
   port: number,
   bytes: Buffer,
@@ -109,7 +109,7 @@ describe('requests of common clients', () => {
     expect(parsed()).toBe(1);
   });
 
-  test('the answer is that of the runtime, byte for byte, for any request', async () => {
+  test('the response is identical to that of the runtime, byte for byte, for any request', async () => {
     const { parsed, port } = await anEdge();
     const name = (text: string): fc.Arbitrary<string> =>
       fc.constantFrom(
@@ -197,7 +197,8 @@ describe('requests of common clients', () => {
           const expected = await answersTo(port, bytesOf(requests, UNKNOWN));
           direct += parsed() - between - (between - before);
           expect(got).toBe(expected);
-          // If an answer closes the connection early, the bytes sent after it can destroy answers.
+          // If a response closes the connection early, the bytes sent after it can destroy
+          // responses.
           const count = expected.match(/HTTP\/1\.1 \d/g)?.length;
           if (count !== requests.length + 2) return;
           expect(await answersTo(port, bytes, sizes)).toBe(expected);
@@ -209,7 +210,7 @@ describe('requests of common clients', () => {
   });
 });
 
-describe('limits on direct requests', () => {
+describe('limits on requests that are read directly', () => {
   test('a page of another site is refused', async () => {
     const pages = { ports: new Set([1]), origins: new Set<string>() };
     const { parsed, port } = await anEdge({ visitors: { pages, names: new Set() } });
@@ -228,7 +229,7 @@ describe('limits on direct requests', () => {
     ]);
   });
 
-  test('a request is refused if the bodies of its client use all memory', async () => {
+  test("a request is refused if its client's bodies use all available memory", async () => {
     const bodyLimits = {
       bodiesMax: 9,
       bodiesPerClientMax: 9,
@@ -247,7 +248,7 @@ describe('limits on direct requests', () => {
     expect(edge.inFlight).toBe(0);
   });
 
-  test('an unread answer waits, and its memory is released when its client disconnects', async () => {
+  test('an unread response waits, and its memory is released when its client disconnects', async () => {
     const { edge, port } = await anEdge({ bodyBytesMax: 4_000_000 });
     const { socket } = open(port);
     socket.write(post('', '{}'));
@@ -267,7 +268,7 @@ describe('limits on direct requests', () => {
     expect(edge.unreadBytes).toBe(0);
   });
 
-  test('a drain answers the current request and closes its connection', async () => {
+  test('a drain completes the current request and closes its connection', async () => {
     const { edge, parsed, port } = await anEdge();
     const { answers, socket } = open(port);
     socket.write(post('', '{}'));

@@ -55,7 +55,7 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts' | 'posts
   readonly metrics: Metrics;
   /** The documentation, to which refusals link, and the machine-readable API descriptions. */
   readonly documents?: ShownPage | undefined;
-  /** The web page, for GET requests that no endpoint answers. */
+  /** The web page, for GET requests that are not for an endpoint. */
   readonly page?: ShownPage | undefined;
   readonly notFound?: string;
   readonly bodyBytesMax?: number;
@@ -80,7 +80,7 @@ export type SocketRequest = {
   /** The version header of the handshake. */
   readonly version: string | undefined;
   /**
-   * True if the connection has too many unanswered requests, in which case this one is refused
+   * True if the connection has too many pending requests, in which case this one is refused
    * immediately.
    */
   readonly isExcess: boolean;
@@ -135,14 +135,14 @@ export class HttpEdge {
     return this.#port.unreadBytes;
   }
 
-  /** Resolves with the port number once the server listens. */
+  /** Resolves with the port number when the server is listening. */
   listen(port: number, host: string): Promise<number> {
     return this.#port.listen(port, host);
   }
 
   /**
    * Completes pending requests. New requests on open connections are refused with the advice to
-   * reconnect elsewhere.
+   * reconnect to another address.
    */
   drain(): Promise<void> {
     return this.#port.drain();
@@ -196,7 +196,7 @@ export class HttpEdge {
     else this.#serveEndpoint(call, endpoint);
   }
 
-  /** Answers a POST whose head has passed all checks of `#serveEndpoint`. */
+  /** Serves a POST whose head has passed all checks of `#serveEndpoint`. */
   #servePost(asked: PostCall): void {
     const { path } = asked.post;
     const endpoint = this.#postEndpoint(path);
@@ -281,7 +281,7 @@ export class HttpEdge {
       return void this.#answer(call, () => endpoint.handleText(sent));
     }
     const { work } = this.#options;
-    // Orders and cancels are limited by number only, because their cost is part of the blocks.
+    // Orders and cancels are limited only in number, because their cost is part of the blocks.
     if (work === undefined || endpoint.surface !== 'info') {
       return this.#understand(call, endpoint, sent);
     }
@@ -301,7 +301,7 @@ export class HttpEdge {
 
   /**
    * Warns the operator, because all users behind an untrusted proxy share one budget, which is
-   * certainly not intended.
+   * hardly ever intended.
    */
   #warnForwarded(): void {
     if (this.#hasWarnedForwarded) return;
@@ -344,7 +344,7 @@ export class HttpEdge {
 
 const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
 
-/** Endpoints that accept POST only and are screens of the page when opened in a browser. */
+/** These endpoints accept only POST, and are screens of the page when opened in a browser. */
 const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
 
 function pathOf(request: IncomingMessage): string {

@@ -8,7 +8,7 @@ function limiter(enabled = true) {
   return { clock, limiter: new RateLimiter({ limits: LIMITS, now: () => clock.nowMs, enabled }) };
 }
 
-describe('a rate limiter', () => {
+describe('the rate limiter of requests', () => {
   test('a burst up to the limit is admitted, after which the next request waits for a token', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) {
@@ -51,7 +51,7 @@ describe('a rate limiter', () => {
     expect(passed).toBeLessThanOrEqual(50 * 11);
   });
 
-  test('reading the remaining budget takes no token', () => {
+  test('reading the remaining budget consumes no token', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('info', 'a');
     expect(limits.peek('info', 'a')).toEqual({
@@ -81,7 +81,7 @@ describe('a rate limiter', () => {
     expect(limits.size).toBeLessThanOrEqual(2);
   });
 
-  test('the rate limiter takes no tokens when the clock steps back', () => {
+  test('the rate limiter removes no tokens when the clock steps back', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('exchange', 'a');
     clock.nowMs -= 5000;

@@ -4,7 +4,7 @@ import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 /**
  * A token bucket per client address and surface. A bucket holds the tokens of one second and is
  * refilled at that rate. A bucket that was unused for a second is full and is dropped, so memory is
- * bounded by the clients of two seconds.
+ * bounded by the number of clients within two seconds.
  */
 
 /** The groups of endpoints with separate buckets per client. */
@@ -16,14 +16,15 @@ export type Budget = {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Milliseconds until the budget is full. */
+  /** The number of milliseconds until the budget is full. */
   readonly resetMs: number;
 };
 
 type Taken = Budget & {
   readonly allowed: boolean;
   /**
-   * Whole seconds until the next token, at least 1. The value is meaningful only after a refusal.
+   * The number of whole seconds until the next token, at least 1. It is meaningful only after a
+   * refusal.
    */
   readonly retryAfterSeconds: number;
 };

@@ -68,7 +68,7 @@ export type StreamedReply = {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly parts: AsyncIterable<string>;
-  /** Must be called at the end, after success or failure. */
+  /** This function must be called at the end, after success or failure. */
   readonly leave: () => void;
 };
 
@@ -90,7 +90,7 @@ export function infoReply(data: unknown, warnings: readonly Warning[] = []): Rep
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** Returns a response of /info for data that is already JSON text, with further fields. */
+/** Returns a response of /info for data that is already JSON text, with additional fields. */
 export function infoReplyOf(
   json: string,
   warnings: readonly Warning[],
@@ -114,8 +114,8 @@ const HTTP_TOO_LARGE = 413;
 const HTTP_WRONG_TYPE = 415;
 
 /**
- * Returns the refusal of a client that has exceeded its rate limit. On /info it keeps the code that
- * older clients know.
+ * Returns the refusal for a client that has exceeded its rate limit. On /info, it keeps the code
+ * that older clients expect.
  */
 export function rateLimited(surface: Endpoint['surface']): WireError {
   const limited = refusal('rateLimited', []);
@@ -124,7 +124,7 @@ export function rateLimited(surface: Endpoint['surface']): WireError {
 }
 
 /**
- * Returns the refusal of a client whose requests have cost too much, with the most expensive kind
+ * Returns the refusal for a client whose requests have cost too much, with the most expensive kind
  * of request.
  */
 export function tooMuchWork({ ms, what }: Debt, { msPerSecond, remainingMs }: WorkLeft): WireError {

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Functions that read the sizes of files in the data folder at each scrape. */
+/** These functions read the sizes of files in the data folder at each scrape. */
 
 /**
  * Returns the total size of the files in a directory, optionally only those with a suffix. Files
@@ -24,8 +24,8 @@ export async function newestSnapshot(
   directory: string,
 ): Promise<{ readonly bytes: number; readonly writtenMs: number } | undefined> {
   const names = await readdir(directory).catch(() => []);
-  // The file names contain the height with leading zeros, so their alphabetical order is that of
-  // the heights.
+  // The file names contain the height with leading zeros, so their alphabetical order is the order
+  // of heights.
   const newest = names
     .filter((name) => /^snapshot-\d+\.(?:bin|json)$/.test(name))
     .toSorted()

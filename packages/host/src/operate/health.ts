@@ -7,7 +7,8 @@ import type { Metrics } from './metrics.ts';
 
 /**
  * The operations port: liveness, readiness and metrics. It is separate from the public port, so
- * that it can be restricted to internal networks and answers when the public port is overloaded.
+ * that it can be restricted to internal networks and responds even when the public port is
+ * overloaded.
  */
 
 /** A condition that must be met for the venue to be ready. */
@@ -42,13 +43,13 @@ export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness 
 }
 
 type OperationsOptions = {
-  /** Host names that requests may use. */
+  /** The host names that requests may use. */
   readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
   /**
-   * The queue of the public port in the same process: requests to this port take turns with those
+   * The queue of the public port in the same process. Requests to this port take turns with those
    * of traders.
    */
   readonly queue: FairQueue;
@@ -56,7 +57,7 @@ type OperationsOptions = {
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
   /** Handlers for non-JSON responses, by path. Each is called with the query parameters. */
   readonly downloads?: Readonly<Record<string, OperationsDownload>>;
-  /** POST requests, by path; called with the body, whose size is limited. */
+  /** The handlers of POST requests by path. Each is called with the body, whose size is limited. */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
 
@@ -72,7 +73,7 @@ type OperationsRequest = (
 
 const POST_BYTES_MAX = 64 * 1024;
 /**
- * A single client may use all connections, because often there is only one monitor. Idle
+ * A single client may use all connections, because there is often only one monitoring client. Idle
  * connections are closed for new ones. The number is small enough to leave descriptors for the
  * public ports. Requests take turns as on the public port (R-requests).
  */
@@ -141,7 +142,8 @@ async function answer(
 }
 
 /**
- * Reads a JSON body. Returns undefined if it is too long or invalid, and the handler refuses it.
+ * Reads a JSON body. Returns undefined if it is too long or invalid, in which case the handler
+ * refuses it.
  */
 function readJson(port: HttpPort, call: PortCall): Promise<unknown> {
   if (call.awaitsContinue) call.response.writeContinue();

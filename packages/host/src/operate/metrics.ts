@@ -93,8 +93,8 @@ export class Metrics {
   readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
-    // Each counter starts with 0 before the first liquidation, so that a rate that includes the
-    // first one can be computed.
+    // Each counter starts at 0 before the first liquidation, so that a rate that includes the first
+    // liquidation can be computed.
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }
@@ -154,12 +154,12 @@ export class Metrics {
     this.#logCompactFailures.inc();
   }
 
-  /** Counts a step of a liquidation (R-liquidation). */
+  /** Counts one step of a liquidation (R-liquidation). */
   liquidation(step: string): void {
     this.#liquidations.labels(step).inc();
   }
 
-  /** R-adl: counts a position that was closed to cover another account's loss. */
+  /** Counts a position that was closed to cover another account's loss (R-adl). */
   deleveraged(): void {
     this.#deleveraged.inc();
   }
@@ -209,8 +209,8 @@ export class Metrics {
   #madeMs = -TEXT_EVERY_MS;
 
   /**
-   * Returns the text for a scrape, rendered after the request. Rendering takes milliseconds, so it
-   * happens at most ten times a second, for all waiting requests together.
+   * Returns the text for a scrape, rendered after the request. Rendering takes milliseconds, so the
+   * text is rendered at most ten times a second, for all waiting requests together.
    */
   text(): Promise<MetricsText> {
     this.#next ??= this.#later();
@@ -263,7 +263,7 @@ function histogram(
 
 /**
  * The library computes the event loop's utilization once per elapsed interval, all in one batch.
- * After hours of suspension, a short interval would block a process for seconds.
+ * With a short interval, it would block a process for seconds after hours of suspension.
  */
 const UTILIZATION_EVERY_MS = 10_000;
 

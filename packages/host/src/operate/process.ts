@@ -24,8 +24,8 @@ export function watchParent(
 }
 
 /**
- * Priority of work that untrusted clients can cause, and of work that can wait. If all cores are
- * busy, this work gets about a tenth of the trading thread's share.
+ * The priority of work that untrusted clients can cause and of work that can wait. If all cores are
+ * busy, such work gets about a tenth of the trading thread's share.
  */
 const NICENESS = 10;
 
@@ -41,8 +41,8 @@ export function lowerThreadPriority(): void {
 }
 
 /**
- * Ignores errors: the process may have ended, or the system may forbid the change, and both are
- * harmless.
+ * Errors are ignored: the process may have ended, or the system may forbid the change, and both
+ * cases are harmless.
  */
 function tryLower(lower: () => void): void {
   try {
@@ -52,7 +52,7 @@ function tryLower(lower: () => void): void {
   }
 }
 
-/** Functions that divide the file descriptors of this process among its connections. */
+/** These functions divide the file descriptors of this process among its connections. */
 
 /**
  * The number of descriptors reserved for the log, snapshots, receipts, threads, price sources and
@@ -71,18 +71,18 @@ export function connectionsFor(descriptors: number): number {
 const CHAIN_CONNECTIONS_MAX = 256;
 const CHAIN_SHARE = 8;
 
-/** Returns the number of these connections for a local chain in the same process. */
+/** Returns how many of these connections a local chain in the same process may use. */
 export function chainConnectionsFor(descriptors: number): number {
   return Math.min(CHAIN_CONNECTIONS_MAX, Math.ceil(connectionsFor(descriptors) / CHAIN_SHARE));
 }
 
-/** Returns the number of these connections for the public port. */
+/** Returns how many of these connections the public port may use. */
 export function publicConnectionsFor(descriptors: number): number {
   return connectionsFor(descriptors) - chainConnectionsFor(descriptors);
 }
 
 /**
- * Returns the soft limit of open files. A runtime that can raise the limit has done so at its
+ * Returns the soft limit of open files. If the runtime can raise the limit, it has done so at its
  * start.
  */
 export function descriptorLimit(): number {

@@ -22,7 +22,7 @@ class Room {
   }
 }
 
-test('a body holds its bytes until the answer, and its slot only while it is read', () => {
+test('a body holds its bytes until the response is sent, and its slot only while it is read', () => {
   const room = new Room();
   const first = room.hold('a');
   expect(first.grow(90 * KIB)).toBeUndefined();
@@ -42,7 +42,7 @@ test('a body holds its bytes until the answer, and its slot only while it is rea
   third.release();
 });
 
-describe('an exhausted body budget', () => {
+describe('an exhausted budget for bodies', () => {
   test('an exhausted budget closes the oldest body of the client with the most bodies', () => {
     const room = new Room();
     for (let at = 1; at <= 20; at++) room.enter('a', `a${at}`);
@@ -51,7 +51,8 @@ describe('an exhausted body budget', () => {
     room.hold('c', 'c1');
     room.hold('c', 'c2');
     expect(room.cut).toEqual(['a1', 'a2']);
-    // A third body would exceed an eighth of that client's bodies, and none is slow yet.
+    // A third body would exceed an eighth of that client's number of bodies, and none of them is
+    // slow yet.
     expect(room.enter('c', 'c3')).toBe('all');
     expect(room.cut).toEqual(['a1', 'a2']);
     expect(room.budget.use.bodies).toBe(30);

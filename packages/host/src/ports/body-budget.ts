@@ -1,8 +1,8 @@
 /**
  * Limits the memory for bodies, in total and per client (R-requests). A body counts as one while it
  * is read. Its bytes count until its request is answered, because the text stays in memory while it
- * waits for a signature or a block. When the budget is exhausted, the client with the largest part
- * loses a body. Otherwise a few dozen clients that never complete their requests would block all
+ * waits for a signature or a block. When the budget is exhausted, the client with the largest share
+ * loses a body. Otherwise, a few dozen clients that never complete their requests would block all
  * others.
  */
 
@@ -10,7 +10,7 @@ export type BodyLimits = {
   /** The maximum number of bodies that are being read. */
   readonly bodiesMax: number;
   readonly bodiesPerClientMax: number;
-  /** The maximum number of bytes in bodies whose request has no answer yet. */
+  /** The maximum number of bytes in bodies whose request has no response yet. */
   readonly bytesMax: number;
   readonly bytesPerClientMax: number;
 };
@@ -24,7 +24,7 @@ export const BODY_LIMITS: BodyLimits = {
   bytesPerClientMax: 4 * MIB,
 };
 
-/** Limits for responses that clients have not read yet. */
+/** The limits for responses that clients have not read yet. */
 export const ANSWER_LIMITS: BodyLimits = {
   bodiesMax: Infinity,
   bodiesPerClientMax: Infinity,
@@ -37,11 +37,11 @@ export function withoutClientLimits(limits: BodyLimits): BodyLimits {
   return { ...limits, bodiesPerClientMax: Infinity, bytesPerClientMax: Infinity };
 }
 
-/** The exhausted budget: that of the client, or that of the process. */
+/** The budget that is exhausted: that of the client or that of the process. */
 export type BodyRefusal = 'client' | 'all';
 
 type Use = { bodies: number; bytes: number };
-/** The memory use of a client, and its bodies in progress, oldest first. */
+/** The memory used by a client, and its bodies in progress, oldest first. */
 type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
 /**
@@ -79,7 +79,7 @@ export class BodyBudget {
 
   /**
    * Must be called before a body is read. A returned hold must always be released. `cut` closes the
-   * connection if the memory is needed for clients that hold less.
+   * connection if the memory is needed for clients with less memory in use.
    */
   enter(client: string, cut: () => void): BodyHold | BodyRefusal {
     const { bodiesMax, bodiesPerClientMax } = this.#limits;
@@ -105,7 +105,7 @@ export class BodyBudget {
   }
 
   /**
-   * Closes the oldest body of the client with the largest part. If no client has more than the
+   * Closes the oldest body of the client with the largest share. If no client has more than the
    * others, closes a body that was slow.
    */
   #makeRoom(of: keyof Use, own: ClientUse, more: number): boolean {
@@ -149,7 +149,7 @@ export class BodyHold {
 
   /** Reserves more bytes. Returns the exhausted budget, if any. */
   grow(bytes: number): BodyRefusal | undefined {
-    // The client is gone, so the rest of its body is not stored.
+    // The client has disconnected, so the remainder of its body is not stored.
     if (this.#isReleased) return 'client';
     const refused = this.#room.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
@@ -169,7 +169,7 @@ export class BodyHold {
     this.#cut();
   }
 
-  /** Releases the bytes after the request was answered. */
+  /** Releases the bytes after the response has been sent. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -180,7 +180,7 @@ export class BodyHold {
 
 /**
  * A connection is closed only for a client that would hold at most this fraction (1/n) of the
- * largest holder's part. With a larger fraction, a few clients with large parts would repeatedly
+ * largest holder's share. With a larger fraction, a few clients with large shares would repeatedly
  * close each other's connections.
  */
 export const LARGEST_HOLDER_FACTOR = 8;

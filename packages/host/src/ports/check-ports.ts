@@ -21,8 +21,8 @@ export class PortError extends Error {
 
 /**
  * Throws `PortError` unless all of these ports can be opened at once; port 0 stands for any free
- * port. It is called at the beginning of a start, which can take long and creates files before it
- * listens.
+ * port. It is called at the beginning of a start, because a start can take a long time and creates
+ * files before it listens.
  */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   const opened: Server[] = [];
@@ -42,7 +42,7 @@ export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   }
 }
 
-/** Resolves when the server is closed; one that never listened is closed already. */
+/** Resolves when the server is closed. A server that never listened is already closed. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

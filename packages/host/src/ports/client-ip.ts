@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Returns a function that finds the client address. `trustedProxies` contains addresses, and
+ * Returns a function that finds the client address. `trustedProxies` contains addresses and
  * networks in prefix notation.
  */
 export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
@@ -15,8 +15,8 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
     const hops = forwardedFor.split(',');
-    // The hops are read from the nearest one outwards, because each is reported by the trusted
-    // proxy after it.
+    // The hops are read from the nearest one outwards, because each one is reported by the trusted
+    // proxy behind it.
     for (let index = hops.length - 1; index >= 0 && isIP(client) !== 0; index--) {
       if (!isTrusted(client)) break;
       const hop = normalIp((hops[index] as string).trim());

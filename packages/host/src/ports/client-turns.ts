@@ -1,6 +1,6 @@
 import { type BucketRate, TokenBucket } from './token-bucket.ts';
 
-/** Clients take turns without a limit on their rate. */
+/** Clients take turns, and their rate is not limited. */
 export const NO_PACE: BucketRate = { perSecond: Infinity, burst: Infinity };
 
 type Client<Item> = {
@@ -8,7 +8,10 @@ type Client<Item> = {
   readonly bucket: TokenBucket;
   /** The time of its last request or service. */
   atMs: number;
-  /** The number of its items that are being served. Other items wait until they are done. */
+  /**
+   * The number of the client's items that are being served. Its other items wait until these are
+   * finished.
+   */
   served: number;
 };
 
@@ -16,13 +19,13 @@ export type Turn<Item> = { readonly id: string; readonly item: Item };
 
 /**
  * Orders the waiting items of clients: one item per client in turn, and the items of one client in
- * order. A client without tokens rests until it has earned some. The caller decides when resting
+ * order. A client without tokens is paused until it has earned some. The caller decides when paused
  * clients are served.
  */
 export class ClientTurns<Item> {
   readonly #pace: BucketRate;
   readonly #clients = new Map<string, Client<Item>>();
-  /** Clients with an item to serve, the next one first, and clients without tokens. */
+  /** The clients with an item to serve, the next one first, and the clients without tokens. */
   readonly #line = new Map<string, Client<Item>>();
   readonly #resting = new Map<string, Client<Item>>();
   #sweptMs = 0;
@@ -85,7 +88,7 @@ export class ClientTurns<Item> {
     if (client.waiting.length > 0 && client.served === 0) this.#queue(id, client, nowMs);
   }
 
-  /** Clients that have earned a token no longer rest. */
+  /** Clients that have earned a token are served again. */
   wake(nowMs: number): void {
     for (const [id, client] of this.#resting) {
       if (client.bucket.left(nowMs) < 1) continue;
@@ -94,7 +97,7 @@ export class ClientTurns<Item> {
     }
   }
 
-  /** Drops all items but remembers the use of clients. */
+  /** Drops all items but keeps the recorded use of clients. */
   clear(): void {
     this.#line.clear();
     this.#resting.clear();

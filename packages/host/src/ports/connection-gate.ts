@@ -28,7 +28,7 @@ type Guest = {
   sinceMs: number;
 };
 
-/** A connection that became idle more recently may have a request on its way. */
+/** A connection that became idle more recently than this may have a request on its way. */
 const UNUSED_MS = 1_000;
 
 export class ConnectionGate {
@@ -46,12 +46,14 @@ export class ConnectionGate {
     return this.#guests.size;
   }
 
-  /** The number of connections that were refused, and of those that were closed for others. */
+  /**
+   * The number of connections that were refused, and of those that were closed in favour of others.
+   */
   get counts(): { readonly refused: number; readonly evicted: number } {
     return { refused: this.#refused, evicted: this.#evicted };
   }
 
-  /** Admits a connection until it closes, or returns the limit that is reached. */
+  /** Admits a connection until it closes, or returns the limit that has been reached. */
   enter(
     socket: Socket,
     client: string,
@@ -97,7 +99,8 @@ export class ConnectionGate {
   }
 
   /**
-   * Closes a connection of the client with the most, if it has more than the new client would have.
+   * Closes a connection of the client that has the most, if that client has more than the new one
+   * would have.
    */
   #makeRoom(own: number): boolean {
     let most: ReadonlySet<Guest> = new Set();
@@ -113,7 +116,8 @@ export class ConnectionGate {
 
   #evict(guest: Guest): void {
     this.#evicted += 1;
-    // The slot is free immediately, and the descriptor within this turn of the event loop.
+    // The slot is free immediately, and the descriptor becomes free within this turn of the event
+    // loop.
     this.#leave(guest);
     guest.socket.destroy();
   }
@@ -131,7 +135,7 @@ function first(guests: ReadonlySet<Guest>, isMeant: (guest: Guest) => boolean): 
   return undefined;
 }
 
-/** Refuses a connection with a short answer, without reading its data. */
+/** Refuses a connection with a short response, without reading its data. */
 export function turnAway(socket: Socket, refusal: GateRefusal, client: string): void {
   const isOwn = refusal === 'client';
   const status = isOwn ? '429 Too Many Requests' : '503 Service Unavailable';

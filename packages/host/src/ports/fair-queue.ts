@@ -2,13 +2,13 @@ import { ClientTurns } from './client-turns.ts';
 import type { BucketRate } from './token-bucket.ts';
 
 /**
- * Decides which request runs next. Clients take turns with one request each, independent of their
- * number of connections, and after a few milliseconds the rest of the process runs. Clients that
- * exceed their pace, by number or by cost of requests, together get a limited part of the thread.
- * Their requests run later, but are not refused.
+ * Decides which request runs next. Clients take turns with one request each, regardless of their
+ * number of connections, and after a few milliseconds the rest of the process gets its turn.
+ * Clients that exceed their pace, by number or by cost of requests, together get a limited part of
+ * the thread. Their requests run later, but are not refused.
  */
 
-/** The rate of a client's requests that take priority, and the burst of an idle client. */
+/** The rate up to which a client's requests have priority, and the burst of an idle client. */
 type Pace = BucketRate;
 
 /**
@@ -17,22 +17,22 @@ type Pace = BucketRate;
  */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
 
-/** The time for requests before the rest of the process runs. */
+/** The time for requests before the rest of the process gets its turn, in milliseconds. */
 const SLICE_MS = 2;
-/** The period of a slice while no request waits. */
+/** The period of a slice while no requests wait, in milliseconds. */
 const WINDOW_MS = 10;
-/** Cost of a slow request, in tokens per millisecond. */
+/** The cost of a slow request, in tokens per millisecond. */
 const TOKENS_PER_MS = 5;
 /** The interval at which clients that exceed their pace are served. */
 const REST_MS = 10;
 /**
- * The time per slice for all clients that exceed their pace. The other clients have nine times that
- * before the next one.
+ * The time per slice for all clients that exceed their pace, in milliseconds. The other clients
+ * have nine times as much before the next slice.
  */
 const SPARE_MS = 2;
 const SPARED_FACTOR = 9;
 
-/** The cost of a continuation, and the turn of its request. */
+/** The cost of a continuation, and the turn of the request that it continues. */
 type Follows = { readonly tokens?: number; readonly turn?: number };
 
 type Asked = { readonly run: () => void; readonly tokens: number };
@@ -108,7 +108,7 @@ export class FairQueue {
     this.#serveLater();
   };
 
-  /** Serves clients that exceed their pace for a short time, without a further charge. */
+  /** Serves clients that exceed their pace for a short time, without an additional charge. */
   #spare(nowMs: number): void {
     let usedMs = 0;
     while (usedMs < SPARE_MS) {

@@ -46,12 +46,12 @@ export type HttpPortOptions = {
    * number.
    */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
-  /** Selects the WebSocket handshakes that `upgrade` handles. */
+  /** Selects the WebSocket handshakes that are passed to `upgrade`. */
   readonly accepts?: (request: IncomingMessage) => boolean;
   readonly upgrade?: UpgradeHandler | undefined;
   readonly connectionLimits?: ConnectionLimits | undefined;
   readonly bodyLimits?: BodyLimits | undefined;
-  /** Memory limits for unread responses, in total and per client. */
+  /** The memory limits for unread responses, in total and per client. */
   readonly answerLimits?: BodyLimits | undefined;
   /** Decides the order of requests. Ports with the same clients can share a queue. */
   readonly queue?: FairQueue | undefined;
@@ -60,21 +60,21 @@ export type HttpPortOptions = {
    * with the same address on other ports.
    */
   readonly turnsOf?: string | undefined;
-  /** Time limits for the headers of a request, and for the whole request. */
+  /** The time limits for the headers of a request and for the whole request. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
-  /** How long a drain waits for slow clients. */
+  /** The time for which a drain waits for slow clients. */
   readonly drainMs?: number | undefined;
   /**
-   * How long a drain still accepts requests on open connections, one each. By default it accepts
-   * none.
+   * The time for which a drain still accepts requests on open connections, one on each. By default,
+   * it accepts none.
    */
   readonly lingerMs?: number | undefined;
 };
 
 type PostOptions = {
   readonly paths: ReadonlySet<string>;
-  /** Longer bodies are left to `serve`. */
+  /** Bodies that are longer than this are left to `serve`. */
   readonly bytesMax: number;
   /** Handles a request when it is its client's turn. */
   readonly serve: (call: PostCall) => void;
@@ -92,19 +92,22 @@ type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 const KEEP_ALIVE_MS = 65_000;
 /** The runtime closes idle connections this much later than it announces. */
 const KEEP_ALIVE_BUFFER_MS = 1_000;
-/** A connection with a pending answer is closed after this time without progress. */
+/** A connection with a pending response is closed after this time without progress. */
 const SILENCE_MS = 30_000;
-/** How long a stop waits for slow clients, because it still has to write a snapshot. */
+/**
+ * The time for which a stop waits for slow clients. It is short, because a stop still has to write
+ * a snapshot.
+ */
 const DRAIN_MS = 5_000;
 const HEAD_BYTES = 512;
 
-/** A connection with its unanswered requests. */
+/** A connection with its pending requests. */
 type Line = {
   readonly pipeline: Pipeline;
   readonly calls: Set<CallUse>;
   /** The client address if no proxy reports another one. */
   readonly ip: string;
-  /** The last Host header that `visitors` accepts. */
+  /** The last Host header that `visitors` has accepted. */
   host: string | undefined;
 };
 
@@ -165,13 +168,14 @@ export class HttpPort {
     return this.#isDraining && !this.#isLingering;
   }
 
-  /** The number of open connections, and of those that were refused and closed. */
+  /** The number of open connections, and of those that were refused or closed. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
   }
 
   /**
-   * The number of bodies that are being read, and bytes of those whose request has no answer yet.
+   * The number of bodies that are being read, and of the bytes of those whose request has no
+   * response yet.
    */
   get bodies(): { readonly bodies: number; readonly bytes: number } {
     return this.#bodies.use;
@@ -182,7 +186,7 @@ export class HttpPort {
     return this.#answers.use.bytes;
   }
 
-  /** Resolves with the port number once the server listens. */
+  /** Resolves with the port number when the server is listening. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -195,14 +199,14 @@ export class HttpPort {
   }
 
   /**
-   * Stops accepting connections, and resolves when every pending request has its answer or its
+   * Stops accepting connections. Resolves when every pending request has got its response or its
    * client has timed out. The owner refuses new requests on open connections in the meantime.
    */
   async drain(): Promise<void> {
     if (!this.#isDraining) {
       this.#isDraining = true;
-      // This calls the method of `net`, because that of `http` closes idle connections that are
-      // about to be used.
+      // This calls the method of `net`, because the method of `http` closes idle connections that
+      // are about to be used.
       NetServer.prototype.close.call(this.server);
       await this.#linger();
     }
@@ -316,7 +320,9 @@ export class HttpPort {
     socket.once('close', () => calls.forEach(leave));
   }
 
-  /** Takes a request that needs none of the checks that `#serve` makes for requests in general. */
+  /**
+   * Accepts a request that needs none of the checks that `#serve` makes for requests in general.
+   */
   #take(socket: Socket, line: Line, bytes: Buffer): TakenRequest | undefined {
     const { posts, visitors } = this.#options;
     if (posts === undefined || this.#isDraining || !socket.writable) return undefined;
@@ -343,11 +349,14 @@ export class HttpPort {
     });
   }
 
-  /** Sends an answer. The next request can follow when the operating system has taken it. */
+  /**
+   * Sends a response. The next request can start when the operating system has accepted the
+   * response.
+   */
   #finishPost(call: PostCall, line: Line, answer: FinishedAnswer): void {
     const { socket } = call;
     call.isAnswered = true;
-    // The client has closed its side. The end of the connection releases what is held.
+    // The client has closed its side. When the connection ends, the held resources are released.
     if (!socket.writable) return;
     sendAnswer(socket, answer, KEEP_ALIVE_MS / 1000);
     if (answer.isLast) return;
@@ -445,8 +454,8 @@ export function forwardedFor(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Counts the Host headers. The runtime uses the first one and drops the others, which a proxy could
- * have used instead.
+ * Counts the Host headers. The runtime uses the first one and drops the others, but a proxy may
+ * have used one of those.
  */
 function hostsOf({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
@@ -462,18 +471,24 @@ function refuseUpgrade(socket: Duplex): void {
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
-/** The resources held for a request. */
+/** The resources that are held for a request. */
 type CallUse = {
   readonly socket: Socket;
   readonly startedMs: number;
   /** The client address, and the client whose budget applies. */
   readonly ip: string;
   readonly client: string;
-  /** Functions that release resources when the response is sent or the client is gone. */
+  /**
+   * These functions release resources when the response has been sent or the client has
+   * disconnected.
+   */
   readonly releases: (() => void)[];
   /** True after the release. */
   isOver: boolean;
-  /** True if the connection closes after the response, because the rest of the body is not read. */
+  /**
+   * True if the connection closes after the response, because the remainder of the body is not
+   * read.
+   */
   isLast: boolean;
 };
 

@@ -58,8 +58,8 @@ const chunked = (url: string, parts: readonly string[]): string => {
   return `POST ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
 };
 
-describe('pipelined requests', () => {
-  test('pipelined requests are processed one by one, in order, and all are answered', async () => {
+describe('pipelined requests of a client', () => {
+  test('pipelined requests are processed one by one and in order, and each of them gets a response', async () => {
     const { most, number, port, served } = await aPort();
     const socket = open(number);
     const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
@@ -71,14 +71,14 @@ describe('pipelined requests', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('pipelined requests wait while the client does not read its answers, and the sender waits as well', async () => {
+  test('pipelined requests wait while the client does not read its responses, and the sender also waits', async () => {
     const { number, port, served } = await aPort({}, 50_000);
     const socket = open(number);
     socket.pause();
     const many = get('/').repeat(40_000);
     for (let index = 0; index < 8; index++) socket.write(many);
     await expect.poll(() => port.unreadBytes + served.length).toBeGreaterThan(0);
-    // The answers fill the system's buffers, after which no further request is processed.
+    // The responses fill the system's buffers, after which no further request is processed.
     let before = -1;
     await expect
       .poll(
@@ -97,7 +97,7 @@ describe('pipelined requests', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('pipelined requests are parsed identically however the bytes are split', async () => {
+  test('pipelined requests are parsed identically, no matter how the bytes are split', async () => {
     const { most, number, served } = await aPort();
     const body = fc.constantFrom('', 'a', '\r\n\r\n', 'x\r\n\r\nGET / HTTP/1.1\r\n\r\n', '{"a":1}');
     const request = fc.oneof(
@@ -150,7 +150,7 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('a pipelined connection', () => {
+describe('a connection with pipelined requests', () => {
   test('a connection passes the bytes after a WebSocket handshake to its stream', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({
@@ -191,7 +191,7 @@ describe('a pipelined connection', () => {
   );
 });
 
-describe('malformed HTTP input', () => {
+describe('malformed HTTP requests', () => {
   const answerOf = async (port: number): Promise<string> => {
     const socket = open(port);
     socket.write(get('/fine'));
@@ -216,7 +216,7 @@ describe('malformed HTTP input', () => {
     expect(await answerOf(number)).toBe('HTTP/1.1 200 OK');
   });
 
-  test('a tunnel is refused with a status line', async () => {
+  test('a CONNECT request is refused with a status line', async () => {
     const { number } = await aPort();
     const socket = open(number);
     socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');

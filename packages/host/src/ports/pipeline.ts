@@ -6,12 +6,12 @@ type PipelineOptions = {
   readonly later: (run: () => void) => void;
   /**
    * Offers the bytes of the next requests to another reader. It returns the first request if it
-   * takes it, and undefined if the runtime must parse it.
+   * accepts it, and undefined if the runtime must parse it.
    */
   readonly read: (bytes: Buffer) => TakenRequest | undefined;
 };
 
-/** A complete request that the runtime's parser does not get. */
+/** A complete request that is not passed to the runtime's parser. */
 export type TakenRequest = {
   readonly bytes: number;
   readonly serve: () => void;
@@ -20,15 +20,15 @@ export type TakenRequest = {
 /**
  * Passes the bytes of a connection to the parser one request at a time. The runtime's parser
  * processes everything that has arrived. Sixty kilobytes can contain two thousand requests without
- * a body. All of them would begin before any other client has a turn, each with its answer in
- * memory. This class holds the bytes after a request until its answer has been sent. The socket's
- * buffer then fills, and the sender waits as well.
+ * a body. All of them would start before any other client gets a turn, each with its response in
+ * memory. This class holds the bytes after a request until its response has been sent. The socket's
+ * buffer then fills, and the sender also waits.
  *
  * Simple requests are offered to another reader first. Taking over the `data` listener ends the
  * runtime's native reading of the socket, which would save about a fifth of the CPU time of other
- * short requests. Native reading cannot be interrupted: the parser
- * applies a pause only after it has parsed everything that has arrived. A write of 64 KiB then begins
- * 2,427 requests that take 4 MB of the heap, and one client can have 512 connections.
+ * short requests. Native reading cannot be interrupted: the parser applies a pause only after it
+ * has parsed everything that has arrived. A single write of 64 KiB would start 2,427 requests that
+ * take 4 MB of the heap, and one client can have 512 connections.
  */
 export class Pipeline {
   readonly #socket: Socket;
@@ -37,18 +37,18 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   #current: Pick<IncomingMessage, 'complete'> | undefined;
   /**
-   * True if the parser has received exactly the requests that were answered, so that the next bytes
-   * begin a request. The parser gets the first request of every connection, because it waits for
-   * one with a time limit.
+   * True if the parser has received exactly the requests whose responses were sent, so that the
+   * next bytes begin a request. The parser gets the first request of every connection, because it
+   * waits for one with a time limit.
    */
   #isBetween = false;
   /** True if the parser gets the current request without any bytes after it. */
   #isExact = false;
-  /** The number of missing bytes of the body; unknown for a chunked body. */
+  /** The number of missing bytes of the body. It is unknown for a chunked body. */
   #bodyLeft = 0;
   /** The number of bytes passed to the parser after the end of a request's head. */
   #behindHead = 0;
-  /** The number of bytes of the sequence that ends a head which have matched so far. */
+  /** The number of bytes matched so far in the sequence that ends a head. */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;
@@ -78,8 +78,8 @@ export class Pipeline {
   }
 
   /**
-   * Called when the answer has been sent or its client is gone, after which the next request can
-   * follow.
+   * Called when the response has been sent or its client has disconnected. After that, the next
+   * request can start.
    */
   end(): void {
     this.#isBetween = this.#isExact && this.#current?.complete === true;
@@ -87,7 +87,7 @@ export class Pipeline {
     this.#goOn();
   }
 
-  /** Detaches the connection, and returns the received bytes that were not passed on. */
+  /** Detaches the connection and returns the received bytes that were not passed on. */
   leave(): Buffer {
     this.#isLeft = true;
     this.#socket.off('data', this.#take);
@@ -134,7 +134,7 @@ export class Pipeline {
 
   /**
    * True if the runtime still parses this connection. It reuses the parser after a malformed
-   * request or an upgrade, so that bytes passed on afterwards would reach another connection.
+   * request or an upgrade, so bytes that are passed on afterwards would reach another connection.
    */
   get #isParsed(): boolean {
     const { parser } = this.#socket as Socket & { readonly parser?: unknown };
@@ -151,12 +151,12 @@ export class Pipeline {
   }
 
   #goOn(): void {
-    // Nothing is read after the last answer of a connection.
+    // Nothing is read after the last response of a connection.
     const isOver = this.#isLeft || this.#socket.writableEnded || this.#socket.destroyed;
     if (!isOver && !this.#isWaiting && this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** Returns the bytes that certainly belong to one request. */
+  /** Returns the bytes that are known to belong to one request. */
   #nextPart(): Buffer {
     const rest = this.#rest;
     this.#behindHead = 0;
@@ -171,8 +171,8 @@ export class Pipeline {
       return rest;
     }
     this.#matched = 0;
-    // Without another end of a head, no second request can begin in these bytes. Most bodies arrive
-    // together with their head.
+    // If the bytes contain no other end of a head, no second request can begin in them. Most bodies
+    // arrive together with their head.
     if (rest.indexOf(END_OF_HEAD, end) >= 0) return rest.subarray(0, end);
     this.#behindHead = rest.length - end;
     this.#matched = matchedBy(rest, 0);
@@ -194,18 +194,18 @@ export class Pipeline {
 }
 
 /**
- * The maximum number of parts passed on at once. A request with its body has a few parts. A flood
- * of empty lines, which are not counted as requests, has one part per four bytes.
+ * The maximum number of parts that are passed on at once. A request with its body has a few parts.
+ * A flood of empty lines, which do not count as requests, has one part per four bytes.
  */
 const PARTS_MAX = 32;
 const NOTHING = Buffer.alloc(0);
-/** A request that does not come from the parser. */
+/** Represents a request that does not come from the parser. */
 const COMPLETE = { complete: true };
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * Returns the number of bytes of an end of head that match at the end of the bytes, given the
- * number that matched before.
+ * Returns how many bytes of the end of a head match at the end of the given bytes, given the number
+ * that matched before.
  */
 function matchedBy(bytes: Buffer, before: number): number {
   const last = END_OF_HEAD.length - 1;

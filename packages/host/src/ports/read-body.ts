@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
-/** Functions that read bodies of limited size, and answer clients that are still sending. */
+/** These functions read bodies of limited size and respond to clients that are still sending. */
 
 export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
 export type BodyBounds = {
   readonly bytesMax: number;
   /**
-   * Returns another size limit for a body that begins with these bytes. It is called once, when
+   * Returns a different size limit for a body that begins with these bytes. It is called once, when
    * `bytesMax` is reached.
    */
   readonly bytesMaxOf?: (start: Buffer) => number;
@@ -75,7 +75,10 @@ const EMPTY = Buffer.alloc(0);
  * A remainder of up to this many bytes is read and discarded, so that the connection can be reused.
  */
 const DROPPED_BYTES_MAX = 4 * 1024 * 1024;
-/** How long a client that is still sending can read the answer before the connection is closed. */
+/**
+ * The time for which a client that is still sending can read the response before the connection is
+ * closed.
+ */
 const LINGER_MS = 1000;
 
 /** Returns true if the remainder is known to be short enough to be discarded. */
@@ -109,7 +112,7 @@ function endLingering(request: IncomingMessage, response: ServerResponse): void 
 
 export type FinishedAnswer = {
   readonly status: number;
-  /** Response body; empty for a response without one. */
+  /** The response body, which is empty for a response without one. */
   readonly body: string | Buffer;
   /** Alternating names and values. */
   readonly headers: readonly string[];
@@ -124,7 +127,7 @@ export function finishAnswer(
   { body, headers: given, isLast, status }: FinishedAnswer,
 ): void {
   const headers = [...given];
-  // A 204 has no body, and a 304 does not describe the cached one.
+  // A 204 response has no body, and a 304 response does not describe the cached body.
   if (status !== 204 && status !== 304) {
     headers.push('content-length', String(Buffer.byteLength(body)));
   }

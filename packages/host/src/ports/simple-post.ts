@@ -7,19 +7,19 @@ import type { FinishedAnswer } from './read-body.ts';
 /**
  * Reads the POST requests of common clients without the runtime's parser, whose objects and events
  * take most of the CPU time of a short request. A request that is incomplete or unusual in any way
- * is left to the runtime, so that there is one place that refuses requests.
+ * is left to the runtime, so that requests are refused in a single place.
  */
 
 export type SimplePost = {
   readonly path: string;
   readonly host: string;
-  /** Valid UTF-8. */
+  /** The body, which is valid UTF-8. */
   readonly body: Buffer;
   /** The number of bytes of the head and the body. */
   readonly bytes: number;
 };
 
-/** Longer heads are left to the runtime. */
+/** Heads that are longer than this are left to the runtime. */
 const HEAD_BYTES_MAX = 1024;
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -34,7 +34,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   [API_VERSION_HEADER, API_VERSION],
 ]);
 
-/** Headers without an effect on the answer to a POST. */
+/** These headers have no effect on the response to a POST. */
 const IGNORED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -60,7 +60,7 @@ export function readSimplePost(bytes: Buffer): SimplePost | undefined {
 
 type Head = { readonly path: string; readonly host: string; readonly length: number };
 
-/** Clients repeat few heads, which differ in the length of the body. */
+/** Clients send the same few heads repeatedly, which differ only in the length of the body. */
 const HEADS_MAX = 500;
 const heads = new Map<string, Head>();
 
@@ -99,7 +99,7 @@ function readHead(lines: string): Head | undefined {
     : { path, host, length: Number(length) };
 }
 
-/** The module is not imported because of the time that takes; see `http-port.ts`. */
+/** The module is not imported, because that takes long; see `http-port.ts`. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Returns the name of a status, which is empty for an unknown one. */
@@ -107,7 +107,7 @@ export function statusText(status: number): string {
   return STATUS_CODES[status] ?? '';
 }
 
-/** Sends a complete answer, with the bytes that the runtime would send. */
+/** Sends a complete response with the same bytes that the runtime would send. */
 export function sendAnswer(
   socket: Socket,
   { body, headers, isLast, status }: FinishedAnswer,
@@ -122,7 +122,7 @@ export function sendAnswer(
   if (!isLast) head += `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n`;
   head += '\r\n';
   if (typeof body === 'string') {
-    // A text with as many bytes as characters is ASCII, which is faster to write.
+    // A string with as many bytes as characters is ASCII, which is faster to write.
     socket.write(head + body, length === body.length ? 'latin1' : 'utf8');
   } else {
     socket.cork();

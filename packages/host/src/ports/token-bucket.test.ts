@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
-describe('a token bucket', () => {
+describe('the tokens of a bucket', () => {
   test('a bucket holds a burst and refills at its rate', () => {
     const bucket = new TokenBucket({ perSecond: 20, burst: 3 }, 0);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
@@ -40,7 +40,7 @@ describe('a token bucket', () => {
     expect(bucket.msUntil(1, 0)).toBe(0);
   });
 
-  test('a bucket matches a simple count of thousandths, however often it is queried', () => {
+  test('a bucket matches a simple count of thousandths, no matter how often it is queried', () => {
     const step = fc.record({ ms: fc.nat(700), cost: fc.nat(9) });
     fc.assert(
       fc.property(
@@ -69,8 +69,8 @@ describe('a token bucket', () => {
   });
 });
 
-describe('token buckets by name', () => {
-  test('named buckets are dropped once they are full, and never while they have a debt', () => {
+describe('buckets by name', () => {
+  test('named buckets are dropped when they are full, and never while they have a debt', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 20 }, 0);
     for (let name = 0; name < 100; name++) buckets.of(`${name}`, 0).spend(1, 0);
     buckets.of('debtor', 0).spend(1_000, 0);

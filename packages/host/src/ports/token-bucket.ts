@@ -6,15 +6,15 @@ export type BucketRate = {
 };
 
 /**
- * Fractions of a token. Whole milliseconds refill whole fractions, so that only spending is
- * rounded, upwards.
+ * The number of parts of a token. Each millisecond refills a whole number of parts, so only
+ * spending is rounded, upwards.
  */
 const PARTS = 1000;
 
 /**
  * Tokens that refill over time. An operation whose cost is known only afterwards can overspend, and
  * the excess is a debt that must be paid before tokens can be taken again. The caller provides the
- * time; a clock that steps back takes no tokens.
+ * time; no tokens are lost if the clock steps back.
  */
 export class TokenBucket {
   readonly #rate: BucketRate;
@@ -74,7 +74,7 @@ export class TokenBucket {
 const SWEEP_MS_MIN = 1_000;
 const SWEEP_MS_MAX = 60_000;
 
-/** Contains a bucket for each name. Full buckets are dropped, and buckets with a debt never are. */
+/** A collection of buckets by name. Full buckets are dropped; buckets with a debt never are. */
 export class TokenBuckets {
   readonly #rate: BucketRate;
   readonly #sweepMs: number;
@@ -92,12 +92,12 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Returns undefined if no bucket is stored, which means that it is full. */
+  /** Returns undefined if no bucket is stored, which means that the bucket is full. */
   find(name: string): TokenBucket | undefined {
     return this.#buckets.get(name);
   }
 
-  /** Returns the bucket to take from, and creates it if it is missing. */
+  /** Returns the bucket with a name, and creates it if it is missing. */
   of(name: string, nowMs: number): TokenBucket {
     this.#sweep(nowMs);
     const bucket = this.#buckets.get(name) ?? new TokenBucket(this.#rate, nowMs);

@@ -36,7 +36,7 @@ describe('the Host header of a request without Origin', () => {
     expect(isForeign({ host }, NONE)).toBe(true);
   });
 
-  test('a port that serves POST only accepts any Host', () => {
+  test('a port that serves only POST accepts any Host', () => {
     expect(isForeign({ host: 'chain.example' }, OWN)).toBe(false);
   });
 });
@@ -54,7 +54,7 @@ describe('the Origin header of a request', () => {
     }
   });
 
-  test('an Origin is accepted for pages of the venue and foreign for all others', () => {
+  test('an Origin is accepted for pages of the venue and rejected as foreign for all others', () => {
     const host = '127.0.0.1:8693';
     expect(isForeign({ host, origin: 'http://localhost:8690' }, OWN)).toBe(false);
     expect(isForeign({ host, origin: 'https://venue.example' }, OWN)).toBe(false);

@@ -4,12 +4,12 @@ import { isIP } from 'node:net';
 export type Visitors =
   | 'any'
   | {
-      /** Pages that may send requests with an `Origin` header. */
+      /** The pages that may send requests with an `Origin` header. */
       readonly pages: PageOrigins | 'none';
       /**
-       * Host names of this machine, in addition to addresses, localhost and names without a dot.
-       * `any` is for ports that serve POST only, because browsers send `Origin` with every POST,
-       * even after DNS rebinding.
+       * The host names of this machine, in addition to addresses, localhost and names without a
+       * dot. `any` is for ports that serve only POST, because browsers send `Origin` with every
+       * POST, even after DNS rebinding.
        */
       readonly names: ReadonlySet<string> | 'any';
     };
@@ -41,15 +41,15 @@ function isOwnName(host: string, names: ReadonlySet<string>): boolean {
   return isIP(hostname) !== 0;
 }
 
-/** Pages that may access a port from a browser: those of the venue, under any of its names. */
+/** The pages that may access a port from a browser: those of the venue, under any of its names. */
 export type PageOrigins = {
-  /** Ports on which this machine serves the page. */
+  /** The ports on which this machine serves the page. */
   readonly ports: Set<number>;
-  /** Origins of proxies that serve the page, such as `https://venue.example`. */
+  /** The origins of proxies that serve the page, such as `https://venue.example`. */
   readonly origins: ReadonlySet<string>;
 };
 
-/** URL schemes of browser extensions, such as wallets, which the user has installed. */
+/** The URL schemes of browser extensions, such as wallets, which the user has installed. */
 const EXTENSIONS = new Set(['chrome-extension:', 'moz-extension:', 'safari-web-extension:']);
 
 /**

@@ -6,7 +6,7 @@ function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
   return { clock, work: new WorkBudget(limits, () => clock.nowMs) };
 }
 
-describe('a work budget', () => {
+describe('the budget for work', () => {
   test('a client can go into debt and then waits until the debt is paid', () => {
     const { clock, work } = budget();
     work.spend('a', 499);
@@ -20,7 +20,7 @@ describe('a work budget', () => {
     expect(work.waitSeconds('a')).toBe(0);
   });
 
-  test('a work budget provides a fixed amount per second, however it is used', () => {
+  test('a work budget provides a fixed amount per second, no matter how it is used', () => {
     const { clock, work } = budget();
     let done = 0;
     for (let step = 0; step < 10_000; step++) {
@@ -40,7 +40,7 @@ describe('a work budget', () => {
     expect(work.waitSeconds('2001:db8::2')).toBe(1);
   });
 
-  test('clients with a full work budget are dropped, and those with a debt never', () => {
+  test('clients with a full work budget are dropped, and clients with a debt never are', () => {
     const { clock, work } = budget();
     work.spend('debtor', 100_000);
     for (let client = 0; client < 1_000; client++) work.spend(`c${client}`, 1);

@@ -2,14 +2,14 @@ import { clientKey } from './client-ip.ts';
 import { type TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 /**
- * Limits the time that one client can use on the main thread, in milliseconds. Requests are counted
- * elsewhere. This budget counts their cost, so that a few expensive requests do not displace many
- * cheap ones. The cost is known only afterwards: a client with a positive balance can send a
- * request, and goes into debt by its cost.
+ * Limits the time that one client can use on the main thread, in milliseconds. The number of
+ * requests is limited separately. This budget counts their cost, so that a few expensive requests
+ * do not displace many cheap ones. The cost is known only afterwards: a client with a positive
+ * balance can send a request, and goes into debt by its cost.
  */
 
 export type WorkLimits = {
-  /** Milliseconds of work per second; `Infinity` disables the limit. */
+  /** The number of milliseconds of work per second; `Infinity` disables the limit. */
   readonly msPerSecond: number;
   /** The burst of an idle client. */
   readonly msBurst: number;
@@ -34,7 +34,7 @@ export type Debt = { readonly waitSeconds: number; readonly what: string; readon
 export type WorkLeft = {
   readonly msPerSecond: number;
   readonly remainingMs: number;
-  /** Milliseconds until the budget is full. */
+  /** The number of milliseconds until the budget is full. */
   readonly resetMs: number;
 };
 
@@ -83,13 +83,16 @@ export class WorkBudget {
     return { msPerSecond, remainingMs: Math.max(0, leftMs), resetMs };
   }
 
-  /** Returns the whole seconds until the client can send a request, or 0 if it can now. */
+  /**
+   * Returns the number of whole seconds until the client can send a request, or 0 if it can send
+   * one now.
+   */
   waitSeconds(client: string): number {
     const waitMs = this.waitMs(client);
     return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
   }
 
-  /** Returns the milliseconds until the client can send a request, for recurring work. */
+  /** Returns the number of milliseconds until the client can send a request, for recurring work. */
   waitMs(client: string): number {
     const [bucket, nowMs] = [this.#find(client), this.#now()];
     if (bucket === undefined || bucket.left(nowMs) > 0) return 0;

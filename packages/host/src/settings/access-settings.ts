@@ -1,7 +1,7 @@
 import { HOST, list, NETWORK, text } from './setting-kinds.ts';
 import { setting } from './setting.ts';
 
-/** Settings that the venue and the relay share. */
+/** The settings that the venue and the relay share. */
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
@@ -11,7 +11,10 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
   isEveryday: true,
 });
 
-/** Host names under which browsers may read from a port. Pages of other sites cannot use them. */
+/**
+ * The host names under which browsers may read from a port. Pages of other sites cannot use these
+ * names.
+ */
 export const HOST_NAMES = setting(
   list(
     text({
@@ -29,7 +32,7 @@ export const HOST_NAMES = setting(
   },
 );
 
-/** Settings for the access to a local chain, by network and by web page. */
+/** The settings for access to a local chain, by network and by web page. */
 export const CHAIN_ACCESS = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',

@@ -1,6 +1,6 @@
 /**
- * Settings of programs. Each is declared once, and is read, explained and listed from its
- * declaration.
+ * Settings of programs. Each setting is declared once; reading, help texts and lists are derived
+ * from the declaration.
  */
 export { CHAIN_ACCESS, HOST_NAMES, TRUSTED_PROXIES } from './access-settings.ts';
 export { readFlags, readSettings, SettingError } from './read-settings.ts';

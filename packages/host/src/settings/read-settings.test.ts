@@ -215,7 +215,7 @@ That is all.
   expect(all).toContain('  [[parts]]\n      what it does\n      file parts only; default none');
 });
 
-test('the settings reference has a table for each group', () => {
+test('the settings reference contains a table for each group', () => {
   expect(settingsPage(PROGRAM)).toContain(`### Doors
 
 | Flag | Environment | TOML | Default | Meaning |

@@ -47,7 +47,7 @@ export function readSettings<Groups extends SettingGroups>(
   throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
 }
 
-/** Rejects a setting of a former release with a text about its replacement. */
+/** Rejects a setting of a former release with a message about its replacement. */
 function assertNoFormer(
   program: SettingsProgram,
   {
@@ -81,7 +81,7 @@ function flagsOf(
   for (const [key, { isInFileAlone, isSwitch }] of settingsIn(program)) {
     if (!isInFileAlone) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
   }
-  // No flag can be repeated, so no value is a list.
+  // None of the flags can be repeated, so no value is a list.
   return readFlags(args, options).values as Record<string, string | boolean | undefined>;
 }
 
@@ -103,8 +103,8 @@ function fromText(declared: Setting, text: string, source = ''): unknown {
 }
 
 /**
- * Returns the first error, with the expected form of a value or the name that is most similar to an
- * unknown one.
+ * Returns the first error. It contains the expected form of an invalid value, or the name that is
+ * most similar to an unknown one.
  */
 function faultOf(
   issue: z.core.$ZodIssue | undefined,
@@ -126,7 +126,10 @@ function faultOf(
 
 const ALWAYS = ['help'];
 
-/** Returns the flags of a command line. An unknown one is rejected with the most similar one. */
+/**
+ * Returns the flags of a command line. An unknown flag is rejected with a hint to the most similar
+ * one.
+ */
 export function readFlags<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,

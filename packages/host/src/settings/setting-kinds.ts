@@ -2,7 +2,7 @@ import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 import { clientIpFinder } from '../ports/client-ip.ts';
 
-/** Units of integer settings, and the notations that users may write by mistake. */
+/** The units of integer settings, and the notations that users may write by mistake. */
 const UNITS = {
   count: { many: undefined, placeholder: 'N', others: {} },
   ms: {
@@ -29,8 +29,8 @@ const UNITS = {
 >;
 
 /**
- * Converts a quantity with a unit, such as `1h` to 3600000 milliseconds. Returns undefined if it
- * has none of the known units.
+ * Converts a quantity with a unit, such as `1h`, to the unit of the setting, such as 3600000
+ * milliseconds. Returns undefined if it has none of the known units.
  */
 function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined {
   const others: Readonly<Record<string, number>> = UNITS[unit].others;
@@ -41,11 +41,12 @@ function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined 
 }
 
 /**
- * A kind of setting: the validation of a value, its conversion from text, and the text of an error.
+ * A kind of setting: the validation of a value, its conversion from text, and the message for an
+ * invalid value.
  */
 export type Kind<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema;
-  /** The valid form, as a continuation of "must be". */
+  /** The valid form of a value, as a continuation of "must be". */
   readonly expected: string;
   /** The placeholder of the value in help texts, such as `MS`. */
   readonly placeholder: string;
@@ -65,7 +66,7 @@ export type Kind<Schema extends z.ZodType = z.ZodType> = {
 
 const PORT_MAX = 65_535;
 
-/** Accepts any text, or a text that matches a pattern, which `expected` describes. */
+/** Accepts any text, or only texts that match a pattern, which `expected` describes. */
 export function text({
   expected = 'text',
   pattern = /^/,
@@ -94,7 +95,7 @@ export function choice<const Words extends readonly string[]>(
   };
 }
 
-/** Accepts a whole number of a unit, at least 1 by default. */
+/** Accepts a whole number in a unit, at least 1 by default. */
 export function whole(
   unit: keyof typeof UNITS = 'count',
   { max, min = 1 }: { readonly min?: number; readonly max?: number } = {},

@@ -4,21 +4,21 @@ import type { Kind } from './setting-kinds.ts';
 /** The declaration of one setting, without its name. */
 export type Setting<Schema extends z.ZodType = z.ZodType> = Kind<Schema> &
   Options & {
-    /** The default as shown in the settings reference. */
+    /** The default as it is shown in the settings reference. */
     readonly defaultText: string;
   };
 
-/** Shown in place of a default. */
+/** This word is shown in place of a default. */
 export const MUST_BE_SET = 'required';
 
 type Options = {
-  /** One sentence in Markdown, with links relative to docs/operate. */
+  /** A sentence in Markdown, with links relative to docs/operate. */
   readonly help: string;
   /** True for the dozen most common settings. The others are listed by `--help all`. */
   readonly isEveryday?: true;
 };
 
-/** Declares a setting with a default; `unset` describes a default whose value is not obvious. */
+/** Declares a setting with a default. `unset` describes a default whose value is not obvious. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly default: z.input<Schema>; readonly unset?: string },
@@ -28,7 +28,7 @@ export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly isRequired: true },
 ): Setting<Schema>;
-/** Declares an optional setting; `unset` describes the behaviour without it. */
+/** Declares an optional setting. `unset` describes the behaviour without it. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly unset: string },
@@ -64,7 +64,7 @@ function defaultText(value: unknown): string {
 /** Settings by subject, in display order. */
 export type SettingGroups = Readonly<Record<string, Readonly<Record<string, Setting>>>>;
 
-/** All settings of a program: the single source for reading, help and validation. */
+/** All settings of a program. They are the only source for reading, help and validation. */
 export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
   readonly title: string;
   /**
@@ -73,9 +73,12 @@ export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
    */
   readonly command: string;
   readonly groups: Groups;
-  /** The prefix of the program's variables. Without it the environment is not read. */
+  /**
+   * The prefix of the program's environment variables. If it is absent, the environment is not
+   * read.
+   */
   readonly environment?: string;
-  /** Removed settings, with the error text for each. */
+  /** Settings that were removed, with the error message for each. */
   readonly former?: Readonly<Record<string, string>>;
   /** Additional text at the end of the help. */
   readonly closing: string;

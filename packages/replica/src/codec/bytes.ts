@@ -188,7 +188,7 @@ export class ByteWriter {
     const bytes = this.#bytes;
     let at = this.#length;
     // Invalid digits are detected once at the end, because checking each digit separately would
-    // take longer than everything else.
+    // take longer than all other steps.
     let codes = 0;
     let digits = 0;
     for (let index = 2; index < length; index += 2) {

@@ -8,7 +8,7 @@ import { chanceAbove, FairValues } from './fair-values.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the probability of ending above a strike', () => {
+describe('the probability of a price above a strike', () => {
   test.each([
     ['at the strike', 100, 900, 0.5],
     // The standard deviation of the price over 15 minutes is 0.3%.
@@ -80,7 +80,7 @@ test('fair values of demo markets follow their paths regardless of trades, and t
   const markets = [...venue.replica.state.outcomes.markets.values()];
   const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
-    // Each market's last trade is at a price far from the makers' fair value.
+    // Each market's last trade is far from the makers' fair value.
     for (const market of markets) market.lastTrade = 9_900;
     venue.replica.pass(10_000);
     venue.values.update();
@@ -132,7 +132,7 @@ test('markets that are about to close or not yet open have no fair value', () =>
   const venue = open(10);
   venue.list(false);
   venue.values.update();
-  // One of the three markets ends in eight minutes, one has just begun, and one is not open yet.
+  // One of the three rounds ends in eight minutes, one has just begun, and one is not open yet.
   expect(valuesOf(venue, 'demo-rate')).toHaveLength(2);
   venue.replica.pass(8 * 60_000 - 5_000);
   venue.values.update();

@@ -19,7 +19,8 @@ export type FairValuesOptions = {
 };
 
 /**
- * The maximum number of markets that simulated traders trade, those with the earliest end first.
+ * The maximum number of markets that simulated traders trade. Those with the earliest end have
+ * priority.
  */
 const MARKETS_MAX = 40;
 /**
@@ -29,7 +30,7 @@ const MARKETS_MAX = 40;
 const LEFT_MS_MIN = 5_000;
 /** Fair values stay at least this far from 0 and 1. */
 const PROBABILITY_MIN = 0.03;
-/** Standard deviation of the change of a drifting value in one round, in logits. */
+/** The standard deviation of the change of a drifting value in one round, in logits. */
 const DRIFT = 0.025;
 
 /**
@@ -39,7 +40,7 @@ const DRIFT = 0.025;
  */
 export class FairValues {
   readonly #options: FairValuesOptions;
-  /** Drifting values in logits, by instrument id. */
+  /** The drifting values in logits, by instrument id. */
   readonly #opinions = new Map<number, number>();
   #values: ReadonlyMap<BotMarket, number> = new Map();
 
@@ -52,7 +53,7 @@ export class FairValues {
     return this.#values;
   }
 
-  /** Recomputes the values; those that drift move by a random step. */
+  /** Recomputes the values. Those that drift move by a random step. */
   update(): void {
     const { outcomes, timeMs } = this.#options.state();
     const open = outcomes.marketIds

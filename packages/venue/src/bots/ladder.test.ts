@@ -34,7 +34,7 @@ test('rungs with a negative price are omitted, and sizes stay within the maximum
   expect(rungs.every(({ size }) => size <= BTC.maxLimitOrderSize)).toBe(true);
 });
 
-test('a maker replaces only orders that differ from the wanted rungs or are more than half filled', () => {
+test('a maker replaces only orders that differ from the requested rungs or are more than half filled', () => {
   const venue = TestVenue.open();
   const rung = (price: number) => ({ isBuy: true, price, size: 1000 });
   venue.order(ALICE, { buy: true, price: 99, size: 1 });

@@ -59,8 +59,8 @@ function rungSize(perp: PerpDefinition, price: number, distance: number): number
 }
 
 /**
- * Returns the live orders to cancel and the missing rungs to place, after which the live orders
- * match the wanted rungs.
+ * Returns the live orders to cancel and the missing rungs to place, so that the live orders will
+ * match the requested rungs.
  */
 export function difference(
   wanted: readonly Rung[],
@@ -80,7 +80,7 @@ export function difference(
 /**
  * Returns the size that an order at a maker's best quote would execute against the other side of
  * the book, given best first, or 0 if nothing crosses. The result is at least the size of the
- * quote, so that a remainder below the minimum order value is executed as well.
+ * quote, so that a remainder below the minimum order value is also executed.
  */
 export function crossedSize(
   { isBuy, price, size }: Rung,
@@ -105,8 +105,8 @@ function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: numb
 }
 
 /**
- * An order for shares. `isBuy` and `reduceOnly` determine the outcome and the direction; the price
- * is that of the outcome.
+ * An order for outcome shares. `isBuy` and `reduceOnly` determine the outcome and the direction;
+ * the price is that of the outcome.
  */
 type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
@@ -157,9 +157,9 @@ function sizeAt({ definition }: BotMarket, distance: number): number {
 }
 
 /**
- * Returns the order that fills a rung. It sells held shares if there are enough, and otherwise buys
- * the other outcome, which is the same rung of the book (R-mint-burn). Sold shares are deducted
- * from `free`.
+ * Returns the order that fills a rung. It sells shares that the maker holds if there are enough,
+ * and otherwise buys the other outcome, which is the same rung of the book (R-mint-burn). Sold
+ * shares are deducted from `free`.
  */
 export function shareOrder(
   { isBuy, price, size }: Rung,
@@ -174,12 +174,12 @@ export function shareOrder(
 }
 
 /**
- * Bounds of the random factor by which the planned size is multiplied. The minimum is well above
- * `WORN_SHARE`.
+ * The bounds of the random factor by which the planned size is multiplied. The minimum is well
+ * above `WORN_SHARE`.
  */
 const SIZE_SHARE_MIN = 0.7;
 const SIZE_SHARE_MAX = 1.6;
-/** The fraction of sizes that are rounded to two digits; the others have three. */
+/** The fraction of sizes that are rounded to two digits; the other sizes are rounded to three. */
 const ROUND_SHARE = 0.6;
 /** The fraction of the outer rungs that a maker leaves empty. */
 const GAP_SHARE = 1 / 6;
@@ -207,14 +207,14 @@ export class QuotingStyle {
 
   /**
    * Returns true if the maker quotes at a price behind its best one. The result for a price is
-   * constant, so that quotes stay in place.
+   * constant, so that quotes are not moved.
    */
   likes(price: number): boolean {
     return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;
   }
 }
 
-/** Rounds to this many digits after the first digit, and to at least 1. */
+/** Rounds to this number of digits after the first digit, and to at least 1. */
 function rounded(size: number, digits: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, size))) - digits);
   return Math.max(1, Math.round(size / unit) * unit);

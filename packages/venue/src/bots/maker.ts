@@ -31,12 +31,12 @@ import type { BotMarket, FairValues } from './fair-values.ts';
 /** The number of rungs of one maker on each side of a perp's book. */
 const PERP_LEVELS = 10;
 /**
- * The quotes of a perp move when the price is further than this fraction of a step from their
- * centre.
+ * The quotes of a perp move when the price is further from their centre than this fraction of a
+ * step.
  */
 const BAND_SHARE = 0.75;
 
-/** A maker executes no order that would increase its position in a perp above this value. */
+/** A maker does not execute orders that would increase its position in a perp above this value. */
 const INVENTORY_USDC = 250_000;
 /** The number of price levels of other accounts that a maker checks in each round. */
 const TAKEN_LEVELS_MAX = 100;
@@ -56,7 +56,7 @@ export class Maker {
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
   /**
-   * The centre rung of the quotes and the grid step, by perp. The step is kept as long as it fits
+   * The centre rung of the quotes and the grid step by perp. The step is kept as long as it fits
    * the price.
    */
   readonly #anchors = new Map<number, Anchor>();
@@ -73,8 +73,8 @@ export class Maker {
   }
 
   /**
-   * Cancels quotes that are no longer wanted at the current price. All makers cancel before any of
-   * them places new quotes.
+   * Cancels quotes that no longer match the current price. All makers cancel before any of them
+   * places new quotes.
    */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
@@ -159,7 +159,7 @@ export class Maker {
   }
 
   /**
-   * Returns the grid and the centre rung of the quotes of a perp, which follow only significant
+   * Returns the grid and the centre rung of a perp's quotes, which change only with significant
    * price moves.
    */
   #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
@@ -176,7 +176,7 @@ export class Maker {
 }
 
 /**
- * An operator can move a price by any factor, after which the steps of the old grid may be larger
+ * An operator can change a price by any factor, after which the steps of the old grid may be larger
  * than the new price.
  */
 function isFarFrom(step: number, fitting: number): boolean {
@@ -186,17 +186,19 @@ function isFarFrom(step: number, fitting: number): boolean {
 /** The number of rungs of one maker on each side of an outcome market's book. */
 const SHARE_LEVELS = 3;
 /**
- * The quotes of an outcome market move when its fair value is further than this many steps from
- * their centre. The band is wide because every change is recorded in the log.
+ * The quotes of an outcome market move when its fair value is more than this many steps from their
+ * centre. The band is wide, because every change is recorded in the log.
  */
 const BAND_STEPS = 1.25;
 /** A maker merges pairs of shares when it holds at least this many. */
 const MERGE_SHARES = 200;
 
-/** A maker executes no order that would leave it with more shares of one outcome than this. */
+/**
+ * A maker does not execute orders that would leave it with more shares of one outcome than this.
+ */
 const INVENTORY_SHARES = 5_000;
 
-/** A taking order that does not execute immediately rests in the book for this long. */
+/** A taker order that is not executed immediately rests in the book for this time. */
 const TAKEN_LIFE_MS = 10_000;
 
 type Change = {
@@ -216,7 +218,7 @@ export class ShareMaker {
   readonly #values: FairValues;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
-  /** The centre rung of the quotes, by instrument id. */
+  /** The centre rung of the quotes by instrument id. */
   readonly #anchors = new Map<number, number>();
 
   constructor(
@@ -233,8 +235,8 @@ export class ShareMaker {
   }
 
   /**
-   * Cancels quotes that are no longer wanted at the current fair value. All makers cancel before
-   * any of them places new quotes.
+   * Cancels quotes that no longer match the current fair value. All makers cancel before any of
+   * them places new quotes.
    */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
@@ -325,7 +327,7 @@ export class ShareMaker {
   }
 
   /**
-   * Returns the centre rung of the quotes of a market. It follows only significant moves of the
+   * Returns the centre rung of a market's quotes, which changes only with significant moves of the
    * fair value.
    */
   #anchorOf(market: BotMarket, value: number): number {
@@ -361,7 +363,7 @@ function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares
   return size < minOrderSize ? 0 : size;
 }
 
-/** Returns the shares that an account can sell, by instrument id. */
+/** Returns the number of shares that an account can sell, by instrument id. */
 export function freeSharesOf(replica: Replica, trader: Trader): Map<number, FreeShares> {
   const free = new Map<number, FreeShares>();
   const positions = outcomeAccountView(replica.state, trader.address)?.positions ?? [];

@@ -57,7 +57,7 @@ describe('R-one-book: the order for a rung of the book', () => {
     expect(shareOrder(rung(isBuy), { ...free }, 10_000)).toEqual({ isBuy, size: 600, ...expected });
   });
 
-  test('shares sold by one rung are not available to the next', () => {
+  test('shares sold by one rung are not available to the next one', () => {
     const free = { yes: 1_000, no: 0 };
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(true);
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(false);

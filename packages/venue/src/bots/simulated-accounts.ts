@@ -2,7 +2,7 @@ import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 
-/** Labels of the simulated traders, from which their keys are derived. */
+/** The labels of the simulated traders, from which their keys are derived. */
 export const BOT_LABELS = {
   makers: ['maker 1', 'maker 2'],
   takers: ['taker 1', 'taker 2'],
@@ -24,7 +24,7 @@ export function simulatedAccounts(): readonly Address[] {
 
 /**
  * Returns the private key for a label. This function is separate from the wallet, so that a venue
- * that only lists the accounts does not load the signing code.
+ * that only lists the accounts need not load the signing code.
  */
 export function botKey(label: string): Buffer {
   return createHash('sha256').update(`oddlot simulated trader ${label}`).digest();

@@ -69,7 +69,7 @@ const accounts = () =>
     orders: openOrders(replica.state, address).length,
   }));
 
-test('simulated traders fill the books and trade through signed requests only', async () => {
+test('simulated traders fill the books and trade only through signed requests', async () => {
   await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(3), { timeout: 60_000 });
   expect(depth(true)).toBeGreaterThanOrEqual(10);
@@ -110,7 +110,7 @@ test('quotes use a finer grid after a price has fallen to a thousandth', async (
   }, 60_000);
 });
 
-test('traders stop without open requests and continue with the same accounts and orders after a restart', async () => {
+test('stopped traders leave no pending requests, and continue with the same accounts and orders after a restart', async () => {
   const first = await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(0), { timeout: 60_000 });
   await first.stop();
@@ -190,7 +190,7 @@ test.each([
 );
 
 test('makers stop executing orders at their inventory limit', async () => {
-  // The bids are worth a million USDC, twice the limit of both makers together.
+  // The bids have a value of a million USDC, twice the limit of both makers together.
   const bids = Array.from({ length: 50 }, () => resting(true, '103', '100'));
   await place(bids, 'perp');
   await place(bids, 'perp');
@@ -219,8 +219,8 @@ describe('simulated traders on outcome markets', () => {
   const open = () =>
     [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
   /**
-   * Returns the markets with a fair value far from 0 and 1, because near these bounds the book has
-   * no space for all rungs.
+   * Returns the markets whose fair value is far from 0 and 1, because near these bounds the book
+   * has no space for all rungs.
    */
   const undecided = () =>
     open().filter(({ definition }) => {
@@ -267,7 +267,7 @@ describe('simulated traders on outcome markets', () => {
     );
     const ids = new Set(open().map(({ definition }) => definition.instrumentId as number));
     const sizes = quoted.flatMap(({ instrumentId, size }) => (ids.has(instrumentId) ? [size] : []));
-    // Without random factors there would be only one size for each of the six rungs.
+    // Without random factors, there would be only one size for each of the six rungs.
     expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   });
@@ -277,8 +277,8 @@ describe('simulated traders on outcome markets', () => {
     async (isBid) => {
       const [market] = undecided();
       const { instrumentId } = market!.definition;
-      // A bid for YES, or a bid for NO, which is an ask in YES prices. Its size exceeds what the
-      // takers trade.
+      // The order is a bid for YES, or a bid for NO, which is an ask in YES prices. Its size
+      // exceeds the takers' orders.
       await place([resting(isBid, '0.98', '3000', instrumentId)], 'outcome');
       await start();
       await vi.waitFor(() => {

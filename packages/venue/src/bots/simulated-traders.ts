@@ -23,12 +23,14 @@ const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
 /** The fraction of rounds in which a taker trades. */
 const TRADE_SHARE = 0.5;
-/** Outcome markets are quoted every this many rounds. */
+/** Outcome markets are quoted only in rounds whose number is a multiple of this. */
 const SHARES_EVERY = 3;
 const MERGE_EVERY = 30;
 const TOP_UP_EVERY = 60;
 
-/** A trader, with the balances for perps and for shares to which it is topped up, in micro-USDC. */
+/**
+ * A trader with the perps balance and the outcome balance to which it is topped up, in micro-USDC.
+ */
 type Grant = { readonly trader: Trader; readonly perp: number; readonly outcome: number };
 
 /**
@@ -152,7 +154,7 @@ export class SimulatedTraders {
   }
 
   /**
-   * Returns the traders that act in this round. All of them act in the first round, so that trades
+   * Returns the traders that act in this round. In the first round all traders act, so that trades
    * appear immediately.
    */
   #willing<Bot>(bots: readonly Bot[]): Bot[] {

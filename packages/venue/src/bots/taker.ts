@@ -10,7 +10,7 @@ const USDC_MIN = 50;
 const USDC_MAX = 1_500;
 /** The maximum distance of the limit price from the oracle price, as a fraction. */
 const SLIPPAGE = 0.003;
-/** A taker only reduces a position of at least this value. */
+/** A taker reduces a position only if it has at least this value. */
 const POSITION_USDC = 20_000;
 
 /** Trades small amounts against the quotes and keeps its positions small. */
@@ -59,7 +59,10 @@ const SHARES_MIN = 5;
 const SHARES_MAX = 45;
 /** The maximum distance of the limit price from the best price, in steps of the grid. */
 const SLIPPAGE_STEPS = 2;
-/** Fractions of rounds in which shares are split, merged or sold; in all others they are bought. */
+/**
+ * The fractions of rounds in which shares are split, merged or sold; in all other rounds shares are
+ * bought.
+ */
 const SPLIT_SHARE = 0.04;
 const MERGE_SHARE = 0.1;
 const SELL_SHARE = 0.45;
@@ -131,7 +134,7 @@ export class ShareTaker {
 }
 
 /**
- * Returns a YES price that crosses the best price of the other side by a margin, or undefined if
+ * Returns a YES price that is beyond the best price of the other side by a margin, or undefined if
  * that side is empty.
  */
 function takingPrice(market: BotMarket, isBuy: boolean): number | undefined {

@@ -40,7 +40,7 @@ export type BotOrder = {
 
 type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
 
-/** An order for shares; the price is that of the outcome. */
+/** An order for outcome shares; the price is that of the outcome. */
 export type BotShareOrder = {
   readonly market: BotShares;
   readonly isBuy: boolean;
@@ -50,11 +50,11 @@ export type BotShareOrder = {
   readonly limit: { readonly tif: 'Alo' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 };
 
-/** A trader is topped up when its account value falls below one part in this many of the grant. */
+/** A trader is topped up when its account value falls below the grant divided by this number. */
 const POOR_SHARE = 2n;
 
 /**
- * One simulated account. Its requests are processed like those of any client: signed, recovered,
+ * A simulated account. Its requests are processed like those of any client: signed, recovered,
  * validated and logged, with a receipt. Only the socket and the rate limit per client are omitted.
  */
 export class Trader {
@@ -114,7 +114,7 @@ export class Trader {
     return this.#send({ type: 'order', grouping: 'na', orders: wire });
   }
 
-  /** Places orders for shares within the same limit and with the same result as `place`. */
+  /** Places orders for outcome shares, with the same limit and the same result as `place`. */
   placeShares(orders: readonly BotShareOrder[]): Promise<boolean> {
     const wire = orders.map(({ market, isBuy, reduceOnly, price, size, limit }) => ({
       a: market.instrumentId,
@@ -146,8 +146,8 @@ export class Trader {
 
   async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { exchange, now, onRefused, replica } = this.#venue;
-    // R-nonce: the first action of a venue can be signed in the same millisecond in which its log
-    // began.
+    // The first action of a venue can be signed in the same millisecond in which its log began,
+    // which the nonce must exceed (R-nonce).
     this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
     const reply = await exchange.handleText({ text, ip: 'simulated' });
@@ -194,7 +194,7 @@ export class BotWallet {
   }
 }
 
-/** Returns the value or throws: the library reports an error by returning its text. */
+/** Returns the value. Throws if the library returned a string, which is how it reports an error. */
 function wanted<Value>(answer: Value | string): Value {
   if (typeof answer === 'string') throw new Error(answer);
   return answer;

@@ -28,7 +28,7 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { HistoryAwayError } from '@oddlot/history/history';
 import { LaterReleaseError } from '@oddlot/replica/replica';
 
-/** How long a stopping replica still answers requests on existing connections. */
+/** The time for which a stopping replica still responds to requests on existing connections. */
 const LINGER_MS = 1_000;
 
 type EdgeParts = {
@@ -52,7 +52,7 @@ export type Edges = {
   /** Makes the health checks report that this process is about to stop. */
   stopping(): void;
   /**
-   * Accepts no more clients, completes pending requests, and disconnects all clients. The clients
+   * Stops accepting clients, completes pending requests, and disconnects all clients. The clients
    * receive the addresses of the other replicas, if there are any.
    */
   drain(): Promise<void>;
@@ -72,7 +72,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
-  // The page is built after the API has started, so that trading does not wait for it.
+  // The page is built after the API has been started, so that it does not delay trading.
   http.server.once('listening', () => startBuilds(config, shown));
   observeVenue(metrics, {
     replica,
@@ -294,9 +294,7 @@ function infoSettings(
     hasChain: money !== undefined,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: settlementChainIdOf(config),
-    /**
-     * The relay's address is known only once the relay is serving, which is later than the venue.
-     */
+    /** The relay starts after the venue, and its address is not known before that. */
     get relayUrl() {
       return relay.url;
     },
@@ -311,8 +309,8 @@ function infoSettings(
 }
 
 /**
- * The part of the error for an action whose block was already being written to the log. The block
- * may still be written.
+ * This part of an error says that the action may still be executed, because its block was already
+ * being written to the log.
  */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +

@@ -26,14 +26,14 @@ export type HyperliquidParts = {
   readonly info: Endpoint;
   readonly submit: TextEndpoint;
   readonly faucet: Endpoint | undefined;
-  /** Handles a WebSocket handshake of a client. */
+  /** Handles the WebSocket handshake of a client. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, ip: string) => void;
 };
 
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Rejects the port for a venue with its own network name. A Hyperliquid signature does not name a
+ * Refuses the port for a venue with its own network name. A Hyperliquid signature does not name a
  * venue, so only a venue that accepts the shared signatures of test funds can accept it.
  */
 export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: Network): void {
@@ -90,10 +90,10 @@ function internal(body: Readonly<Record<string, unknown>>, ip = LOOPBACK): EdgeR
   return { text: JSON.stringify(body), body, ip };
 }
 
-/** The module is not imported, for the reason stated in `host/src/ports/http-port.ts`. */
+/** The module is not imported, for the reason given in `host/src/ports/http-port.ts`. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Opens a WebSocket connection inside the process, with the limits of an external connection. */
+/** Opens a WebSocket connection within the process, with the limits of an external connection. */
 function openStream(
   upgrade: HyperliquidParts['upgrade'],
   { ip, path }: { readonly ip: string; readonly path: string },

@@ -42,7 +42,7 @@ import { logMissingStrikes, logOperators } from '../supervise/operator-log.ts';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import type { Threads } from './threads.ts';
 
-/** The venue without its ports: its data, its read models, and its settlement. */
+/** The venue without its ports: its data, its read models and its settlement. */
 export type Core = {
   /** The time of the venue (R-clock). */
   readonly clock: VenueClock;
@@ -144,7 +144,7 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
 }
 
 /**
- * Writes the attestation before it offers the snapshot, because a joining replica looks for the
+ * Proposes the attestation before it offers the snapshot, because a joining replica looks for the
  * attestation in the log.
  */
 async function attestThenOffer(
@@ -175,8 +175,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const guard = guardOf(disk, clockWatch);
   const hasRoom = (): boolean => disk.state !== 'full';
   const logRetentionMs = logRetentionMsOf(config) ?? Infinity;
-  // The log is closed after all its readers and after the components that report what they still
-  // need from it.
+  // The log is closed after all its readers and after the components that report which part of it
+  // they still need.
   let closable: Pick<Log, 'close'> | undefined;
   opened.defer(() => closable?.close());
   const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
@@ -235,8 +235,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const joined = await enter(cluster, parts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
-  // All projections of snapshots are attached here, so the newest snapshot is read while the other
-  // threads start.
+  // All projections of snapshots are attached at this point, so the newest snapshot can be read
+  // while the other threads start.
   replica.restore();
   const { indexer } = await opening;
   const data = { clock, clockWatch, guard, journal, indexer, replica, receipts };
@@ -262,7 +262,7 @@ async function enter(
   const { clock, guard, journal, log, notice, onFatal, opened, replica, trouble } = parts;
   const { data } = parts.config;
   const { board, replica: name } = cluster;
-  // This replica does not open an announced era that another replica has opened.
+  // If another replica opens an announced era, this replica does not open it.
   const announced = (): number =>
     replica.outdated === undefined ? notice.rules : Math.max(notice.rules, RULES_VERSION + 1);
   guard.watch(() => eraRestriction(announced()));
@@ -316,7 +316,7 @@ function logOf(
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));
   guard.judgeBy(shared.age);
-  // Tasks that propose commands are released, because their commands would be rejected.
+  // The tasks that propose commands are released, because their commands would be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble };
 }
@@ -351,8 +351,8 @@ function logRestriction(trouble: LogTrouble | undefined): Restriction | undefine
 }
 
 /**
- * Stops all requests to /exchange after the announcement of rules that this program does not know
- * (R-era).
+ * Stops all requests to /exchange after the announcement of rules that this program does not
+ * support (R-era).
  */
 function eraRestriction(announced: number): Restriction | undefined {
   if (announced <= RULES_VERSION) return undefined;
@@ -360,8 +360,8 @@ function eraRestriction(announced: number): Restriction | undefined {
 }
 
 /**
- * Stops new risk while receipts cannot be stored fast enough, because the waiting receipts would
- * otherwise use unbounded memory.
+ * Stops requests that add risk while receipts cannot be stored fast enough, because the waiting
+ * receipts would otherwise use unbounded memory.
  */
 function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
   return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;

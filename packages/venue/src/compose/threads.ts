@@ -5,7 +5,7 @@ import type { StartIndexer } from '@oddlot/history/indexer/indexer-thread';
 import { runIndexer } from '@oddlot/history/indexer/run-indexer';
 import { type Disk, diskHere } from '@oddlot/replica/log/disk-thread';
 
-/** The components that can run on other threads; by default each runs on its own thread. */
+/** The components that can run on other threads; by default, each runs on its own thread. */
 export type Threads = {
   readonly disk?: () => Disk;
   readonly startIndexer?: StartIndexer;
@@ -13,7 +13,7 @@ export type Threads = {
 };
 
 /**
- * Runs everything on the thread of the caller and does not wait for writes to reach the disk, so
+ * Runs all components on the caller's thread and does not wait for writes to reach the disk, so
  * that a test venue starts immediately.
  */
 export const THREADS_HERE: Threads = {

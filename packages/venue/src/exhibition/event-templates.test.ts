@@ -7,12 +7,12 @@ const MINUTE_MS = 60_000;
 /** A midnight in UTC. The schedule repeats every three hours. */
 const FROM_MS = 1_794_700_800_000;
 const PERIOD_MS = 180 * MINUTE_MS;
-/** The time that a new user needs to read a market, decide and trade. */
+/** The time that a new user needs to read a market, decide and trade, in milliseconds. */
 const LEFT_MS = 10 * MINUTE_MS;
 
 /**
- * Returns the longest remaining time among the running rounds of a template that a venue of this
- * age has listed.
+ * Returns the longest remaining time among the running rounds of a template that are listed by a
+ * venue of this age.
  */
 function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): number {
   const listed = new Set([...dueStarts(template, startedMs), ...dueStarts(template, nowMs)]);
@@ -25,8 +25,8 @@ function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): 
 test('every template always has a round with at least ten minutes left, whenever the venue started', () => {
   const short: string[] = [];
   for (let startedMs = FROM_MS; startedMs < FROM_MS + PERIOD_MS; startedMs += SECOND_MS) {
-    // A round that is not listed because it is about to end ends within a minute, so later seconds
-    // need no check.
+    // A round that is not listed because it is about to end does end within a minute, so later
+    // seconds need not be checked.
     for (const laterMs of [0, SECOND_MS, MINUTE_MS / 2, MINUTE_MS]) {
       const nowMs = startedMs + laterMs;
       for (const template of EVENT_TEMPLATES) {
@@ -38,7 +38,7 @@ test('every template always has a round with at least ten minutes left, whenever
   expect(short).toEqual([]);
 });
 
-test('the templates include an event with one question and an exclusive choice of several', () => {
+test('the templates include an event with one question and an exclusive event with several choices', () => {
   const plain = EVENT_TEMPLATES.filter(({ markets }) => markets.length === 1);
   const choices = EVENT_TEMPLATES.filter(
     ({ markets, mutuallyExclusive }) => mutuallyExclusive && markets.length > 2,

@@ -42,7 +42,7 @@ export type SeriesTemplate = {
 const MINUTE_MS = 60_000;
 
 /**
- * Prices have ticks of one cent and sizes have two decimals, with at least five shares per order.
+ * Prices have ticks of one cent, sizes have two decimals, and an order has at least five shares.
  * The taker fee is 7% of p × (1 − p).
  */
 export const GRID: MarketGrid = {
@@ -66,7 +66,8 @@ const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the c
 
 /**
  * Whenever a venue starts, each template has an open round with at least ten minutes left. Rounds
- * of different templates end minutes apart: 13, 3, 8, 5 and 10 minutes after a quarter of an hour.
+ * of different templates end minutes apart: 13, 3, 8, 5 and 10 minutes after each quarter of an
+ * hour.
  */
 export const EVENT_TEMPLATES: readonly EventTemplate[] = [
   {
@@ -188,7 +189,7 @@ export function lastStartMs({ everyMs, offsetMs }: EventTemplate, nowMs: number)
   return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
-/** Templates of earlier releases, whose last rounds still need a result. */
+/** The templates of earlier releases, whose last rounds still need a result. */
 const EARLIER_TEMPLATES: readonly ScoredTemplate[] = [
   earlier('harbour-day', false, ['rain', 'ferry']),
   earlier('lighthouse-cat', false, ['herring']),

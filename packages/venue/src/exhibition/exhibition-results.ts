@@ -13,7 +13,7 @@ export type ResultOptions = {
   readonly descriptionOf: (instrumentId: number) => string | undefined;
 };
 
-/** Results are published this long after the end, so that users see the closed market first. */
+/** Results are published this long after the end, so that users first see the closed market. */
 export const RESULT_AFTER_MS = 10_000;
 /** The sum of the fractions of an exclusive event (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
@@ -98,8 +98,8 @@ function evenResults(
 }
 
 /**
- * Returns the fraction of an exclusive event that earlier resolutions, by an operator or before a
- * crash, have left.
+ * Returns the remaining fraction of an exclusive event after earlier resolutions by an operator or
+ * before a crash.
  */
 function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): number {
   const { fractionSum } = present(
@@ -132,8 +132,8 @@ function result(
 }
 
 /**
- * R-series: returns true for a market of the venue's series with too few prices. Its operator,
- * which is the venue itself, has to resolve it.
+ * Returns true for a market of the venue's series with too few prices (R-series). It must be
+ * resolved by its operator, which is the venue.
  */
 function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
   return isJudged && SERIES_TEMPLATES.some(({ slug }) => slug === definition.seriesSlug);

@@ -10,7 +10,7 @@ import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
 const MINUTE_MS = 60_000;
-/** The number of five-second steps in 25 and in 40 minutes. */
+/** The numbers of five-second steps in 25 and in 40 minutes. */
 const HARBOUR_STEPS = 300;
 const DERBY_STEPS = 480;
 let replica: TestReplica;
@@ -48,7 +48,7 @@ const exhibition = (hasSeries = false) =>
     onError: (error) => expect.fail(String(error)),
   });
 
-/** Returns the slug, without its time, and the phase of each unsettled market. */
+/** Returns the slug without its time and the phase of each unsettled market. */
 const phases = (template: string): string[] =>
   [...replica.state.outcomes.markets.values()]
     .filter(({ definition }) => definition.eventSlug.startsWith(template))
@@ -58,7 +58,7 @@ const settled = (template: string): number[] =>
     .filter(({ eventSlug }) => eventSlug.startsWith(template))
     .map(({ fraction }) => fraction);
 
-describe('an empty venue', () => {
+describe('a venue without any markets', () => {
   test('an empty venue lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
     expect(phases('demo-city-weather')).toEqual([
@@ -178,7 +178,7 @@ const running = (template: string) =>
     ({ definition, phase }) => definition.eventSlug.startsWith(template) && phase === 'open',
   );
 
-/** Returns the public data of the most recently settled markets, in the order of their listing. */
+/** Returns the public data of the most recently settled markets in the order of their listing. */
 function lastResults(template: string) {
   const last = [...catalogue.listedEvents()].filter(({ listing }) =>
     listing.slug.startsWith(template),
@@ -196,7 +196,7 @@ function lastResults(template: string) {
 /** Lists a round with the current secret and advances the time until its result. */
 async function endOfRound(slug: string): Promise<void> {
   const { everyMs, roundMs } = EVENT_TEMPLATES.find((template) => template.slug === slug)!;
-  // Rounds that were listed with another secret end first.
+  // Rounds that were listed with a different secret end first.
   replica.pass(everyMs + roundMs);
   await exhibition().look();
   replica.pass(everyMs + roundMs + 10_000);
@@ -232,7 +232,7 @@ function trade(id: number, price: number, size: number): void {
 }
 
 describe('the end of a round of demo markets', () => {
-  test('the next round starts, the one after it is listed, and the result follows ten seconds later', async () => {
+  test('the next round starts, the one after it is listed, and the result is published ten seconds later', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
     await exhibition().look();

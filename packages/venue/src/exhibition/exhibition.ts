@@ -41,7 +41,7 @@ const EVERY_MS = 1_000;
  */
 export class Exhibition {
   readonly #parts: ExhibitionParts;
-  /** Keys of rejected commands, which are not retried. */
+  /** The keys of rejected commands, which are not retried. */
   readonly #refused = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
@@ -108,7 +108,7 @@ function keyOf(command: Command): string {
 type ExhibitionOptions = ResultOptions & {
   /** True if there are reference prices, which series need. */
   readonly hasSeries: boolean;
-  /** Note on the source of prices in the texts of series markets; undefined for real prices. */
+  /** A note on the source of prices in the texts of series markets; undefined for real prices. */
   readonly seriesNote?: string | undefined;
 };
 
@@ -116,7 +116,7 @@ const MINUTE_MS = 60_000;
 const PERIOD_MS = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS } as const;
 /** A strike needs the prices of one minute, plus some seconds for the first of them to arrive. */
 const STRIKE_MS = 65_000;
-/** A round with less time left is no longer listed. */
+/** A round with less remaining time is no longer listed. */
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
@@ -145,8 +145,7 @@ function listings(
 }
 
 /**
- * Returns the starts of the rounds that should be listed now, which are the running ones and the
- * next one.
+ * Returns the starts of the rounds that should be listed now: the running rounds and the next one.
  */
 export function dueStarts(template: EventTemplate, nowMs: number): number[] {
   const { everyMs, roundMs } = template;
@@ -191,7 +190,10 @@ function eventOf(template: EventTemplate, startMs: number): EventListing {
   };
 }
 
-/** Returns a time span such as `15 Nov 2026, 21:55–01:55 UTC`, with the day of the start. */
+/**
+ * Returns a time span such as `15 Nov 2026, 21:55–01:55 UTC`, which contains only the day of the
+ * start.
+ */
 function spanOf(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
 }
@@ -242,7 +244,7 @@ function seriesListings(
     tags: ['exhibition', 'crypto'],
     image: null,
     icon: null,
-    // R-series: a strike needs the prices of the previous minute.
+    // A strike needs the prices of the previous minute (R-series).
     firstStartMs: timeMs(Math.ceil((nowMs + STRIKE_MS) / period) * period),
     listAhead: 1,
     enabled: true,
@@ -263,7 +265,7 @@ export function exhibitionSecret(data: string): Uint8Array {
   return secretFile({
     file: join(data, FILE),
     bytes: BYTES,
-    // Folders of earlier releases and of venues without demo markets have no secret.
+    // The data folders of earlier releases and of venues without demo markets have no secret.
     madeWith: undefined,
     remedy: 'remove it; open rounds then pay all outcomes equally',
   });

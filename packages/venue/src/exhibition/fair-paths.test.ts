@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const START_MS = 1_800_000_000_000;
 const rounds = 600;
 
-/** Returns a rain market of the harbour event and paths with a secret for the round. */
+/** Returns a rain market of the harbour event, and paths with a secret for the round. */
 const rain = (round: number) => ({
   paths: new FairPaths(Buffer.from(`secret ${round}`)),
   market: {

@@ -30,8 +30,8 @@ const REACHED_MAX = 256;
  * score that follows a random walk from its start to its end, independent of trades. The fair value
  * is the probability that YES wins, given the score and the remaining time. All steps follow from a
  * seed per market, which is derived from a secret of the venue. A market's description contains the
- * hash of its seed and its resolution record the seed itself. The result is therefore unpredictable
- * before the end and verifiable afterwards.
+ * hash of its seed and its resolution record the seed itself. The result therefore cannot be
+ * predicted before the end but can be verified afterwards.
  */
 export class FairPaths {
   readonly #secret: Uint8Array;
@@ -60,7 +60,7 @@ export class FairPaths {
   }
 
   /**
-   * Returns the score as an integer. In an independent market YES wins with a score of 0 or more.
+   * Returns the score as an integer. In an independent market, YES wins if the score is 0 or more.
    */
   scoreOf({ slug, startMs }: Pick<PathMarket, 'slug' | 'startMs'>, atMs: number): number {
     const steps = Math.max(0, Math.floor((atMs - startMs) / STEP_MS));
@@ -92,7 +92,7 @@ export class FairPaths {
   }
 }
 
-/** Returns the score after a number of steps. Anyone can recompute it from a published seed. */
+/** Returns the score after a number of steps. It can be recomputed from a published seed. */
 function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
   let { score } = from;
   let bytes: Uint8Array | undefined;

@@ -13,7 +13,7 @@ test('every process of a cluster has its own ports in a predictable range', () =
   });
 });
 
-test('a port that leaves no room for the other processes is rejected before anything starts', () => {
+test('a main port without enough ports above it for the other processes is rejected before anything starts', () => {
   const sizes = { replicas: 3, servers: 3 };
   const highest = 65_495;
   expect(clusterPorts({ port: highest, ...sizes }).owner).toBe(65_535);

@@ -64,8 +64,8 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
       inOpenDirectory(async (directory) => {
         const port = await freePorts(PORTS);
         const data = join(directory, 'made', 'data');
-        // The start fails because of this port, after the folders are created and before any server
-        // starts.
+        // The start fails because of this port, after the folders have been created and before any
+        // server starts.
         const other = createServer().listen(port, '127.0.0.1');
         await once(other, 'listening');
         const program = [process.execPath, MAIN, '--port', String(port), '--data', data];

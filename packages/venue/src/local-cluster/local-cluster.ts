@@ -50,10 +50,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const ports = clusterPorts(options);
   await expectPostgresCan(join(data, POSTGRES));
   await wantNatsServer();
-  // Created before the lock, which would restrict the folder to its owner, because PostgreSQL may
-  // run as another user in a subfolder.
+  // The folder is created before the lock, which would restrict it to its owner, because PostgreSQL
+  // may run as another user in a subfolder.
   await makeOpenFolder(data);
-  // The folder is locked, because the servers of two clusters on the same files would damage them.
+  // The folder is locked, because two clusters whose servers use the same files would damage them.
   const lock = lockDirectory(data);
   return openInOrder(
     async (opened) => {
@@ -232,8 +232,8 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
 
 const SERVING = /is serving at (\S+)/;
 /**
- * A process that is asked to stop hands over its tasks and is killed if it does not end within this
- * time.
+ * A process that is asked to stop hands over its tasks. If it does not exit within this time, it is
+ * killed.
  */
 const STOP_MS_MAX = 15_000;
 const LINE_CHARACTERS_MAX = 10_000;
@@ -241,7 +241,7 @@ const LINE_CHARACTERS_MAX = 10_000;
 type ServingOptions = {
   readonly program: string;
   readonly args: readonly string[];
-  /** Contains the output of all runs of the process. */
+  /** The file contains the output of all runs of the process. */
   readonly logFile: string;
   readonly onServing: (pid: number, url: string) => void;
   /** Called when the process ended without a request to stop. */
@@ -250,7 +250,7 @@ type ServingOptions = {
 
 /**
  * Runs a program of a local cluster, detects when it is serving, and can restart it after it has
- * ended.
+ * exited.
  */
 class ServingProcess {
   readonly #options: ServingOptions;
@@ -269,8 +269,8 @@ class ServingProcess {
 
   start(): void {
     const { args, onEnd, onServing, program } = this.#options;
-    // Without the npm variable the replicas neither watch a parent process nor bundle the program
-    // three times.
+    // Without the npm variable, the replicas do not watch a parent process, and the program is not
+    // bundled three times.
     const env = { ...process.env, npm_lifecycle_event: undefined };
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -355,7 +355,7 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
 }
 
 /**
- * Throws if another process uses one of these ports. Without this check the start fails later with
+ * Throws if another process uses one of these ports. Without this check, the start fails later with
  * a less specific error.
  */
 export async function expectPortsFree({

@@ -30,7 +30,7 @@ type LocalRelayDependencies = {
  */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
-/** Polling intervals for local chains, which produce blocks quickly. */
+/** The polling interval for local chains, which produce blocks quickly. */
 const EVERY_MS = 250;
 const LATE_EVERY_MS = 1_000;
 
@@ -53,7 +53,7 @@ export class LocalRelay {
   }
 
   /**
-   * Returns the configured public address of the relay, or that of this venue's own relay, or
+   * Returns the configured public address of the relay, by default that of this venue's relay, or
    * undefined if there is none.
    */
   get url(): string | undefined {
@@ -61,7 +61,7 @@ export class LocalRelay {
   }
 
   /**
-   * Returns the address at which the page can look for a relay. It is known in advance unless the
+   * Returns the address at which the page can look for a relay. It is known in advance, unless the
    * relay uses a random free port.
    */
   get expectedUrl(): string | undefined {
@@ -71,8 +71,8 @@ export class LocalRelay {
   }
 
   /**
-   * Starts the relay. It is called once the venue is serving, because the relay accesses the venue
-   * only through its ports.
+   * Starts the relay. It must be called when the venue is already serving, because the relay
+   * accesses the venue only through its ports.
    */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
@@ -152,7 +152,7 @@ export class LocalRelay {
   /**
    * Returns the relay's address if it is known. The relay prints its address before it reports that
    * it is serving, and the address of an existing relay is derived from its seed. Reading the seed
-   * earlier would delay the start, because the derivation takes long.
+   * earlier would delay the start, because the derivation takes a long time.
    */
   async #knownAddress(): Promise<string | undefined> {
     const folder = join(this.#config.data, 'relay');
@@ -210,7 +210,7 @@ const STOP_MS = 6_000;
 
 /**
  * Starts the relay, and restarts it when it ends unexpectedly, unless one of its files is lost. The
- * relay always ends together with this process, because its standard input is a pipe that the
+ * relay always exits together with this process, because its standard input is a pipe that the
  * system then closes.
  */
 class RelayChild {
@@ -228,8 +228,8 @@ class RelayChild {
   }
 
   /**
-   * Starts the program. It is not restarted after it exits with `lastCode`, which requires action
-   * by its operator.
+   * Starts the program. It is not restarted after it exits with `lastCode`, because its operator
+   * must act first.
    */
   start(program: string, lastCode: number): void {
     this.#program = program;

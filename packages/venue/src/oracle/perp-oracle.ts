@@ -19,13 +19,13 @@ import type { Replica } from '@oddlot/replica/replica';
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;
 
 /**
- * How long a price pushed by an operator is not replaced. This is shorter than the time after which
- * a price is stale (R-oracle-stale).
+ * The time for which a price pushed by an operator is not replaced. It is shorter than the time
+ * after which a price is stale (R-oracle-stale).
  */
 export const PUSHED_PRICE_HOLD_MS = 10_000;
 
 /**
- * Returns an oracle with simulated prices, which perform a mean-reverting random walk per perp or
+ * Returns an oracle with simulated prices, which follow a mean-reverting random walk per perp or
  * repeat the last price. They continue from the last prices in the log, so that a restart causes no
  * jump. A perp that an operator listed has no price until the operator pushes one, around which the
  * simulated price then walks.
@@ -57,7 +57,9 @@ export function simulatedOracle(options: {
   };
 }
 
-/** Returns an initial price for perps that the venue itself has listed; all others have none. */
+/**
+ * Returns an initial price for perps that the venue itself has listed. Other perps do not have one.
+ */
 function firstPrice(perp: PerpDefinition): number | undefined {
   return isFirstPerp(perp) ? startPrice(perp.baseCurrency, priceDecimals(perp)) : undefined;
 }
@@ -97,8 +99,8 @@ function pushOracle(
 }
 
 /**
- * A price that an operator pushed, in the units of its instrument or of 10^-8 USD, and the time of
- * its execution.
+ * A price that an operator pushed, in the units of its instrument or in units of 10^-8 USD, and the
+ * time of its execution.
  */
 type Pushed = { readonly price: number; readonly atMs: number };
 
@@ -130,8 +132,8 @@ export class PushedPrices {
   }
 
   /**
-   * Returns the instruments with a pushed price that is not executed yet. A price simulated now
-   * would execute later and replace it.
+   * Returns the instruments with a pushed price that has not been executed yet. A price that is
+   * simulated now would be executed later and replace it.
    */
   underWay(): PendingPrices {
     const keys = new Set<string>();
@@ -163,7 +165,7 @@ type Push = { readonly index: number; readonly key: string; readonly price: numb
 
 /**
  * Returns the prices that a command pushes on behalf of an operator. Commands of the process itself
- * push none.
+ * do not push any.
  */
 function pushesOf(command: Command): Push[] {
   if (command.type !== 'pushOracle' && command.type !== 'pushPrice') return [];

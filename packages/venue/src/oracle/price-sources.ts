@@ -19,7 +19,7 @@ import {
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
-/** A random walk, constant prices, or the prices of real exchanges. */
+/** The price kinds are a random walk, constant prices, and the prices of real exchanges. */
 type PriceKind = 'simulated' | 'still' | 'exchanges';
 
 export type PriceSettings = {
@@ -27,7 +27,7 @@ export type PriceSettings = {
   readonly oracleEveryMs: number;
   readonly reference: PriceKind | 'none';
   readonly referenceSymbols: readonly string[];
-  /** Used only if one of the kinds above is `exchanges`. */
+  /** These settings are used only if one of the kinds above is `exchanges`. */
   readonly exchanges: Pick<
     ExchangePricesOptions,
     'sources' | 'sourcesMin' | 'outlierBps' | 'silentMs'

@@ -8,8 +8,8 @@ import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
 /**
- * Tests of simulated prices while an operator pushes other prices. Each step of the clock is one
- * second.
+ * These tests cover simulated prices while an operator pushes other prices. Each step of the clock
+ * is one second.
  */
 
 /** Prices are in units of 10^-6 USDC. */
@@ -51,7 +51,7 @@ const pushOf = (id: number, oracle: number): Command => ({
 
 const oracleOf = (id: number) => perpView(replica.state, instrumentId(id))?.oracle;
 
-/** Lets the simulation report once a second, and returns the prices of a perp. */
+/** Lets the simulation report once per second, and returns the prices of a perp. */
 function live(seconds: number, id: number, moves = true): (number | undefined)[] {
   const oracle = simulatedOracle({ moves, pushed, random });
   return Array.from({ length: seconds }, () => {
@@ -70,7 +70,7 @@ function expectNear(prices: readonly (number | undefined)[], centre: number): vo
 }
 
 describe('the simulated oracle of perps', () => {
-  test('the simulated oracle performs a random walk or repeats the last price', () => {
+  test('the simulated oracle follows a random walk or repeats the last price', () => {
     replica.pushOracle(970_000);
     expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
     expect(new Set(live(60, BTC.instrumentId)).size).toBeGreaterThan(30);
@@ -98,7 +98,7 @@ describe('the simulated oracle of perps', () => {
     expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
   });
 
-  test('the price of a perp of the venue itself also walks around a pushed price', () => {
+  test('the price of a perp that the venue has listed also walks around a pushed price', () => {
     replica.apply(pushOf(BTC.instrumentId, 50_000));
     expectNear(live(1_500, BTC.instrumentId), 50_000);
   });
@@ -136,7 +136,7 @@ describe('simulated reference prices', () => {
   });
 
   /**
-   * Lets the simulation report once a second, and returns the oracle prices of a symbol in USDC.
+   * Lets the simulation report once per second, and returns the oracle prices of a symbol in USDC.
    */
   function simulate(seconds: number, symbol: string): number[] {
     const feed = new SimulatedPrices({

@@ -4,10 +4,11 @@
  */
 
 /**
- * Standard deviation of one step relative to the price, which is about 3% over a day of seconds.
+ * The standard deviation of one step relative to the price, which corresponds to about 3% per day
+ * with one step per second.
  */
 export const STEP_DEVIATION = 0.0001;
-/** Strength with which a price reverts to the centre of its walk in each step. */
+/** The strength with which a price reverts to the centre of its walk in each step. */
 export const REVERSION = 0.00002;
 
 const START_USDC: Readonly<Record<string, number>> = {
@@ -27,8 +28,8 @@ export function startPrice(base: string, decimals: number): number {
 
 /**
  * Returns the next price of a walk around a centre, an integer of at least 1. The pull grows with
- * the logarithm of the distance. Even at a thousandth of the centre it is only hundredths of a
- * percent per step.
+ * the logarithm of the distance. Even if the price is a thousandth of the centre, the pull is only
+ * hundredths of a percent per step.
  */
 export function nextStep(last: number, centre: number, random: () => number): number {
   const drift = REVERSION * Math.log(centre / last);

@@ -80,7 +80,7 @@ describe('simulated reference prices', () => {
     expect(priceOf(venue, 'XRP', 'oracle') / 3e8).toBeCloseTo(1, 2);
   });
 
-  test('reference prices are constant if configured so', () => {
+  test('reference prices are constant if this is configured', () => {
     const venue = open(false);
     const feed = venue.start();
     for (let second = 0; second < 3; second++) {

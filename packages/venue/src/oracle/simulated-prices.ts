@@ -13,7 +13,7 @@ import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
 export type SimulatedPricesOptions = {
   readonly symbols: readonly string[];
-  /** If false, prices are constant. */
+  /** If this is false, prices are constant. */
   readonly moves: boolean;
   readonly state: () => State;
   readonly pushed: PushedPrices;
@@ -26,11 +26,11 @@ export type SimulatedPricesOptions = {
   readonly random: () => number;
 };
 
-/** Standard deviation of the spot price from the oracle price, relative to the price. */
+/** The standard deviation of the spot price from the oracle price, relative to the price. */
 const SPOT_DEVIATION = 0.000_05;
 /**
- * How long a price pushed by a deployer is not replaced. This is shorter than the validity of an
- * observation (R-series).
+ * The time for which a price pushed by a deployer is not replaced. It is shorter than the validity
+ * of an observation (R-series).
  */
 export const PUSHED_REFERENCE_STANDS_MS = 3_000;
 
@@ -79,7 +79,8 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 
   /**
-   * Returns true if a deployer has just pushed this price, or if a push is on its way into the log.
+   * Returns true if a deployer has just pushed this price, or if a push of it is on its way into
+   * the log.
    */
   #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: PendingPrices): boolean {
     const push = this.#options.pushed.ofSymbol(symbol, source);
@@ -119,10 +120,7 @@ type PastPoint = { readonly atMs: number; readonly priceE8: number };
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * The history covers a week at hourly intervals, and its last day at intervals of a quarter of an
- * hour.
- */
+/** The history covers a week in hourly steps, and its last day in steps of a quarter of an hour. */
 const WEEK_MS = 7 * DAY_MS;
 const FINE_MS = HOUR_MS / 4;
 const FIGURES = 6;
@@ -130,7 +128,8 @@ const FIGURES = 6;
 /**
  * Returns a simulated price history before the start of the venue, oldest first, which ends where
  * the walk of the price begins. The walk is generated backwards, which makes no difference for a
- * walk around a centre. The result is reproducible and only fills an otherwise empty chart.
+ * walk around a centre. The result is reproducible and serves only to fill an otherwise empty
+ * chart.
  */
 export function simulatedPast(symbol: string, beganMs: number): readonly PastPoint[] {
   const random = seededBy(`${symbol} ${beganMs}`);

@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** Bounds of the difference between the wall clock and the time of the venue (R-clock). */
+/** The bounds of the difference between the wall clock and the time of the venue (R-clock). */
 const REPORTED_MS = 2_000;
 const READY_MS = 5_000;
 const RISK_MS = 30_000;
@@ -14,8 +14,8 @@ const EVERY_MS = 1_000;
 const AGAIN_MS = 60_000;
 
 /**
- * In state `off` the difference is logged, in state `far` the venue is not ready, and in state
- * `lost` it rejects new risk until the difference is gone.
+ * In state `off`, the difference is logged; in state `far`, the venue is not ready; in state
+ * `lost`, it rejects new risk until the difference is gone.
  */
 type ClockState = 'right' | 'off' | 'far' | 'lost';
 
@@ -54,7 +54,7 @@ export class ClockWatch {
     clearInterval(this.#timer);
   }
 
-  /** Reads the clocks immediately, independent of the timer. */
+  /** Reads the clocks immediately, independently of the timer. */
   look(): { readonly state: ClockState; readonly distanceMs: number } {
     const [wall, others] = [this.#wall.look(), this.#others?.look()];
     if (others === undefined) return wall;
@@ -74,13 +74,13 @@ export class ClockWatch {
     const { distanceMs, state } = this.look();
     if (state !== 'lost') return undefined;
     const error = refusal('clockOff', [Math.abs(distanceMs)]);
-    // Every block that this replica proposes would write its wrong time into the log, even if it
-    // only contained a cancel.
+    // Every block that this replica proposes would write its wrong time into the log, even a block
+    // with only a cancel.
     return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
   /**
-   * Returns ready if the venue's clock is close enough to the clocks that produce prices and
+   * Returns ready if the venue's clock is close enough to the clocks of the sources of prices and
    * nonces.
    */
   check(): ReadinessCheck {
@@ -147,7 +147,10 @@ const OTHERS_TEXTS: Texts = {
   lost: 'clock deviates too far from the other replicas: this replica rejects all requests',
 };
 
-/** Once the state is `lost`, it stays so until the difference is below the smallest bound. */
+/**
+ * After the state has become `lost`, it remains so until the difference is below the smallest
+ * bound.
+ */
 function stateOf(apartMs: number, wasLost: boolean): ClockState {
   if (apartMs <= REPORTED_MS) return 'right';
   if (apartMs > RISK_MS || wasLost) return 'lost';

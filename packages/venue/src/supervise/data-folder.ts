@@ -39,15 +39,15 @@ export async function takeFolder(config: Config, clusterNetwork: string | undefi
 type OwnNetwork = {
   /** The network to which all signatures for this venue are bound. */
   readonly network: Network;
-  /** Networks for which a client may have signed by mistake. */
+  /** The networks for which a client may have signed by mistake. */
   readonly otherNetworks: readonly Network[];
 };
 
 /**
  * Returns the network with the name of this deployment. A folder without a name gets one here,
- * before the first entry of its log or of its new era is written, and keeps it whatever is
- * configured later. A folder whose name file is lost gets neither another name nor that of its
- * network, because all existing signatures would become invalid.
+ * before the first entry of its log or of its new era is written, and keeps it regardless of later
+ * configuration. A folder whose name file is lost gets neither a new name nor that of its network,
+ * because all existing signatures would become invalid.
  */
 export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwork> {
   const { data, serviceNetwork: word } = config;
@@ -79,7 +79,7 @@ function othersOf(network: Network, names: readonly string[]): readonly Network[
 }
 
 /**
- * Warns the operator of a venue that is reachable from other machines. On a local machine a shared
+ * Warns the operator of a venue that is reachable from other machines. On a local machine, a shared
  * name is harmless.
  */
 function warnOfSharedName(config: Config, { serviceNetwork }: Network, log: Logger): void {
@@ -101,7 +101,7 @@ export async function openJournal(
     readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
-    /** Performs the writes. The default runs on its own thread. */
+    /** Performs the writes. By default, they run on their own thread. */
     readonly writer: FileJournalOptions['disk'];
     readonly hasRoom: () => boolean;
     readonly log: Logger;
@@ -121,8 +121,8 @@ export async function openJournal(
     onFatal,
     faults,
     hasRoom,
-    // R-disk: a compressed copy needs space, so old segments are compressed only if there is
-    // plenty.
+    // A compressed copy needs space, so old segments are compressed only if there is plenty of it
+    // (R-disk).
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
@@ -185,7 +185,7 @@ async function hasLog(journal: string): Promise<boolean> {
   );
 }
 
-/** Offers the snapshots of this replica to joining replicas while it holds that task. */
+/** Offers the snapshots of this replica to joining replicas while the replica holds this task. */
 class SnapshotOffers {
   readonly #directory: string;
   readonly #cluster: Pick<Cluster, 'snapshots'>;

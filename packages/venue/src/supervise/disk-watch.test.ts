@@ -3,7 +3,7 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
 
-/** Tests of the free space of the data folder and the resulting restrictions (R-disk). */
+/** These tests cover the free space of the data folder and the resulting restrictions (R-disk). */
 
 const limits = { directory: '/data', lowBytes: 100, fullBytes: 10 };
 

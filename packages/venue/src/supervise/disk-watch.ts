@@ -3,7 +3,7 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** R-disk: in state `low` the venue rejects new risk, and in state `full` it writes nothing. */
+/** In state `low`, the venue rejects new risk; in state `full`, it writes nothing (R-disk). */
 export type DiskState = 'roomy' | 'low' | 'full';
 
 type DiskWatchOptions = {

@@ -15,7 +15,7 @@ import { encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
 /** Votes arrive within milliseconds, so a tie that lasts this long is a real disagreement. */
 const SPLIT_MS = 2_000;
-/** The replica waits this long for missing votes. */
+/** The replica waits this long for missing votes before it stops. */
 const OUTVOTED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
@@ -47,7 +47,8 @@ type DivergenceOptions = {
 
 /**
  * Stops a replica that has computed a different state than the majority. In a tie it is unknown
- * which half is right, so all replicas reject requests until one is stopped or another one joins.
+ * which half is right, so all replicas reject requests until one is stopped or another replica
+ * joins.
  */
 export class DivergenceWatch {
   readonly #options: DivergenceOptions;
@@ -130,8 +131,8 @@ export class DivergenceWatch {
   }
 
   /**
-   * Logs which other replica has diverged. That replica stops itself, but the operators of the
-   * others need to know.
+   * Logs which other replica has diverged. That replica stops by itself, but the operators of the
+   * other replicas must be informed.
    */
   #reportOthers({ height, kind, own, votes }: Standing): void {
     if (kind !== 'agreed') return;

@@ -29,7 +29,7 @@ import {
   ReplicaDivergedError,
 } from '@oddlot/replica/replica';
 
-/** Errors whose message is sufficient for an operator. */
+/** For these errors, the message alone is sufficient for an operator. */
 const EXPLAINED = [
   ChainDamagedError,
   ClockBehindError,
@@ -58,7 +58,7 @@ const EXPLAINED = [
   WeakStreamError,
 ];
 
-/** Explanations for operators, by the system's error code. */
+/** The explanations for operators by the system's error code. */
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'the process has no write permission there',
   EPERM: 'the process has no write permission there',

@@ -2,8 +2,8 @@ import { type Config, hasBots, hasFaucet } from '../config.ts';
 import type { IndexerSettings } from '@oddlot/history/indexer/indexer-messages';
 
 /**
- * A replay of at most this many blocks, or of two snapshot intervals if they are longer, counts as
- * short.
+ * A replay counts as short if it has at most this number of blocks, or of two snapshot intervals if
+ * they are longer.
  */
 const SHORT_BLOCKS_MIN = 5_000;
 
@@ -17,7 +17,8 @@ export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
     ...(isShared ? { isShared } : {}),
     snapshotEveryBlocks,
     snapshotEveryCommands,
-    // Shared rows are written by the thread that follows the log, however long the replay takes.
+    // Shared rows are written by the thread that follows the log, no matter how long the replay
+    // takes.
     shortBlocks: isShared
       ? Number.MAX_SAFE_INTEGER
       : Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
@@ -32,8 +33,8 @@ const DAY_MS = 86_400_000;
 const DAYS_OF_BOTS = 1;
 
 /**
- * Returns the retention of the log, or undefined if it is kept without a limit. Logs of simulated
- * traders have a short default.
+ * Returns the retention of the log, or undefined if the log is kept without a limit. The logs of
+ * simulated traders have a short default.
  */
 export function logRetentionMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.logKeep);

@@ -7,7 +7,7 @@ import { FileJournal } from '@oddlot/replica/log/file-journal';
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import { LogPages } from './operations-endpoints.ts';
 
-/** Creates a log whose blocks contain one request each, and opens its pages. */
+/** Creates a log whose blocks contain one request each and serves it in pages. */
 
 const HASH = hash(`0x${'ab'.repeat(32)}`);
 const REQUEST = 'x'.repeat(60_000);
@@ -55,11 +55,12 @@ test('pages of the log are bounded in size and contain every block once with its
     }
     expect(seen).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(count).toBeGreaterThan(2);
-    // A follower at the end of the log gets an empty page and later the blocks that were appended.
+    // A follower at the end of the log gets an empty page at first, and later the blocks that have
+    // been appended.
     expect(await pageFrom(pages, 101)).toEqual([]);
     await append(journal, 101);
     expect((await pageFrom(pages, 101)).map(({ seq }) => seq)).toEqual([101]);
-    // A client can begin at any block, even at one where another client is reading.
+    // A client can begin at any block, even where another client is currently reading.
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
   });

@@ -23,7 +23,7 @@ function aWatch(use: { total: number; used: number; busy: number }) {
   return { given, check };
 }
 
-describe('memory left over from a burst', () => {
+describe('memory that is left over from a burst', () => {
   test('memory is released after a quiet period, and not again for ten minutes', () => {
     const use = { total: 230, used: 60, busy: 0.05 };
     const { given, check } = aWatch(use);
@@ -56,8 +56,8 @@ describe('memory left over from a burst', () => {
     Object.assign(use, { total: 260, used: 144 });
     check(1);
     expect(given).toEqual([116]);
-    // The first collection showed that most of this memory was in use, so no second collection
-    // follows.
+    // The first collection showed that most of this memory was in use, so there is no second
+    // collection.
     Object.assign(use, { total: 260, used: 150 });
     check(500);
     expect(given).toEqual([116]);

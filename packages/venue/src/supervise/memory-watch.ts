@@ -21,13 +21,13 @@ type MemoryWatchOptions = {
 
 const MEBIBYTE = 1024 * 1024;
 const LOOK_MS = 5_000;
-/** A quiet period is this many checks in a row with at most this load. */
+/** A quiet period is this number of successive checks with at most this load. */
 const CALM_LOOKS = 3;
 const BUSY_MAX = 0.3;
 /** A collection must be expected to release more than this, and more than the memory in use. */
 const GAIN_BYTES_MIN = 96 * MEBIBYTE;
 const HEAP_BYTES_MAX = 512 * MEBIBYTE;
-/** The number of checks until the next collection, which correspond to ten minutes. */
+/** The number of checks until the next collection, which together take ten minutes. */
 const REST_LOOKS = 120;
 
 export class MemoryWatch {

@@ -84,8 +84,8 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
 }
 
 /**
- * Aggregates the orders by state first, because updating a counter is expensive and orders arrive
- * by the hundred.
+ * Aggregates the orders by state first, because updating a counter is expensive and a block can
+ * contain hundreds of orders.
  */
 function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcomes']): void {
   const counts = new Map<string, number>();

@@ -15,7 +15,7 @@ export type Shown = Awaited<ReturnType<typeof openShown>>;
 
 type Parts = Parameters<typeof openPage>[1] & {
   readonly replica: LocalReplica;
-  /** A key shared by several processes. By default the key is stored in the data folder. */
+  /** A key shared by several processes. By default, the key is stored in the data folder. */
   readonly cursorKey?: Uint8Array | undefined;
 };
 
@@ -58,10 +58,7 @@ function openPage(
   const { settlementRpcUrl = money?.rpcUrl } = config;
   return new WebPage({
     log,
-    /**
-     * The relay's address may be known only once the relay is serving, which is later than the
-     * venue.
-     */
+    /** The relay starts after the venue, so its address may not be known before that. */
     get elsewhere() {
       const others = (replicas?.() ?? []).map(({ url }) => url);
       const streams = originsOf(others).map((origin) => origin.replace(/^http/, 'ws'));

@@ -111,7 +111,7 @@ test('R-requests: a client that floods the operations port is limited to a small
     return socket;
   });
   closers.push(() => flood.forEach((socket) => socket.destroy()));
-  // This is more than a client can request at once: a request counts as one plus its duration.
+  // This is more than a client can request at once: a request is charged as one plus its duration.
   await vi.waitFor(() => expect(used.served).toBeGreaterThan(PACE.burst / (1 + 5 * workMs) + 20), {
     timeout: 60_000,
   });

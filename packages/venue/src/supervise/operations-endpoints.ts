@@ -7,13 +7,13 @@ import type { Indexer } from '@oddlot/history/indexer/indexer';
 type LogPagesOptions = {
   readonly data: string;
   readonly firstSeq: () => number;
-  /** Returns the newest applied block, whose hash is sent along for comparison. */
+  /** Returns the newest applied block, whose hash is included in responses for comparison. */
   readonly head: () => BlockHead;
 };
 
 /**
- * The maximum number of readers with an open file. A further one replaces the one that has been
- * idle longest.
+ * The maximum number of readers with an open file. An additional reader replaces the one that has
+ * been idle longest.
  */
 const READERS_MAX = 8;
 /** The maximum number of pages that are read at the same time. */
@@ -22,12 +22,12 @@ const RETRY_AFTER_S = 1;
 
 /**
  * Handles `GET /log?from=NUMBER` of the operations port, which serves the log on disk in pages for
- * independent validators. It is read only. The log contains everything that was ever signed,
+ * independent validators. Access is read-only. The log contains everything that was ever signed,
  * including access codes, and is therefore not served on the public port.
  */
 export class LogPages {
   readonly #options: LogPagesOptions;
-  /** Ordered by their last request, oldest first. */
+  /** The readers are ordered by their last request, oldest first. */
   readonly #readers = new Set<LogReader>();
   #open = 0;
   #isClosed = false;

@@ -33,7 +33,7 @@ export function logOperators(
  */
 const UNAUTHORIZED_PER_SECOND = 1;
 
-/** Logs operator commands that were rejected before they entered the log of the venue. */
+/** Logs operator commands that were rejected before they were added to the log of the venue. */
 export function refusedOperatorLog(
   replica: Pick<LocalReplica, 'head' | 'state'>,
   log: Pick<Logger, 'info'>,
@@ -57,8 +57,8 @@ export function refusedOperatorLog(
 }
 
 /**
- * R-series: warns at the start of a market without a strike, because an operator will have to
- * resolve it.
+ * Warns at the start of a market without a strike, because an operator will have to resolve it
+ * (R-series).
  */
 export function logMissingStrikes(
   replica: Pick<LocalReplica, 'isReplaying' | 'onBlock' | 'state'>,
@@ -83,7 +83,7 @@ export function logMissingStrikes(
 
 const SOURCES = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
 
-/** Logs the release and the price sources, so that operators do not need to look them up. */
+/** Logs the release and the price sources, so that operators need not look them up. */
 export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
   const { network, oracle } = config;
   const referencePrices = referencePricesOf(config);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Returns the network of a start with these flags, and its log messages. */
+/** Returns the network of a venue that was started with these flags, and its log messages. */
 async function started(...flags: readonly string[]) {
   const output: string[] = [];
   const destination = { write: (line: string) => output.push(line) };
@@ -50,7 +50,7 @@ test('a mainnet venue has its own ids under its own name', async () => {
   expect(network.serviceNetwork).toMatch(/^example\.org-/);
 });
 
-test('a configured name that differs from the stored one is refused with one sentence', async () => {
+test('a configured name that differs from the stored one is refused with a one-sentence message', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
     `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
@@ -62,7 +62,7 @@ test('a configured name that differs from the stored one is refused with one sen
 describe('a folder whose network name file is lost', () => {
   const file = (): string => join(folder, 'service-network');
 
-  test('a folder without its name file gets neither another name nor that of its network', async () => {
+  test('a folder without its name file gets neither a new name nor that of its network', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     const content = readFileSync(file());
     rmSync(file());

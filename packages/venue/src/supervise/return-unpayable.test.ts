@@ -13,8 +13,8 @@ import { type OpenedVenue, openVenue } from '../venue.ts';
 import { returnUnpayable } from '../settlement-chain.ts';
 
 /**
- * Tests of R-withdraw at the start of a venue: a withdrawal that can never be paid is returned to
- * its account.
+ * These tests cover R-withdraw at the start of a venue: a withdrawal that can never be paid is
+ * returned to its account.
  */
 
 const account = address(`0x${'11'.repeat(20)}`);
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
-  // The interval is so long that the local chain is polled once and pays nothing.
+  // The interval is so long that the local chain is polled only once and pays nothing.
   const flags = ['--chain', chain, '--chain-every-ms', '3600000', '--chain-port', '0'];
   const lean = ['--port', '0', '--ops-port', '0', '--no-web', '--no-relay', '--no-bots'];
   const config = readConfig(['--data', folder, '--oracle', 'still', ...lean, ...flags], {});

@@ -29,7 +29,8 @@ type HealthParts = {
 
 /**
  * Returns the public health of this process. It contains only the names of failed checks. The
- * reasons contain endpoints and disk details and are available only on the operations port.
+ * reasons are available only on the operations port, because they contain endpoints and disk
+ * details.
  */
 export function venueHealth(parts: HealthParts): VenueHealth {
   const { indexer, clock, isReady, money, replica, sockets } = parts;
@@ -78,8 +79,8 @@ type CheckedParts = {
 };
 
 /**
- * The log advances at least every second. If its last block is older than five times that, the log
- * has stopped.
+ * The log advances at least every second. If its last block is older than five seconds, the log has
+ * stopped.
  */
 const BLOCK_AGE_MS_MAX = 5_000;
 
@@ -131,7 +132,7 @@ function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   return { name: 'disk', ok: state === 'roomy', why };
 }
 
-/** Returns ready unless the payouts of the bridge are known to contradict the log. */
+/** Returns ready unless the payouts of the bridge contradict the log. */
 function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
@@ -147,7 +148,7 @@ export function historyCheck(trouble: string | undefined): ReadinessCheck {
 }
 
 /**
- * R-oracle-stale: returns ready if every listed instrument that is not halted has a valid price.
+ * Returns ready if every listed instrument that is not halted has a valid price (R-oracle-stale).
  */
 function pricesCheck(state: State, nowMs: number): ReadinessCheck {
   if (state.parameters === undefined)

@@ -18,7 +18,7 @@ export type ExchangeFormat = {
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** A quote with a wider spread, as a fraction of the ask price, is not used. */
+/** A quote whose spread is wider than this fraction of the ask price is not used. */
 const SPREAD_SHARE_MAX = 0.02;
 
 /** Returns a quote with the bid and ask of a frame, or undefined if they are not valid prices. */
@@ -46,7 +46,7 @@ function priceE8(value: unknown): number | undefined {
 
 const QUOTE_CURRENCY = 'USDT';
 
-/** Combined streams of the best bid and ask; the symbols are part of the address. */
+/** Combined streams of the best bid and ask, whose symbols are part of the address. */
 export const binance: ExchangeFormat = {
   url: 'wss://stream.binance.com:9443',
   address(url, symbols) {

@@ -80,7 +80,7 @@ let exchanges: TestExchange[];
 let feed: ExchangePrices;
 let nowMs: number;
 let lines: string[];
-/** Symbols that a market needs. */
+/** The symbols that a market needs. */
 let needed: Set<string>;
 
 beforeEach(async () => {
@@ -177,7 +177,7 @@ describe('an exchange with an outlying price', () => {
   });
 });
 
-describe('a silent exchange', () => {
+describe('an exchange that sends nothing', () => {
   test('a silent exchange is excluded and reconnected', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');

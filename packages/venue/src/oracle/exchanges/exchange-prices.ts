@@ -7,10 +7,10 @@ import type { ExchangeSource } from './exchange-formats.ts';
 import { ExchangeSocket } from './exchange-socket.ts';
 
 export type ExchangePricesOptions = {
-  /** The `spot` price is that of the first source. */
+  /** The first source provides the `spot` price. */
   readonly sources: readonly ExchangeSource[];
   readonly symbols: readonly string[];
-  /** Returns true if a market uses the symbol; other missing prices are not reported. */
+  /** Returns true if a market uses the symbol. The absence of other prices is not reported. */
   readonly isNeeded: (symbol: string) => boolean;
   readonly sourcesMin: number;
   readonly outlierBps: number;
@@ -102,9 +102,9 @@ type SourcePrice = {
 const BASIS_POINTS = 10_000;
 
 /**
- * Excludes prices that are further from the median of the others than the limit, worst first,
- * because an extreme price shifts the median for all others. If the last two contradict each other,
- * both are excluded.
+ * Excludes prices that are further from the median of the others than the limit, starting with the
+ * most distant, because an extreme price shifts the median for all others. If the last two
+ * contradict each other, both are excluded.
  */
 export function withoutOutliers(
   prices: readonly SourcePrice[],

@@ -7,7 +7,7 @@ type ExchangeSocketOptions = {
   readonly source: ExchangeSource;
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** An exchange that sends nothing for this long is excluded and reconnected. */
+  /** An exchange that sends nothing for this time is excluded and reconnected. */
   readonly silentMs: number;
   /** The delay before the first reconnection attempt; it doubles with each further attempt. */
   readonly retryMs: number;
