@@ -12,13 +12,16 @@ import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * Gains of the owners, without gains from price changes of held positions, fills of honest
+ * Gains of the owners, excluding those from price changes of held positions, fills of honest
  * accounts' orders, and funding.
  */
 export type Gains = {
-  /** Gain from bankruptcies: closes at prices outside the book, and deficits that others paid. */
+  /**
+   * Gain from bankruptcies: closes at prices outside the book, and deficits that other accounts
+   * paid.
+   */
   relief: bigint;
-  /** Maximum that other accounts and the insurance fund may have paid for `relief`. */
+  /** Maximum amount that other accounts and the insurance fund may have paid for `relief`. */
   allowed: bigint;
   /**
    * Gain from the venue's orders for accounts in liquidation and for the insurance fund, valued at
@@ -28,7 +31,7 @@ export type Gains = {
 };
 
 /**
- * Checks each entry of a history, and at its end the total gain of accounts with one owner. A gain
+ * Checks each entry of a history, and finally the total gain of the accounts of one owner. A gain
  * has five parts. (1) Price changes of held positions are a risk of both sides. (2) Trades with
  * orders of other accounts at the prices of those orders are a maker's risk. (3) `FundingJudge`
  * bounds funding for each hour. (4) Forced sales are bounded by the remaining equity of the failing
@@ -87,7 +90,7 @@ export class Examination {
     if (relief > 0n) this.#count('owner relieved');
   }
 
-  /** Runs the checks at the end of a history. */
+  /** Runs the final checks of a history. */
   conclude(state: State): void {
     checkInvariants(state);
     const { allowed, relief } = this.gains;
@@ -113,8 +116,8 @@ export class Examination {
   }
 
   /**
-   * Checks that a group that holds all positions of the affected markets gains at most the fund's
-   * payments.
+   * Checks the gain of a group that holds all positions of the affected markets. The group gains at
+   * most the fund's payments.
    */
   #judgeGroup(entry: Entry, relief: bigint, paid: bigint): void {
     const concerned = new Set<number>();
@@ -145,8 +148,8 @@ export class Examination {
 }
 
 /**
- * Close prices are rounded to one price unit, which is a micro-USDC per lot, and each close splits
- * its released margin.
+ * Close prices are rounded to one price unit, which is one micro-USDC per lot, and each close
+ * splits its released margin.
  */
 function slackOf({ result }: Entry): bigint {
   let slack = 0n;

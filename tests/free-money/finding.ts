@@ -1,6 +1,5 @@
 /**
- * Properties that a judge can report as violated. A shortened history must violate the same
- * property.
+ * Properties that a judge can report as violated. A shrunk history must violate the same property.
  */
 export type Property =
   | 'conservation'

@@ -3,8 +3,8 @@ import type { History, Person, Routine } from './history.ts';
 import { play } from './play.ts';
 
 /**
- * R-funding, R-mark: bids that rest for 10 ms around each sample and never trade. Quotes far from
- * the price create a mid that moves the average of the mark. The gain is therefore bounded by the
+ * R-funding, R-mark: bids rest for 10 ms around each sample and never trade. Quotes far from the
+ * price create a mid that moves the average in the mark. The gain is therefore bounded by the
  * premium cap, or by the mark band if that is narrower.
  */
 

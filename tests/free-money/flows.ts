@@ -4,20 +4,23 @@ import { type Prices, type Purse, worth } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * Splits an account's change in one entry by cause. Events explain price changes of held positions,
- * fills, funding and transfers; the rest is the effect of a bankruptcy, however the engine books
- * it.
+ * The change of an account in one entry, split by cause. Events explain the effects of price
+ * changes on held positions, fills, funding and transfers. The remainder is the effect of a
+ * bankruptcy, however the engine books it.
  */
 export type Change = {
-  /** Change from the last valid marks to the marks of this entry. */
+  /** The change between the last valid marks and the marks of this entry. */
   readonly total: bigint;
-  /** Effect of the account's fills at their prices, valued at this entry's mark, less fees. */
+  /** Effect of the account's fills at their prices, valued at this entry's mark, minus fees. */
   readonly fills: bigint;
   readonly funding: bigint;
   readonly moved: bigint;
   /** Effect of price changes on held positions. */
   readonly carried: bigint;
-  /** The rest: closes at prices outside the book, and payments from and to the insurance fund. */
+  /**
+   * The remaining change: closes at prices outside the book, and payments from and to the insurance
+   * fund.
+   */
   readonly relief: bigint;
 };
 

@@ -9,7 +9,7 @@ import type { Entry } from './venue.ts';
 /**
  * R-insurance-fund, R-deficit: checks the limits on the fund's takeovers, hourly payments and sale
  * prices. The judge follows the fund's account value through an entry's events. It counts uncertain
- * fees in favour of the fund, so that it never reports a permitted payment.
+ * fees as paid to the fund, so that it never reports a permitted payment.
  */
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,8 @@ const WINDOW_MINUTES = 60;
 const LEVERAGE_MAX = 5n;
 const INSTRUMENT_MAX = 2n;
 /**
- * The fund may pay a twentieth of its account value per hour for one market, and a tenth for all.
+ * Per hour, the fund may pay a twentieth of its account value for one market and a tenth for all
+ * markets.
  */
 const COST_IN_ONE = 20n;
 const COST_IN_ALL = 10n;
@@ -34,7 +35,7 @@ export class FundJudge {
   }
 
   /**
-   * Records the fund's payments in an entry (takeovers above the mark, deficits, sales below the
+   * Adds up the fund's payments in an entry (takeovers above the mark, deficits and sales below the
    * mark) and returns their total.
    */
   judge(entry: Entry, lots: LotBook): bigint {
@@ -49,7 +50,7 @@ export class FundJudge {
   }
 }
 
-/** Follows one entry event by event. */
+/** Tracks the fund through one entry, event by event. */
 class Walk {
   readonly #entry: Entry;
   readonly #fund: Address;
@@ -58,15 +59,19 @@ class Walk {
   readonly #costs: Cost[];
   readonly #marks: Prices;
   readonly #sizes = new Map<number, number>();
-  /** Positions that this entry offered for auto-deleveraging. */
+  /** Positions that this entry has offered for auto-deleveraging. */
   readonly #offered = new Set<string>();
   /**
-   * True if a settlement changes a mark within the entry, so that the bounds from before it apply.
+   * True if a settlement changes a mark within the entry, in which case the bounds from before the
+   * settlement apply.
    */
   readonly #isSettling: boolean;
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
-  /** Account that is being closed in the market, and the fees that the fund earns from that. */
+  /**
+   * Account whose position the venue is closing in the market, and the fees that the fund earns
+   * from the close.
+   */
   #closing: Address | undefined;
   readonly #fees = new Map<Address, bigint>();
 
@@ -125,7 +130,8 @@ class Walk {
   }
 
   /**
-   * Counts all fees as the fund's, which is their maximum. Trades of the fund itself are unwinding.
+   * Counts all fees as paid to the fund, which is their maximum. The fund's own trades unwind its
+   * positions.
    */
   #trade(event: TradeExecuted): void {
     const { instrumentId: id, maker, price, taker } = event;
@@ -206,8 +212,8 @@ class Walk {
 
   /**
    * Only two amounts cannot be charged to an account: the deficit of a margin account at the last
-   * valid marks, and funding. A fill can also leave less than the fee of the previous fill, which
-   * the fund then returns.
+   * valid marks, and funding. In addition, a fill can leave less than the fee of the previous fill,
+   * in which case the fund returns the difference.
    */
   #deficit(account: Address, amount: bigint): void {
     this.#pay(undefined, amount);
@@ -231,7 +237,7 @@ function allowances(entry: Entry): Map<Address, bigint> {
   const judged = judgedMarksOf(entry);
   const allowed = new Map<Address, bigint>();
   for (const [account, purse] of entry.before.purses) {
-    // Close prices are rounded by less than a micro-USDC per lot, and each close splits its
+    // Close prices are rounded by less than one micro-USDC per lot, and each close splits its
     // released margin.
     let sum = 1_000n + lackOf(purse, judged);
     for (const { size } of purse.held) sum += 2n * magnitude(size);

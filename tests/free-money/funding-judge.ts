@@ -7,8 +7,8 @@ import type { Entry } from './venue.ts';
 /**
  * R-funding, R-insurance-fund: checks the funding that accounts of one owner gain from others; the
  * insurance fund pays none. The bound is the hourly rate with every sample at the premium cap,
- * applied to the whole open interest: 0.11875% of it in a full hour. It is lower if the market was
- * stale, halted or closing for part of the hour.
+ * applied to the whole open interest: 0.11875% of it in a full hour. The bound is lower if the
+ * market was stale, halted or closing for part of the hour.
  */
 
 const E10 = 10_000_000_000n;
@@ -22,9 +22,9 @@ const HOUR_MS = 3_600_000;
 /** Funding gains of the owners, and the open interest in the hours of these gains. */
 export type FundingFigures = {
   gain: bigint;
-  /** Sum of the open interest at the oracle price over these hours. */
+  /** Sum of the open interest at the oracle price in these hours. */
   interestHours: bigint;
-  /** Largest hourly gain as a share of its open interest, in 10^-10. */
+  /** Largest hourly gain as a share of the open interest, in 10^-10. */
   worstE10: bigint;
   hours: number;
 };
@@ -87,7 +87,7 @@ export class FundingJudge {
 }
 
 /**
- * R-funding: returns the rate if this many samples of the hour are at the cap and the others are 0,
+ * R-funding: returns the hourly rate if this many samples are at the cap and all others are 0,
  * rounded up.
  */
 function rateBoundE10(samples: bigint): bigint {
@@ -98,7 +98,7 @@ function rateBoundE10(samples: bigint): bigint {
 }
 
 function hourOf(timeMs: number): number {
-  // Funding that is due at an hour is paid in the entry that reaches it, so the entry counts as
-  // that hour.
+  // Funding is paid in the entry that reaches the end of the hour, so the entry counts as that
+  // hour.
   return Math.floor(timeMs / HOUR_MS);
 }

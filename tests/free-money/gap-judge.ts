@@ -6,16 +6,16 @@ import { magnitude } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-liquidation, R-adl: bounds the cost of a bankruptcy for other accounts. An account closed
- * against a bankrupt position gives up only the profit that the gap gave to the closed lots, and no
- * earlier profit at the last valid marks. An account that is neither bankrupt nor closed against
- * pays nothing.
+ * R-liquidation, R-adl: bounds the cost of a bankruptcy for other accounts. An account that is
+ * closed against a bankrupt position loses only the profit that the gap added to the closed lots,
+ * and none of its earlier profit at the last valid marks. An account that is neither bankrupt nor
+ * deleveraged pays nothing.
  */
 
-/** Rounding of one close, in addition to the rounding of its price. */
+/** Rounding of one close in micro-USDC, in addition to the rounding of its price. */
 const CLOSE_SLACK = 4n;
 
-/** Checks the entry and returns the total that deleveraged accounts gave up. */
+/** Checks the entry and returns the total profit that deleveraged accounts lost. */
 export function judgeGap(
   entry: Entry,
   changes: ReadonlyMap<Address, Change>,
@@ -60,7 +60,7 @@ export function judgeGap(
 }
 
 /**
- * Returns the worst price for a holder of that side among the last valid mark and the marks of this
+ * Returns the worst price for a holder of this side among the last valid mark and the marks of this
  * entry.
  */
 function worstPrice(entry: Entry, id: number, isLong: boolean): number {

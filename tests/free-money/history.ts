@@ -2,10 +2,10 @@ import type { Chance } from '../support/seeded.ts';
 
 /**
  * A random history as plain data. Steps refer to accounts and markets by index and to amounts by
- * share, so that a history stays valid when steps are removed.
+ * share, so that a history remains valid when steps are removed.
  */
 
-/** The participants: first the accounts of the one owner, then all others. */
+/** The participants: first the accounts of the one owner, then all other accounts. */
 export type Opening = {
   readonly perps: readonly { readonly maxLeverage: number; readonly mmrE8: number }[];
   readonly owners: readonly Person[];
@@ -16,12 +16,11 @@ export type Opening = {
 export type Person = {
   readonly usdc: number;
   readonly isHedged: boolean;
-  /** Margin mode per market. */
+  /** Margin mode in each market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
   /**
-   * Quoting terms of an honest maker. Accounts without quotes trade only when a step makes them
-   * trade.
+   * Quoting terms of an honest maker. An account without quotes trades only in steps that name it.
    */
   readonly quotes?: Quotes;
 };
@@ -33,7 +32,7 @@ export type Quotes = {
   readonly half: number;
   readonly levels: number;
   readonly lots: number;
-  /** Largest position that the maker's quotes may create, in lots. */
+  /** Largest position, in lots, that the maker's quotes may create. */
   readonly inventory: number;
   readonly timeInForce: 'gtc' | 'alo';
 };
@@ -93,7 +92,7 @@ export type Step =
   | { readonly kind: 'hush'; readonly perp: number; readonly isHushed: boolean }
   | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
   | { readonly kind: 'delist'; readonly perp: number }
-  /** A whole closing hour, in the middle of which prices move. */
+  /** A complete closing hour. Prices move in the middle of it. */
   | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] }
   | Stretch;
 
@@ -101,26 +100,26 @@ export type Step =
 export type Stretch = {
   readonly kind: 'stretch';
   readonly seconds: number;
-  /** Interval between price pushes. */
+  /** Interval between price pushes, in milliseconds. */
   readonly pushMs: number;
   readonly walk: {
     readonly seed: number;
     /** Largest move per push, in hundred-thousandths. */
     readonly step: number;
-    /** One in this many pushes moves the price by 1 to 8 percent; 0 means none. */
+    /** One in this many pushes moves the price by 1 to 8 percent. 0 means that none does. */
     readonly gapEvery: number;
   };
   readonly routines: readonly Routine[];
-  /** Single actions, each in the sampling interval with that number. */
+  /** Single actions, each with the number of the sampling interval in which it occurs. */
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
 };
 
-/** An order that an owner repeats around the instants of premium samples. */
+/** An order that an owner repeats around the sampling instants of the premium. */
 export type Routine = {
   /**
    * `rest` keeps an order in the book. `follow` replaces it when the price has moved. `flash`
    * places it before a sample and cancels it in the entry of the sample. `amend` moves a resting
-   * order there and back. `sweep` sends an `Ioc` order.
+   * order to the price and back. `sweep` sends an `Ioc` order.
    */
   readonly kind: 'rest' | 'follow' | 'flash' | 'amend' | 'sweep';
   readonly who: number;
@@ -131,9 +130,9 @@ export type Routine = {
   readonly share: number;
   readonly timeInForce: 'gtc' | 'alo';
   readonly reduceOnly: boolean;
-  /** Time between the order and the sample. */
+  /** Time between the order and the sample, in milliseconds. */
   readonly leadMs: number;
-  /** The order repeats at every n-th sample. */
+  /** The order is repeated at every n-th sample. */
   readonly every: number;
 };
 
@@ -191,7 +190,7 @@ const other = ({ chance, owners, people }: Cast): number => owners + chance.belo
 const anyone = ({ chance, people }: Cast): number => chance.below(people);
 const market = ({ chance, perps }: Cast): number => chance.below(perps);
 
-/** Returns a few related steps that would rarely occur together by chance. */
+/** Returns a few related steps that random choices would rarely combine. */
 function scene(cast: Cast): Step[] {
   const { chance } = cast;
   if (chance.below(40) === 0) {
@@ -213,7 +212,8 @@ function scene(cast: Cast): Step[] {
 }
 
 /**
- * Opposite positions, waiting TP/SL orders and offers near the next price, followed by a price gap.
+ * Creates opposite positions, waiting TP/SL orders and offers near the next price, followed by a
+ * price gap.
  */
 function gap(cast: Cast): Step[] {
   const { chance } = cast;
@@ -254,8 +254,8 @@ function gap(cast: Cast): Step[] {
 }
 
 /**
- * A market loses its valid price (stale, halted, waiting, or a lost closing hour), accounts try to
- * move money, and the price returns.
+ * A market loses its valid price because it is stale, halted, waiting, or in a failed closing hour.
+ * Accounts then try to move money before the price returns.
  */
 function blindness(cast: Cast): Step[] {
   const { chance } = cast;
@@ -283,7 +283,7 @@ function blindness(cast: Cast): Step[] {
   return steps;
 }
 
-/** Attempts to move money before the gap is settled. */
+/** Returns an attempt to move money before the gap is settled. */
 function leave(cast: Cast): Act {
   const { chance } = cast;
   const share = chance.pick([50, 100, 200, 500]);
@@ -319,7 +319,7 @@ function escape(cast: Cast, who: number): Step {
       return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-60, -95, 90, 100]) };
     case 4:
     case 5: {
-      // The trade is far from the mark, with a cooperating account.
+      // The trade with a cooperating account is far from the mark.
       const away = chance.pick([0, -30, 30, -150, 150]);
       const [buyer, seller] = chance.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
       return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([5, 30, 90]) };
@@ -332,7 +332,7 @@ function escape(cast: Cast, who: number): Step {
   }
 }
 
-/** An account fails without buyers, and the owner waits for the fund's sale. */
+/** An account fails while there are no buyers, and the owner waits for the fund's sale. */
 function unwinding(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -429,7 +429,7 @@ export function deal(cast: Cast, perp: number, who?: number): Step {
   return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([20, 50, 90, 95]) };
 }
 
-/** Places an order of another account near the mark, small or large. */
+/** Places an order of another account near the mark. Its size is small or large. */
 function quote(cast: Cast): Step {
   const { chance } = cast;
   const isBuy = chance.below(2) === 0;

@@ -5,14 +5,14 @@ import { sidesOf } from './flows.ts';
 import type { StateCopy } from './state-copy.ts';
 
 /**
- * Tracks the lots of every position through one log entry, and separates lots opened by that entry
- * from older ones. A reduction closes the newest lots first, but deleveraging may close only the
- * old ones (R-adl).
+ * Tracks the lots of every position through one log entry, and distinguishes lots that this entry
+ * opened from older ones. A reduction closes the newest lots first, but deleveraging may close only
+ * the old lots (R-adl).
  */
 
 type Lots = { sign: number; old: number; fresh: number };
 
-/** A close of an account's lots against a bankrupt position. */
+/** An account's lots that were closed against a bankrupt position. */
 export type Closed = {
   readonly event: Deleveraged;
   readonly isLong: boolean;
@@ -22,7 +22,7 @@ export class LotBook {
   readonly #lots = new Map<string, Lots>();
   readonly #hedged = new Set<Address>();
   readonly #fund: Address;
-  /** Deleveraging events of the entry whose position change has not followed yet. */
+  /** Deleveraging events of the entry whose position change has not been seen yet. */
   readonly #notices: Deleveraged[];
   readonly closed: Closed[] = [];
 
@@ -51,7 +51,7 @@ export class LotBook {
   }
 
   /**
-   * Returns the old lots on a side that accounts still hold, without the fund and one other
+   * Returns the old lots that accounts still hold on a side, excluding the fund and one other
    * account.
    */
   oldLots(id: number, isLong: boolean, except: Address): number {

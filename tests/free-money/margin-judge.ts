@@ -13,11 +13,11 @@ import {
 import type { Entry } from './venue.ts';
 
 /**
- * R-fillable, R-tif: checks three properties of honest orders. An order is not cancelled for lack
- * of margin while its owner has margin for a fill of its whole remaining size. A post-only order is
- * not rejected only because of orders that cannot fill. The best prices used for a mark belong to
- * orders that can fill. The judge computes in exact arithmetic from balances, positions and order
- * events; it covers cross accounts with one position per market.
+ * R-fillable, R-tif: checks three properties of honest orders. First, an order is not cancelled for
+ * lack of margin while its owner has margin for a fill of the whole remaining size. Second, a
+ * post-only order is not rejected only because of orders that cannot fill. Third, the best prices
+ * behind a mark belong to orders that can fill. The judge uses exact arithmetic on balances,
+ * positions and order events. It covers cross accounts with one position per market.
  */
 
 const E8 = 100_000_000n;
@@ -29,9 +29,11 @@ const ROUNDING = 3n;
 
 export type MarginFigures = {
   cancelled: number;
-  /** Cancelled orders in a stale market, where no fill may increase exposure. */
+  /**
+   * Number of orders that were cancelled in a stale market, where no fill may increase exposure.
+   */
   stale: number;
-  /** Cancelled orders that could be checked. */
+  /** Number of cancelled orders that could be checked. */
   judged: number;
   refused: number;
 };
@@ -51,7 +53,7 @@ export class MarginJudge {
     const changes = new Changes(entry);
     let hasMarks = false;
     for (const event of entry.result.events) {
-      // The venue checks every book before the first mark of the entry moves.
+      // The venue checks every book before the first mark of the entry changes.
       if (event.type === 'markUpdated' && !hasMarks) {
         hasMarks = true;
         this.#judgeBooks(entry, changes);
@@ -70,7 +72,7 @@ export class MarginJudge {
     if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
       this.#judgeRefusal(entry, changes, order);
     }
-    // A trigger order enters the book only when it triggers.
+    // A trigger order enters the book only after it has triggered.
     const isWaiting = order.trigger !== undefined && order.hasFired !== true;
     if (status === 'open' && !isWaiting) this.#orders.set(order.orderId, order);
     else this.#orders.delete(order.orderId);
@@ -79,14 +81,15 @@ export class MarginJudge {
   #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.cancelled += 1;
     if (entry.after.markets.get(order.instrumentId)?.isStale === true) this.figures.stale += 1;
-    // An order that never rested is a taker whose remaining size is cancelled.
+    // An order that never rested is a taker order, and its remaining size is cancelled.
     if (!this.#orders.has(order.orderId)) return;
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
-    // A taker can want only a part of the order. At a price better than the mark, a smaller fill
-    // adds less value for the same margin, and the first lot that does not reduce adds the least.
-    // If both this lot and the whole order are covered, a fill of any size is covered.
+    // A taker may want only a part of the order. At a price better than the mark, a smaller fill
+    // adds less value for the same margin, and the first lot that does not reduce the position adds
+    // the least. If the account can cover both this lot and the whole order, it can cover a fill of
+    // any size.
     const opening = Math.min(order.remaining, Math.abs(numbers.start) + 1);
     const least = this.#fillOf(entry, changes, order, -ROUNDING, opening);
     const isCovered = numbers.isCovered && (least?.isCovered ?? true);
@@ -125,8 +128,8 @@ export class MarginJudge {
       if (changes.markOf(market.id) === 0) continue;
       for (const isBuy of [true, false]) {
         const orders = best.get(sideOf(market.id, isBuy)) ?? [];
-        // Only the first of several orders at the best price has passed the fill test, so one
-        // fillable order is enough.
+        // Among several orders at the best price, only the first has passed the fill test, so one
+        // fillable order is sufficient.
         const canFill = orders.some(
           (each) => this.#fillOf(entry, changes, each, ROUNDING)?.isCovered ?? true,
         );
@@ -155,8 +158,8 @@ export class MarginJudge {
   }
 
   /**
-   * Returns the account after a fill, by default of the whole remaining size, for R-fill-check;
-   * undefined if the fill cannot be checked. `rounding` is the maximum rounding difference.
+   * R-fill-check: returns the account after a fill, or undefined if the fill cannot be checked. The
+   * default is a fill of the whole remaining size. `rounding` is the maximum rounding difference.
    */
   #fillOf(
     entry: Entry,
@@ -181,8 +184,8 @@ export class MarginJudge {
     const start = changes.sizeOf(purse, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isMarginRestricted = before.doubt > 0n && before.worth - before.doubt < before.initial;
-    // A reducing fill of a margin-restricted account has further bounds that this judge does not
-    // check.
+    // A reducing fill of a margin-restricted account has additional bounds, which this judge does
+    // not check.
     if (isMarginRestricted && reduces) return undefined;
     const market = entry.after.markets.get(id);
     // R-oracle-stale: no fill increases exposure without a valid price, regardless of the margin.
@@ -194,7 +197,7 @@ export class MarginJudge {
     return { isCovered, worth, initial: after.initial, mark, start };
   }
 
-  /** Returns the resting lots of an account by market, without reduce-only orders. */
+  /** Returns the resting lots of an account by market, excluding reduce-only orders. */
   #restingOf(account: Address): Resting {
     const resting: Resting = new Map();
     for (const order of this.#orders.values()) {
@@ -226,7 +229,7 @@ function add(resting: Resting, id: number, isBuy: boolean, lots: number): void {
   else known.sells += lots;
 }
 
-/** Changes by trades, funding and new marks in an entry, up to the event being checked. */
+/** Changes that trades, funding and new marks cause in an entry, up to the event being checked. */
 class Changes {
   readonly #marks = new Map<number, number>();
   readonly #sizes = new Map<string, number>();
@@ -264,7 +267,7 @@ class Changes {
     for (const { side, signed } of sidesOf(event)) {
       const key = `${side.account} ${id}`;
       this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + signed);
-      // Values the fill at its trade price; `worthOf` adds the marks.
+      // Values the fill at its trade price. `worthOf` adds the marks.
       this.#gain(side.account, -side.fee - BigInt(signed) * BigInt(event.price));
     }
   }
@@ -301,9 +304,9 @@ class Changes {
 type Scope = {
   readonly worth: bigint;
   readonly initial: bigint;
-  /** Twice the positions in markets without a price (R-oracle-stale). */
+  /** R-oracle-stale: twice the notional of positions in markets without a valid price. */
   readonly doubt: bigint;
-  /** R-ratio: maintenance margin and liquidation fee, in 10^-8 micro-USDC. */
+  /** R-ratio: the maintenance margin plus the liquidation fee, in 10^-8 micro-USDC. */
   readonly risk: bigint;
 };
 
@@ -335,8 +338,8 @@ function scopeOf(
 }
 
 /**
- * Returns the market as the fill test saw it: settlement, and waiting for a price, begin after the
- * tests of the entry (R-delist).
+ * Returns the market as the fill test saw it. Settlement and waiting for a price begin only after
+ * the tests of the entry (R-delist).
  */
 function asTested(after: Market, before: Market | undefined): Market {
   const isLater = after.isSettled || after.isWaiting;

@@ -39,7 +39,7 @@ export function isolatedNumbers(
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
-  // Resting isolated orders have their own reserves.
+  // Resting isolated orders have separate reserves.
   const alone = { ...held, restingBuy: 0, restingSell: 0 };
   return numbers(held.margin, [alone], shot, prices, judged);
 }
@@ -74,7 +74,9 @@ function numbers(
   return { value, initial, notional, blindPart };
 }
 
-/** True for a margin-restricted account, which may neither lose money nor open a position. */
+/**
+ * Returns true for a margin-restricted account, which may neither lose money nor open a position.
+ */
 export function isMarginRestricted({ blindPart, initial, value }: ScopeNumbers): boolean {
   return blindPart > 0n && value - blindPart < initial;
 }

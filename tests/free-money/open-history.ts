@@ -13,14 +13,14 @@ import {
 } from './history.ts';
 
 /**
- * Returns a history of the open world: colluding owners among honest holders and honest makers, who
+ * Returns a history of the open world with colluding owners, honest holders and honest makers that
  * quote around the fair price. The owners try to gain funding, so the history starts with positions
  * and continues with minutes or hours of attacks on the book.
  */
 
 /**
- * Durations of a stretch, in seconds. Ten minutes at a high premium are enough for a funding rate
- * above the bound, so only some stretches last an hour.
+ * Durations of a stretch, in seconds. Ten minutes at a high premium can raise a funding rate above
+ * the bound, so only some stretches last an hour.
  */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 
@@ -32,13 +32,13 @@ export function randomOpenHistory(chance: Chance): History {
   const still = opening.perps.map(() => 0);
   const steps: Step[] = [];
   const isClosing = chance.below(5) === 0;
-  // If the closing hour begins with the funding hour, few samples see an open market.
+  // If the closing hour begins together with the funding hour, few samples have an open market.
   const seconds = isClosing ? chance.below(300) : chance.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
   if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
   const isShort = chance.below(2) === 0;
   for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
-  // The position is large enough that reduce-only orders reach the impact notional.
+  // The position is so large that reduce-only orders reach the impact notional.
   if (isClosing) steps.push(largePosition(cast, isShort));
   if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
@@ -53,8 +53,8 @@ export function randomOpenHistory(chance: Chance): History {
 }
 
 /**
- * Returns the history with one random change. A search continues from the history with the larger
- * gain.
+ * Returns the history with one random change. The search continues with the history that has the
+ * larger gain.
  */
 export function mutated(history: History, chance: Chance): History {
   const { opening, steps } = history;
@@ -69,7 +69,7 @@ export function mutated(history: History, chance: Chance): History {
     case 1:
       return { opening, steps: steps.toSpliced(1, 0, position(cast, isShort)) };
     case 2: {
-      // Makers are the last of the others.
+      // The makers are last among the other accounts.
       const others = opening.others.slice(0, Math.max(1, opening.others.length - 1));
       return { opening: { ...opening, others }, steps };
     }
@@ -169,7 +169,8 @@ const honest = ({ chance, owners, people }: Cast): number => owners + chance.bel
 const market = ({ chance, perps }: Cast): number => (chance.below(5) === 0 ? perps - 1 : 0);
 
 /**
- * Opens a position of an owner against an honest account near the mark, as if from earlier trades.
+ * Opens a position of an owner against an honest account near the mark. It represents earlier
+ * trades.
  */
 function position(cast: Cast, isShort: boolean): Step {
   const { chance } = cast;
@@ -194,7 +195,7 @@ function largePosition({ owners }: Cast, isShort: boolean): Step {
 function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   const { chance } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
-  // The price moves far enough to leave some margin, but less than two thirds of the maintenance
+  // The price moves so far that some margin remains, but less than two thirds of the maintenance
   // margin.
   const remaining = (mmrE8 / 100_000) * (chance.below(70) / 100);
   const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
@@ -217,8 +218,8 @@ function closingScenes(cast: Cast, isShort: boolean): Step[] {
   moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 15, 40, 40, 150]);
   const closing = (seconds: number): Stretch => {
     const one = stretch(cast, isShort, seconds);
-    // Only reducing orders are accepted, so the first owner, who has the large position, acts more
-    // often.
+    // Only reducing orders are accepted, so the first owner acts more often, because it has the
+    // large position.
     const routines = one.routines.map((each) => ({
       ...each,
       who: chance.below(2) === 0 ? 0 : each.who,
@@ -247,8 +248,8 @@ function disturbance(cast: Cast): Step {
   switch (chance.below(8)) {
     case 0:
     case 1:
-      // Silences the last market, so that owners can hold a position without a price while they act
-      // in another market.
+      // Stops the price pushes of the last market, so that owners can hold a position without a
+      // valid price while they act in another market.
       return { kind: 'hush', perp: cast.perps - 1, isHushed: chance.below(3) > 0 };
     case 2:
       return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
@@ -270,7 +271,9 @@ function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   return { ...act, who, away };
 }
 
-/** Returns a distance from the oracle in thousandths, anywhere in the price band of orders. */
+/**
+ * Returns a distance from the oracle price in thousandths, anywhere in the price band of orders.
+ */
 function anywhere({ chance }: Cast): number {
   return chance.below(1_581) - 790;
 }
@@ -298,7 +301,7 @@ function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
   };
 }
 
-/** Quotes both sides of a book beyond the oracle price, which creates a mid that moves the mark. */
+/** Quotes both sides of a book beyond the oracle price. The resulting mid moves the mark. */
 function twoSided(cast: Cast, isShort: boolean): Routine[] {
   const { chance } = cast;
   const near = chance.pick([2, 5, 11, 12, 16, 30]);
@@ -313,8 +316,8 @@ function twoSided(cast: Cast, isShort: boolean): Routine[] {
 }
 
 /**
- * Returns a routine, usually on the side that makes others pay: bids above the oracle price for
- * short owners.
+ * Returns a routine, usually on the side that makes other accounts pay: bids above the oracle price
+ * if the owners are short.
  */
 function routine(cast: Cast, isShort: boolean): Routine {
   const { chance } = cast;

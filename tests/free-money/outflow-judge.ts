@@ -19,8 +19,8 @@ import type { Entry } from './venue.ts';
 
 /**
  * R-oracle-stale, R-order-of-events: checks that no money leaves a margin-restricted account, and
- * that money leaving in the entry of a price gap is free before and after the gap. The check
- * compares balances and not commands, so it also covers unknown ways out.
+ * that money which leaves in the entry of a price gap is free both before and after the gap. The
+ * check compares balances instead of commands, so it also covers unknown ways to move money out.
  */
 export function judgeOutflows(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
@@ -32,7 +32,7 @@ export function judgeOutflows(entry: Entry, fund: Address): void {
     judgeCross(entry, before, after, acts);
     judgeIsolated(entry, before, after, acts);
   }
-  // The state at each fill is unknown if the entry has several commands.
+  // If the entry has several commands, the state at each fill is unknown.
   if (acts.length > 1) return;
   const purses = new Map(entry.before.purses);
   for (const event of entry.result.events) {
@@ -62,8 +62,8 @@ function inEntry({ after, before }: Entry): StateCopy {
 }
 
 /**
- * Returns the accounts whose money changed by trades, funding or liquidations, which other judges
- * check.
+ * Returns the accounts whose money changed because of trades, funding or liquidations. Other judges
+ * check these accounts.
  */
 function touched(entry: Entry): Set<Address> {
   const accounts = new Set<Address>();
@@ -91,8 +91,8 @@ function judgeCross(
 ): void {
   if (after.balance >= before.balance) return;
   const left = before.balance - after.balance;
-  // Uses the requirement from before the entry, because new orders are checked separately and other
-  // orders can be cancelled.
+  // The requirement is that from before the entry, because new orders are checked separately and
+  // other orders can be cancelled.
   const then = asLeveraged(before, after, acts);
   const own = acts.length > 1 || hasFailed(entry, before.address) ? withoutOrders(then) : then;
   const rest = { ...own, balance: after.balance };
@@ -138,7 +138,7 @@ function judgeIsolated(
   }
 }
 
-/** Commands that take money out of the cross balance. */
+/** Commands that move money out of the cross balance. */
 const LEAVING: ReadonlySet<Command['type']> = new Set(['sendToken', 'withdraw']);
 
 const AHEAD: ReadonlySet<Command['type']> = new Set([
@@ -149,7 +149,7 @@ const AHEAD: ReadonlySet<Command['type']> = new Set([
 ]);
 
 /**
- * R-block: after an order of the account, its other commands also wait until the gap is settled.
+ * R-block: if an account has sent an order, its later commands also wait until the gap is settled.
  */
 function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
   return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));
@@ -180,8 +180,8 @@ function judgeFill(
     const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
     const worse = signed > 0 ? price - mark : mark - price;
     const bound = Math.min(0.005, 0.05 / Math.max(1, side.leverage));
-    // Isolated openings are skipped above, because an order reserved before another market lost its
-    // price can still fill.
+    // Isolated openings are skipped above, because an order that reserved its margin before another
+    // market lost its price can still fill.
     demand(
       isReducing && worse - 1 <= mark * bound,
       'traded while blind',
@@ -192,7 +192,7 @@ function judgeFill(
 }
 
 /**
- * Returns the account after a fill. A close realises the loss that the account already had, so only
+ * Returns the account after a fill. A close realises a loss that the account already had, so only
  * the price of the fill changes the account value.
  */
 function filled(
@@ -202,7 +202,7 @@ function filled(
   signed: number,
 ): Purse {
   const now = heldOf(purse, id, signed, reduceOnly);
-  // This check does not model the effect of fills on isolated margin.
+  // This check does not model how fills change isolated margin.
   if (now === undefined || marginMode === 'isolated') return purse;
   const cost = now.cost + BigInt(signed) * BigInt(price);
   const held = purse.held.map((each) =>
@@ -264,8 +264,8 @@ function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]
 }
 
 /**
- * R-fillable: true if orders of this account failed the fill test before any command ran, so that
- * they no longer need margin.
+ * R-fillable: returns true if orders of this account failed the fill test before any command ran.
+ * They no longer require margin.
  */
 function hasFailed(entry: Entry, address: Address): boolean {
   return entry.result.events.some(
@@ -279,7 +279,7 @@ function hasFailed(entry: Entry, address: Address): boolean {
 
 /**
  * Removes the resting orders. Matching cancels orders that a margin-restricted account may not
- * fill, so they no longer need margin.
+ * fill, so they no longer require margin.
  */
 function withoutOrders(purse: Purse): Purse {
   const held = purse.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));

@@ -22,12 +22,12 @@ import type { Property } from './finding.ts';
 import type { Found, World } from './search.ts';
 
 /**
- * A search without findings proves something only if it detects planted faults. Each test replaces
- * an engine module to remove one rule, and the search must report the violated property.
+ * A search without findings is meaningful only if it detects planted faults. Each test replaces an
+ * engine module to disable one rule, and the search must report the violated property.
  */
 
 const RUNS = 4_000;
-/** Histories of the open world last hours, so this many seeds take about a minute. */
+/** Histories of the open world last for hours, so this many seeds take about a minute. */
 const OPEN_RUNS = 60;
 const TIMEOUT_MS = 300_000;
 
@@ -51,7 +51,7 @@ const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
 
 let planted: string[] = [];
 
-/** Every object inherits `valueOf`, which is not an export of the module. */
+/** Every object inherits `valueOf`, so it is not an export of the module. */
 type Faults<Module> = Partial<Omit<Module, 'valueOf'>>;
 
 /** Replaces some exports of an engine module for all later imports. */
@@ -75,7 +75,7 @@ afterEach(() => {
 type Wanted = {
   readonly world?: World;
   /**
-   * Seed that last found the fault. The search starts with it and continues with the next seeds.
+   * Seed that last revealed the fault. The search starts with it and continues with the next seeds.
    */
   readonly from: number;
   readonly says?: RegExp;
@@ -99,69 +99,78 @@ async function finds(
   throw new Error(`not found from ${runs} seeds, but ${[...others].join(', ')}`);
 }
 
-describe('R-oracle-stale: planted faults in margin restriction', { timeout: TIMEOUT_MS }, () => {
-  test.each([
-    { way: 'a transfer', from: 3, says: /by sendToken/ },
-    { way: 'a withdrawal', from: 78, says: /by withdraw/ },
-    {
-      way: 'margin for an isolated position',
-      from: 93,
-      says: /balance .* by updateIsolatedMargin/,
-    },
-    {
-      way: 'margin of an isolated position',
-      from: 987,
-      says: /margin in .* by updateIsolatedMargin/,
-    },
-    { way: 'an isolated order', from: 441, says: /by placeOrders|went into an isolated position/ },
-    { way: 'a lower leverage', from: 839, says: /by updateLeverage/ },
-  ])(
-    'the search detects $way that moves money out of a margin-restricted account',
-    async (wanted) => {
-      plant<typeof BlindModule>(BLIND, ({ unpricedDeduction }) => ({
-        unpricedDeduction: zeroed(unpricedDeduction),
-      }));
-      await finds(wanted, 'out of a blind scope');
-    },
-  );
-
-  test('the search detects a halted market that restricts no account', async () => {
-    plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
-      isUnpriced: (perp, ...when) => isUnpriced({ ...perp, halted: false }, ...when),
-    }));
-    await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
-  });
-
-  test('the search detects a delisted market without a price that restricts no account', async () => {
-    plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
-      isUnpriced: (perp, ...when) => perp.closing?.isWaiting !== true && isUnpriced(perp, ...when),
-    }));
-    await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
-  });
-
-  test('the search detects a closing hour that can no longer settle but restricts no account', async () => {
-    plant<typeof ClosingModule>(CLOSING, () => ({ canSettle: () => true }));
-    await finds({ from: 1 }, 'out of a blind scope', 'traded while blind');
-  });
-
-  test('the search detects fills of a margin-restricted account that open positions or are far from the mark', async () => {
-    plant<typeof FillModule>(FILL_CHECK, () => ({ isFillPermitted: () => true }));
-    await finds({ from: 161 }, 'traded while blind');
-  });
-
-  test('the search detects money that leaves before a gap is settled', async () => {
-    plant<typeof FreeMarginModule>(FREE_MARGIN, ({ withdrawable }) => ({
-      withdrawable: (state, account) => {
-        const { isBeforeLiquidations } = state.blockRecord;
-        state.blockRecord.isBeforeLiquidations = false;
-        const free = withdrawable(state, account);
-        state.blockRecord.isBeforeLiquidations = isBeforeLiquidations;
-        return free;
+describe(
+  'R-oracle-stale: the search detects planted faults in margin restriction',
+  { timeout: TIMEOUT_MS },
+  () => {
+    test.each([
+      { way: 'a transfer', from: 3, says: /by sendToken/ },
+      { way: 'a withdrawal', from: 78, says: /by withdraw/ },
+      {
+        way: 'margin for an isolated position',
+        from: 93,
+        says: /balance .* by updateIsolatedMargin/,
       },
-    }));
-    await finds({ from: 573 }, 'out ahead of a gap');
-  });
-});
+      {
+        way: 'margin of an isolated position',
+        from: 987,
+        says: /margin in .* by updateIsolatedMargin/,
+      },
+      {
+        way: 'an isolated order',
+        from: 441,
+        says: /by placeOrders|went into an isolated position/,
+      },
+      { way: 'a lower leverage', from: 839, says: /by updateLeverage/ },
+    ])(
+      'the search detects $way that moves money out of a margin-restricted account',
+      async (wanted) => {
+        plant<typeof BlindModule>(BLIND, ({ unpricedDeduction }) => ({
+          unpricedDeduction: zeroed(unpricedDeduction),
+        }));
+        await finds(wanted, 'out of a blind scope');
+      },
+    );
+
+    test('the search detects a halted market that restricts no account', async () => {
+      plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
+        isUnpriced: (perp, ...when) => isUnpriced({ ...perp, halted: false }, ...when),
+      }));
+      await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
+    });
+
+    test('the search detects a delisted market without a price that restricts no account', async () => {
+      plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
+        isUnpriced: (perp, ...when) =>
+          perp.closing?.isWaiting !== true && isUnpriced(perp, ...when),
+      }));
+      await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
+    });
+
+    test('the search detects a closing hour that can no longer settle but restricts no account', async () => {
+      plant<typeof ClosingModule>(CLOSING, () => ({ canSettle: () => true }));
+      await finds({ from: 1 }, 'out of a blind scope', 'traded while blind');
+    });
+
+    test('the search detects fills of a margin-restricted account that open positions or are far from the mark', async () => {
+      plant<typeof FillModule>(FILL_CHECK, () => ({ isFillPermitted: () => true }));
+      await finds({ from: 161 }, 'traded while blind');
+    });
+
+    test('the search detects money that leaves before a gap is settled', async () => {
+      plant<typeof FreeMarginModule>(FREE_MARGIN, ({ withdrawable }) => ({
+        withdrawable: (state, account) => {
+          const { isBeforeLiquidations } = state.blockRecord;
+          state.blockRecord.isBeforeLiquidations = false;
+          const free = withdrawable(state, account);
+          state.blockRecord.isBeforeLiquidations = isBeforeLiquidations;
+          return free;
+        },
+      }));
+      await finds({ from: 573 }, 'out ahead of a gap');
+    });
+  },
+);
 
 /** Returns the function with its result replaced by zero. */
 function zeroed<Asked extends readonly unknown[], Answer extends bigint>(
@@ -171,7 +180,7 @@ function zeroed<Asked extends readonly unknown[], Answer extends bigint>(
 }
 
 describe(
-  'R-order-of-events, R-adl: planted faults in deleveraging',
+  'R-order-of-events, R-adl: the search detects planted faults in deleveraging',
   { timeout: TIMEOUT_MS },
   () => {
     test('the search detects take-profits that trigger before a gap is settled', async () => {
@@ -206,7 +215,7 @@ describe(
   },
 );
 
-/** True if the margin ratio is well above 1: equity is at least 2% of the positions. */
+/** Returns true if the margin ratio is well above 1: the equity is at least 2% of the positions. */
 function isAtEase({ account, holding }: RankedPosition): boolean {
   const own = holding.isIsolated ? [holding] : [...account.holdings.values()];
   let equity: bigint = holding.isIsolated ? holding.isolatedMargin : account.perpBalance;
@@ -219,7 +228,7 @@ function isAtEase({ account, holding }: RankedPosition): boolean {
   return equity * 50n > notional;
 }
 
-/** Returns a record class that counts every lot as an old one. */
+/** Returns a record class that counts every lot as old. */
 function forgetful(
   Original: (typeof MemoryModule)['BlockRecord'],
 ): (typeof MemoryModule)['BlockRecord'] {
@@ -230,24 +239,28 @@ function forgetful(
   };
 }
 
-describe('R-insurance-fund: planted faults in the insurance fund', { timeout: TIMEOUT_MS }, () => {
-  test('the search detects a gap that a rich fund pays for', async () => {
-    plant<typeof FundModule>(FUND, ({ mayTakeOver }) => ({
-      // Ignores what the fund has paid in the last hour and pays now.
-      mayTakeOver: (state, position, size) =>
-        mayTakeOver(state, position, size, position.perp.mark),
-    }));
-    await finds({ from: 10 }, 'fund pays too much', 'fund too large');
-  });
+describe(
+  'R-insurance-fund: the search detects planted faults in the insurance fund',
+  { timeout: TIMEOUT_MS },
+  () => {
+    test('the search detects that a large fund pays for a gap', async () => {
+      plant<typeof FundModule>(FUND, ({ mayTakeOver }) => ({
+        // Ignores the fund's payments in the last hour and in the current step.
+        mayTakeOver: (state, position, size) =>
+          mayTakeOver(state, position, size, position.perp.mark),
+      }));
+      await finds({ from: 10 }, 'fund pays too much', 'fund too large');
+    });
 
-  test('the search detects unwinding that pays the only bidder', async () => {
-    plant(UNWINDING, () => import('./planted/unwind-fund.ts'));
-    await finds({ from: 364 }, 'fund sells too low');
-  });
-});
+    test('the search detects unwinding that pays the only bidder', async () => {
+      plant(UNWINDING, () => import('./planted/unwind-fund.ts'));
+      await finds({ from: 364 }, 'fund sells too low');
+    });
+  },
+);
 
 describe(
-  'R-funding, R-fillable: planted faults in funding and the fill test',
+  'R-funding, R-fillable: the search detects planted faults in funding and the fill test',
   { timeout: TIMEOUT_MS },
   () => {
     test('the search detects a premium from orders that cannot fill', async () => {
@@ -343,15 +356,15 @@ function bookPremium(oracle: number, bid: Impact, ask: Impact): bigint {
 }
 
 describe(
-  'R-bankruptcy-price, R-deficit: planted faults in bankruptcy prices and deficits',
+  'R-bankruptcy-price, R-deficit: the search detects planted faults in bankruptcy prices and deficits',
   { timeout: TIMEOUT_MS },
   () => {
-    test('the search detects an unmoved market that pays for a gap in another market', async () => {
+    test('the search detects that a market without a price move pays for a gap in another market', async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: priceByMaintenance }));
       await finds({ from: 89 }, 'deleveraged at a worse price');
     });
 
-    test('the search detects a gap that is closed at the mark and left to the fund', async () => {
+    test('the search detects that a gap is closed at the mark at the expense of the fund', async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
       await finds({ from: 1 }, 'fund pays a deficit');
     });

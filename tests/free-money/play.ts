@@ -19,7 +19,7 @@ export type Played = {
   readonly funding: FundingFigures;
   readonly margins: MarginFigures;
   readonly gains: Gains;
-  /** Consensus time from the first entry to the last. */
+  /** Consensus time between the first and the last entry. */
   readonly simulatedMs: number;
 };
 
@@ -196,7 +196,7 @@ class Table {
     return larger(0n, smaller(purse.balance, value - initial));
   }
 
-  /** Returns the lots that a share of the free balance can carry. */
+  /** Returns the number of lots that a share of the free balance supports. */
   #lots(purse: Purse, id: number, share: number): number {
     const leverage = purse.held.find((held) => held.id === id)?.leverage ?? 10;
     const most = (this.#free(purse) * BigInt(leverage)) / BigInt(Math.max(1, this.#mark(id)));
@@ -231,8 +231,7 @@ class Table {
   #unsigned(act: Act, purse: Purse): Unsigned | undefined {
     const part = (amount: bigint, share: number): number =>
       Number((amount * BigInt(Math.abs(share))) / 100n);
-    // A share above 100 asks for more than the free balance before the entry, because a gap can
-    // release money.
+    // A share above 100 exceeds the free balance before the entry, because a gap can release money.
     const money = (share: number): number =>
       Number(smaller(larger(0n, purse.balance), BigInt(part(this.#free(purse), share))));
     switch (act.kind) {

@@ -7,8 +7,8 @@ import { type Held, hasValidMark, magnitude, type Purse, unrealised } from './st
 import type { Entry } from './venue.ts';
 
 /**
- * R-adl: checks the order of deleveraging. Ranks are those at the settlement of the gap, which are
- * known only if no account acted and nothing was paid earlier in the entry.
+ * R-adl: checks the order of deleveraging. The ranks are those at the settlement of the gap. They
+ * are known only if no account acted and nothing was paid earlier in the entry.
  */
 export function judgeRanks(entry: Entry, fund: Address): void {
   const { events } = entry.result;
@@ -43,8 +43,8 @@ export function judgeRanks(entry: Entry, fund: Address): void {
 type Ranked = {
   readonly address: Address;
   /**
-   * The rank is `over` divided by `under`. Without equity, a position with profit ranks first and a
-   * position without profit ranks last.
+   * The rank is `over` divided by `under`. Without equity, a profitable position ranks first, and
+   * any other position ranks last.
    */
   readonly over: bigint;
   readonly under: bigint;

@@ -3,7 +3,10 @@ import { type Address, instrumentId } from '@oddlot/units';
 import { worth } from './state-copy.ts';
 import { listing, order, someone, Venue } from './venue.ts';
 
-/** A venue for one written scenario, with prices of 100, sizes in whole units and money in USDC. */
+/**
+ * A venue for one written scenario. Prices start at 100, sizes are whole units, and money is in
+ * USDC.
+ */
 
 export const PRICE = 10_000;
 export const LOTS = 100;
@@ -11,7 +14,8 @@ export const LOTS = 100;
 export type Mode = 'cross' | 'isolated';
 
 /**
- * Maximum leverage 20, maintenance margin 1% and no fees, so that all gains come from the scenario.
+ * The maximum leverage is 20, the maintenance margin is 1%, and there are no fees, so that all
+ * gains come from the scenario.
  */
 export const FREE: Partial<PerpDefinition> = {
   takerFeeE8: 0,
@@ -59,7 +63,7 @@ export class Story {
     this.venue.deal({ buyer, seller }, terms);
   }
 
-  /** Rests an order; positive units buy. Returns the reason of its reject, if any. */
+  /** Rests an order. Positive units buy. Returns the reason if the order is rejected. */
   rest(account: Address, units: number, price: number, id = 1): string | undefined {
     const size = Math.abs(Math.round(units * LOTS));
     const isBuy = units > 0;
@@ -85,7 +89,7 @@ export class Story {
     this.venue.place(account, { ...plain, trigger });
   }
 
-  /** Pushes prices in their own entry after the given seconds. */
+  /** Pushes prices in a separate entry after this many seconds. */
   prices(prices: Readonly<Record<number, number>>, seconds = 1): void {
     const changes: Record<number, number> = {};
     for (const [id, price] of Object.entries(prices))
@@ -116,7 +120,7 @@ export class Story {
     return sum / LOTS;
   }
 
-  /** Total value of the accounts with positions at the mark, rounded to the cent. */
+  /** Returns the total value of the accounts with positions at the mark, rounded to the cent. */
   sum(...people: readonly Address[]): number {
     const { markets, purses } = this.venue.shot;
     let total = 0n;
@@ -127,7 +131,7 @@ export class Story {
     return Math.round(Number(total) / 10_000) / 100;
   }
 
-  /** Balances of the insurance fund and the treasury. */
+  /** The balances of the insurance fund and the treasury together. */
   get reserves(): number {
     const treasury = Number(this.venue.shot.treasury) / 1_000_000;
     return Math.round((this.sum(this.venue.fund) + treasury) * 100) / 100;

@@ -5,16 +5,16 @@ import { order, type Unsigned } from './venue.ts';
 
 /**
  * R-oracle-stale: the owner of a position without a valid price tries to move money away before the
- * price returns at half. The money that remains pays for the loss, and other accounts and the fund
- * do not.
+ * price returns at half of its value. The remaining money must pay for the loss, so that other
+ * accounts and the fund do not.
  */
 
 const [AA, BB] = [1, 2];
 const HOUR_S = 3_600;
-/** The first seven samples of the hour are fresh, and the following 373 are missed. */
+/** The first seven samples of the hour are fresh, and the next 373 are missed. */
 const LOST_S = 1_900;
 
-/** Ways in which a market loses its valid price, and how it regains one. */
+/** Ways in which a market loses its valid price, each with the way in which the price returns. */
 const SILENCES: readonly {
   readonly what: string;
   readonly begin: (story: Story) => void;
@@ -64,7 +64,7 @@ function halt({ venue }: Story, halted: boolean): void {
   venue.apply([{ type: 'setPerp', instrumentId: instrumentId(AA), halted, changes: {} }]);
 }
 
-/** Sends a command, and returns true if the command and its first order are accepted. */
+/** Sends a command. Returns true if the command and its first order are accepted. */
 function passes(story: Story, account: Address, command: Unsigned): boolean {
   const { entries, reject } = story.venue.act(account, command).outcome;
   return reject === undefined && entries?.[0]?.reject === undefined;
@@ -158,8 +158,8 @@ describe.each(SILENCES)('R-oracle-stale: a position in $what', ({ begin, end }) 
 });
 
 /**
- * Opens a cross long position of 100 AA with 5,000 USDC against a well-funded account, next to a
- * large insurance fund.
+ * Opens a cross long position of 100 units of AA with 5,000 USDC against a well-funded account,
+ * with a large insurance fund.
  */
 function opened(): { story: Story; owner: Address; maker: Address; fund: number } {
   const story = new Story(2);

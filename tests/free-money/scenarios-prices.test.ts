@@ -16,7 +16,7 @@ test('R-trigger: a one-sided book moves the mark to a stop, but the stop does no
   }
   expect(lowest, 'the stop was reached').toBeLessThanOrEqual(99.2);
   expect(story.units(owner), 'there is no bid within a hundredth of the oracle').toBe(50);
-  // When the oracle follows, the band around it reaches the bid and the stop is filled.
+  // When the oracle price follows, its band reaches the bid, and the stop fills.
   for (let seconds = 0; seconds < 30; seconds++) story.prices({ 1: 98.5 });
   expect(story.units(owner)).toBe(0);
 });
@@ -28,7 +28,7 @@ test('R-delist: missed samples count in neither sum of the closing mark', () => 
   const id = instrumentId(1);
   story.venue.apply([{ type: 'setPerp', instrumentId: id, delisted: true, changes: {} }]);
   for (let seconds = 0; seconds < 31 * 60 - 10; seconds += 5) story.prices({ 1: 100 }, 5);
-  // Half an hour passes without a price, and the last ten seconds have another price.
+  // Half an hour passes without a price. The last ten seconds have another price.
   story.prices({ 1: 90 }, 29 * 60);
   story.prices({ 1: 90 }, 9);
   const last = story.mark();

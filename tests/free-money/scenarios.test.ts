@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Story } from './scenario-table.ts';
 
 /**
- * Written scenarios of price gaps, each of which once gained money from the venue or from another
- * account. There are no fees, so an owner may not end with more than the initial total.
+ * Written scenarios of price gaps. Each of them once gained money from the venue or from another
+ * account. There are no fees, so the owners may not have more than their initial total at the end.
  */
 
 test('R-liquidation: three accounts with positions in each other settle a gap among themselves', () => {
@@ -65,7 +65,7 @@ test('R-deficit: a take-profit does not leave a loss to the fund and the treasur
   expect(story.reserves).toBeGreaterThanOrEqual(2_000);
 });
 
-test('R-adl: a winner cannot avoid deleveraging by a loss in another market', () => {
+test('R-adl: a loss in another market does not protect a winner from deleveraging', () => {
   const story = new Story(2);
   const [loser, winner, third] = [500, 1_000, 5_000].map((usdc) => story.person(usdc));
   if (loser === undefined || winner === undefined || third === undefined) throw new Error('three');
@@ -78,7 +78,7 @@ test('R-adl: a winner cannot avoid deleveraging by a loss in another market', ()
   expect(story.reserves).toBeGreaterThanOrEqual(2_000);
 });
 
-test('R-insurance-fund: a rich fund pays for no gap that costs more than a twentieth of its value', () => {
+test('R-insurance-fund: a large fund does not pay for a gap that costs more than a twentieth of its value', () => {
   const story = new Story();
   const [long, short] = [story.person(500), story.person(2_000)];
   story.fund(20_000);
@@ -105,7 +105,7 @@ test('R-insurance-fund: consecutive gaps in several markets cost the fund at mos
   expect(story.sum(...owners)).toBeLessThanOrEqual(6 * 5_000 + 10_000);
 });
 
-test('R-insurance-fund: the only bidder for its unwinding gains less than the margin it took over', () => {
+test("R-insurance-fund: the only bidder for the fund's position gains less than the margin that the fund took over", () => {
   const story = new Story();
   story.fund(200_000);
   const [long, short] = [story.person(5_000), story.person(20_000)];
@@ -131,7 +131,9 @@ const FIFTY = {
   tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage: 50, mmrE8: 1_000_000 }],
 };
 
-/** Opens a long and a short position of one account against a maker who is flat afterwards. */
+/**
+ * Opens a long and a short position of one account against a maker, whose position is then flat.
+ */
 function hedge(story: Story, owner: Address, maker: Address, units: number): void {
   story.deal(owner, maker, units);
   story.deal(maker, owner, units);

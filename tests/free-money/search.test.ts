@@ -11,13 +11,13 @@ import { explain, search } from './search.ts';
 
 const RUNS = Number(process.env['FREE_MONEY_RUNS'] ?? 1_000);
 /**
- * One history of the open world lasts hours of consensus time and takes about as long as fifty of
+ * One history of the open world covers hours of consensus time, and takes about as long as fifty of
  * the closed world.
  */
 const OPEN_RUNS = Math.ceil(RUNS / 50);
 const SEED = freshSeed('FREE_MONEY_SEED');
 
-/** Cases that the histories must reach, because otherwise the judges checked nothing. */
+/** Cases that the histories must reach, because the judges would otherwise check nothing. */
 const REACHED = [
   'adl',
   'cancel',
@@ -60,9 +60,9 @@ test(
 );
 
 /**
- * These seeds caused false alarms: a fee that a later fill of the same order did not cover,
- * leverage raised in the entry in which money left, and a maker with margin for a fill of the whole
- * order but not of the part that the taker wanted.
+ * These seeds once caused false alarms. The causes were a fee that a later fill of the same order
+ * did not cover, leverage raised in the entry in which money left, and a maker with enough margin
+ * for the whole order but not for the part that the taker wanted.
  */
 test.each([846_770_216, 91_049_933, 628_861_503])(
   'colluding accounts gain no money in the history of seed %d',

@@ -39,15 +39,15 @@ export type Found = {
 
 export type SearchOptions = {
   /**
-   * Each seed gives one history of each world. In the open world, mutations of the history with a
-   * larger gain follow.
+   * Each seed produces one history of each world. In the open world, the search continues with
+   * mutations of the history that has the larger gain.
    */
   readonly worlds: readonly World[];
   readonly seed: number;
   /** Number of seeds, unless the time limit is reached first. */
   readonly runs: number;
   readonly untilMs?: number;
-  /** Number of findings after which the search ends. */
+  /** The search ends after this many findings. */
   readonly findings?: number;
   readonly report?: (line: string) => void;
 };
@@ -78,7 +78,7 @@ export function search(options: SearchOptions): SearchReport {
 }
 
 /**
- * Plays the history of a seed and then mutations, each of the history with the largest gain so far.
+ * Runs the history of a seed and then mutations, each based on the history with the largest gain.
  */
 function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
   const random = chance(seed);
@@ -107,7 +107,7 @@ function playSeed(world: World, seed: number, history: History): Played {
   }
 }
 
-/** Describes a finding with the shortest history that still shows it. */
+/** Describes a finding with the shortest history that still reproduces it. */
 export function explain({ finding, history, seed, world }: Found): string {
   const short = shrink(history, finding.property);
   const steps = short.steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');

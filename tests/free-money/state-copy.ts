@@ -2,14 +2,14 @@ import type { MarginTier, State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
 /**
- * Copy of the accounts and markets at one moment, with amounts and sizes only. The judges derive
- * all other values themselves.
+ * A copy of the accounts and markets at one point in time, with amounts and sizes only. The judges
+ * derive all other values themselves.
  */
 
 export type Held = {
   readonly id: number;
   readonly leg: 0 | 1;
-  /** Position size in signed lots. */
+  /** The position size in signed lots. */
   readonly size: number;
   readonly cost: bigint;
   readonly isIsolated: boolean;
@@ -24,7 +24,10 @@ export type Purse = {
   readonly address: Address;
   readonly isHedged: boolean;
   readonly balance: bigint;
-  /** Money that positions cannot use: the outcome sub-account and pending withdrawals. */
+  /**
+   * Money that positions cannot use: the balance of the outcome sub-account and pending
+   * withdrawals.
+   */
   readonly aside: bigint;
   readonly held: readonly Held[];
 };
@@ -35,9 +38,9 @@ export type Market = {
   readonly oracle: number;
   readonly isHalted: boolean;
   readonly isStale: boolean;
-  /** R-delist: the closing hour had too few samples. */
+  /** R-delist: true if the closing hour had too few samples. */
   readonly isWaiting: boolean;
-  /** R-delist: the closing hour has missed more than half of its samples. */
+  /** R-delist: true if the closing hour has missed more than half of its samples. */
   readonly isLost: boolean;
   readonly isSettled: boolean;
   /** R-delist: true from the operator's delist action onwards. */
@@ -97,12 +100,12 @@ export function shotOf(state: State): StateCopy {
   return { timeMs: state.timeMs, purses, markets, treasury: state.treasury };
 }
 
-/** True if the mark is a valid price (R-order-of-events, R-oracle-stale). */
+/** Returns true if the mark is a valid price (R-order-of-events, R-oracle-stale). */
 export function hasValidMark({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
   return mark > 0 && !isHalted && !isStale && !isWaiting && !isLost;
 }
 
-/** Price of each instrument at which positions are valued. */
+/** The price at which positions in each instrument are valued. */
 export type Prices = (id: number) => number;
 
 /** Returns the total value of an account with positions at the given prices. */

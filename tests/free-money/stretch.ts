@@ -5,7 +5,7 @@ import type { Act, Quotes, Routine, Stretch } from './history.ts';
 import type { Market, Purse } from './state-copy.ts';
 import { order, type Venue } from './venue.ts';
 
-/** Plays a stretch of the open world, one sampling interval at a time. */
+/** Runs a stretch of the open world, one sampling interval at a time. */
 
 export type Players = {
   readonly venue: Venue;
@@ -18,12 +18,12 @@ export type Players = {
 
 /** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
-/** Delay of single actions after the last sample. */
+/** Delay of single actions after the last sample, in milliseconds. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
 /**
- * Delay of the makers' quotes after each whole second. Each maker quotes slightly later than the
- * previous one.
+ * Delay of the makers' quotes after each full second, in milliseconds. Each maker quotes slightly
+ * later than the previous one.
  */
 const MAKER_MS = 300;
 const PRICE_MIN = 20_000;
@@ -47,10 +47,7 @@ export function playStretch(players: Players, stretch: Stretch): void {
   }
 }
 
-/**
- * Returns the commands that are due in an interval by time. Commands at the same time share an
- * entry.
- */
+/** Returns the due commands of an interval, by time. Commands with the same time share an entry. */
 function entriesOf(
   players: Players,
   stretch: Stretch,
@@ -61,7 +58,7 @@ function entriesOf(
   const endMs = startMs + SAMPLE_MS;
   const dues: Due[] = [];
   const due = (atMs: number, commands: () => Command[], isPush = false): void => {
-    // Time never goes back, so commands due before the stretch are skipped.
+    // Time never goes back, so commands that were due before the stretch are skipped.
     if (atMs > venue.nowMs && atMs <= endMs) dues.push({ atMs, isPush, commands });
   };
   for (let atMs = startMs + stretch.pushMs; atMs <= endMs; atMs += stretch.pushMs) {
@@ -108,7 +105,7 @@ function moved(venue: Venue, { walk }: Stretch, random: Chance): Record<number, 
 }
 
 /**
- * Returns new quotes of an honest maker. Makers know the fair price even while the oracle is stale.
+ * Returns new quotes of an honest maker. Makers use the fair price even while the oracle is stale.
  * A closing market is valued at its mark (R-delist), and makers only reduce there.
  */
 function requote(venue: Venue, address: Address, quotes: Quotes, id: number): Command[] {
@@ -172,7 +169,7 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
     case 'amend':
       return [venue.sign(address, { type: 'modifyOrder', ...perp, target, price, size })];
     default:
-      // The engine rejects a second order with this client order id while the first one rests.
+      // The engine rejects a second order with this client order id while the first order rests.
       return [place(request)];
   }
 }
@@ -190,7 +187,8 @@ function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   if (routine.kind === 'flash') {
     return [venue.sign(address, { type: 'cancelByClientId', cancels: [{ ...perp, ...target }] })];
   }
-  // Moves the order back to a price without effect; the first time, it is placed at that price.
+  // Moves the order back to a price at which it has no effect. The first time, it is placed at that
+  // price.
   const price = priceOf(venue, market, routine.isBuy ? -790 : 790);
   const size = sizeOf(players, purse, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };

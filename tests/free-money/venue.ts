@@ -13,8 +13,8 @@ import { defaultParameters } from '../../packages/replica/src/genesis-commands.t
 import { hasValidMark, shotOf, type StateCopy } from './state-copy.ts';
 
 /**
- * The venue under test is the engine alone, driven by commands. It keeps copies of accounts and
- * markets before and after each entry, and the last valid mark of every instrument.
+ * The venue under test consists of the engine only and is controlled by commands. It stores copies
+ * of accounts and markets before and after each entry, and the last valid mark of every instrument.
  */
 
 export const START_MS = 1_767_225_600_000;
@@ -30,12 +30,14 @@ export type Entry = {
   readonly result: BlockResult;
   readonly before: StateCopy;
   readonly after: StateCopy;
-  /** R-order-of-events: each instrument's mark in the last earlier entry in which it was valid. */
+  /**
+   * R-order-of-events: each instrument's mark in the latest earlier entry in which it was valid.
+   */
   readonly judged: ReadonlyMap<number, number>;
 };
 
 /**
- * A price of 100 is 1,000,000 price units and a lot is 0.01 units, so that a lot costs one USDC.
+ * A price of 100 is 1,000,000 price units, and a lot is 0.01 units, so that one lot costs one USDC.
  */
 export function listing(id: number, changes: Partial<PerpDefinition> = {}): PerpDefinition {
   return {
@@ -144,7 +146,9 @@ export class Venue {
     return this.apply([push, ...more]);
   }
 
-  /** Stops or resumes pushing this market's price, starting with the next entry that has prices. */
+  /**
+   * Stops or resumes the price pushes of this market, starting with the next entry that has prices.
+   */
   hush(id: number, isHushed: boolean): void {
     if (isHushed) this.#hushed.add(id);
     else this.#hushed.delete(id);
@@ -170,7 +174,7 @@ export class Venue {
     return this.act(signer, { type: 'placeOrders', orders }).outcome;
   }
 
-  /** Trades between two accounts at a price; the seller's order rests first. */
+  /** Trades between two accounts at a price. The seller's order rests first. */
   deal(
     sides: { readonly buyer: Address; readonly seller: Address },
     terms: { readonly id: number; readonly price: number; readonly size: number },

@@ -1,6 +1,6 @@
 /**
- * Cases that a simulation must reach, because otherwise its checks prove nothing: event types,
- * liquidation steps, cancel causes and rejects.
+ * Cases that a simulation must reach, because its checks would otherwise prove nothing: event
+ * types, liquidation steps, reasons of cancels and reasons of rejections.
  */
 
 const EVENTS = [
@@ -23,7 +23,7 @@ const EVENTS = [
   'tradeExecuted',
 ];
 
-/** Cases that the checks after every block must have covered. */
+/** Cases that the checks after each block must have covered. */
 const JUDGED = ['judged: at risk', 'judged: deleveraged'];
 
 const STEPS = [
@@ -95,10 +95,10 @@ const REFUSALS = [
   'valueBelowMin',
 ];
 
-/** Cases that any four histories of ten thousand commands reach, for any seeds. */
+/** Cases that any four histories of ten thousand commands reach with any seeds. */
 export const CORNERS: readonly string[] = [...EVENTS, ...JUDGED, ...STEPS, ...CANCELS, ...REFUSALS];
 
-/** Cases that only a long history reliably reaches. */
+/** Cases that only long histories reach reliably. */
 export const RARE_CORNERS: readonly string[] = [
   'feeTiersChanged',
   'cross insurance',

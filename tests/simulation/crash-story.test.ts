@@ -22,16 +22,16 @@ import {
 import { PARAMETERS as BASE } from './workload.ts';
 
 /**
- * BTC loses 40% within 60 seconds while 500 leveraged accounts are long and short, cross, isolated
- * and hedged, and the makers reduce their quotes. The reference ledger follows every event. It
- * checks each liquidation record against its own figures, and the engine's balances after every
- * block, to the micro-USDC.
+ * BTC loses 40% within 60 seconds. Five hundred leveraged accounts are long and short, cross,
+ * isolated and hedged, and the makers reduce their quotes. The reference ledger follows every
+ * event. It checks each liquidation record against its own figures, and the engine's balances after
+ * every block, to the micro-USDC.
  */
 
 const ID = instrumentId(1);
 const START_MS = 1_767_225_600_000;
 const USDC = 1_000_000;
-/** 100,000.0 in price units of a tenth. */
+/** The price 100,000.0 in price units of 0.1 USDC. */
 const OPEN = 1_000_000;
 const ACCOUNTS = 500;
 const MAKERS = 8;
@@ -159,7 +159,8 @@ function order(shape: Partial<OrderRequest> & { price: number; size: number }): 
 }
 
 /**
- * Returns quotes of all makers on levels 0.1% apart around a price, with the given lots per level.
+ * Returns quotes of all makers around a price. The levels are 0.1% apart, and each has the given
+ * number of lots.
  */
 function quotes(story: Story, price: number, lots: number): Command[] {
   return makers.map((maker, at) => {
@@ -238,8 +239,8 @@ function settings(story: Story, trader: Address, at: number): Command[] {
 const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
 
 /**
- * Seven of ten accounts are long, and hedged accounts add a smaller opposite position. Some of
- * these positions are so small that their owners are at risk before the first price gap.
+ * Seven of ten accounts are long, and hedged accounts add a smaller opposite position. The margin
+ * of some positions is so small that their owners are at risk before the first price gap.
  */
 function enter(story: Story, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
@@ -258,8 +259,8 @@ function enter(story: Story, trader: Address, at: number): Command {
 }
 
 /**
- * The price loses forty percent in sixty seconds with three price gaps. Quotes disappear and return
- * with small sizes.
+ * The price falls by forty percent within sixty seconds, with three price gaps. Quotes disappear
+ * and return with small sizes.
  */
 function crash(story: Story): void {
   for (let second = 1; second <= 60; second++) {
@@ -275,7 +276,7 @@ function crash(story: Story): void {
   }
 }
 
-/** The price is constant for two minutes, and the makers return. */
+/** The price remains constant for two minutes, and the makers return. */
 function recover(story: Story): void {
   for (let second = 1; second <= 120; second += 2) {
     const commands = [story.price(OPEN - 400_000, 2_000)];
@@ -313,7 +314,8 @@ test('every micro-USDC is accounted for while BTC loses 40% in a minute', () => 
   expect(story.deleveraged.size).toBeGreaterThan(0);
   expect(state.liquidations.size, 'the crash has been worked off').toBe(0);
 
-  // An account that neither traded nor was closed is unchanged, and no account ends below zero.
+  // An account that neither traded nor was closed must be unchanged, and no account may end below
+  // zero.
   let untouched = 0;
   for (const account of state.accounts) {
     const { address: owner } = account;

@@ -1,8 +1,8 @@
 import type { EngineEvent } from '@oddlot/engine';
 
 /**
- * True if the mark is the average of the closing hour, which takes effect after all other events of
- * the block (R-delist).
+ * Returns true if the mark is the average of the closing hour, which takes effect after all other
+ * events of its block (R-delist).
  */
 export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
   if (event.type !== 'markUpdated') return false;
@@ -15,14 +15,14 @@ export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent
 }
 
 /**
- * True for a reduce-only or trigger order that was reduced or cancelled because its position
- * shrank.
+ * Returns true if a reduce-only order or trigger order was reduced or cancelled because its
+ * position shrank.
  */
 export function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
   return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }
 
-/** False for events that the ledger derives from their causes. */
+/** Returns false for events that the ledger derives from their causes. */
 export function isFollowed({ type }: EngineEvent): boolean {
   return type !== 'positionTraded' && type !== 'fundSettled';
 }

@@ -21,9 +21,9 @@ import { RowRig } from './row-rig.ts';
 
 /**
  * Goal: an execution report correctly describes the book at the order's arrival, its fills and its
- * queue position. Method: random orders, amends and cancels of well-funded traders run through the
- * real projector, which restarts from time to time, and are stored in a real database. A small
- * separate book computes the expected reports.
+ * queue position. Method: random orders, amends and cancels of well-funded traders pass through the
+ * real projector, which occasionally restarts, into a real database. A small separate book computes
+ * the expected reports.
  */
 
 const SEED = freshSeed('SIM_SEED');
@@ -67,14 +67,14 @@ test.each(['SQLite', 'PostgreSQL'])(
   },
 );
 
-/** Plays the same orders on the small book and on the engine with the projector. */
+/** Applies the same orders to the small book and to the engine with the projector. */
 function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   const pick = randomIntegers(SEED);
   const scenario = Scenario.open({ accounts: TRADERS, funds: RICH });
   const book = new ReportModel();
   for (let step = 0; step < STEPS; step += 1) {
     if (pick(4) === 0) scenario.wait(pick(40_000));
-    // Keeps the price fresh, because a stale price stops trading.
+    // Keeps the price fresh, because trading stops while the price is stale.
     scenario.oracle(MIDDLE);
     act(scenario, book, pick);
   }
@@ -86,7 +86,9 @@ function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   return { model: book, rig: rows };
 }
 
-/** Requests a report as the owner, or as the account that is `further` places after the owner. */
+/**
+ * Requests a report as the owner, or as the account that is `further` positions after the owner.
+ */
 async function reportOf(
   store: HistoryStore,
   { oid, user: owner }: ModelOrder,
@@ -98,7 +100,8 @@ async function reportOf(
 }
 
 /**
- * Checks that the history reached the interesting cases, because otherwise it would prove nothing.
+ * Checks that the history reached the interesting cases, because the test would otherwise prove
+ * nothing.
  */
 function expectStories(reports: readonly OrderReport[]): void {
   const count = (is: (report: OrderReport) => boolean) => reports.filter(is).length;
@@ -112,7 +115,10 @@ function expectStories(reports: readonly OrderReport[]): void {
   ).toBeGreaterThan(0);
 }
 
-/** Checks that pruning drops the reports of orders that ended before a time, and earlier fills. */
+/**
+ * Checks that pruning drops the reports of orders that ended before a given time, and fills before
+ * it.
+ */
 async function expectPruned(
   store: HistoryStore,
   reports: ReadonlyMap<number, OrderReport>,
@@ -128,7 +134,7 @@ async function expectPruned(
     else {
       left += 1;
       const fills = before.fills.filter(({ time }) => time >= timeMs);
-      // The hash is lost with the pruned block, and these requests have no signature.
+      // The hash is lost together with the pruned block, and these requests have no signature.
       const { txHash } = present(after, `a report of order ${oid}`).received;
       expect(after).toEqual({ ...before, fills, received: { ...before.received, txHash } });
     }
@@ -136,12 +142,12 @@ async function expectPruned(
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(reports.size);
   const { rows } = await store.stats();
-  // Arrivals remain for stored blocks, and for older orders that are open or ended later.
+  // Arrival data is kept for stored blocks, and for older orders that are open or ended later.
   expect(rows['arrivals']).toBeLessThan(reports.size);
   expect(rows['arrivals']).toBeGreaterThanOrEqual(left);
 }
 
-/** Sends one command in its own block to the engine and the small book. */
+/** Sends one command in its own block to the engine, and the same action to the small book. */
 function act(scenario: Scenario, model: ReportModel, pick: (below: number) => number): void {
   const user = pick(TRADERS.length);
   const trader = present(TRADERS[user], 'a trader');
@@ -182,7 +188,7 @@ function act(scenario: Scenario, model: ReportModel, pick: (below: number) => nu
         order({ isBuy, price: limit, size, timeInForce: tif }),
       ),
     );
-    // Marks are computed at the beginning of a block.
+    // Marks are computed at the start of a block.
     const { mark } = present(scenario.state.perps.get(PERP.instrumentId), 'the perp');
     for (const each of orders) model.place(each, at, mark);
   }
@@ -260,7 +266,7 @@ function wanted(own: ModelOrder, model: ReportModel): unknown {
 
 type Sizes = readonly { readonly price: number; readonly size: number }[];
 
-/** A price unit is 0.0001 USDC and a lot is 0.01 coins. */
+/** One price unit is 0.0001 USDC, and one lot is 0.01 coins. */
 const px = (units: number): string => String(units / 10_000);
 const sz = (lots: number): string => String(lots / 100);
 

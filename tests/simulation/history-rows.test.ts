@@ -11,20 +11,20 @@ import { PERPS, Workload } from './workload.ts';
 
 /**
  * Goal: the rows of a history add up to the state, and a restart in the middle changes no row.
- * Method: random histories of the engine's generators run through the real projector with real
- * receipts and markets, and the test sums up accounts from the rows.
+ * Method: random histories of the engine's generators pass through the real projector with real
+ * receipts and markets, and the test computes the accounts from the rows.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
 const SEED = freshSeed('FC_SEED');
 /**
  * The seed of a trading history. `npm run test:long` adds seeds without an insurance fund, with a
- * poor fund and with a rich one.
+ * small fund and with a large fund.
  */
 const TRADED = [SEED, ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 4])];
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
-/** Plays the blocks twice, the second time with a restart after every `every` blocks. */
+/** Applies the blocks twice, the second time with a restart after every `every` blocks. */
 function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
   const [through, restarted] = [new RowRig(), new RowRig()];
   for (const [at, block] of blocks.entries()) {
@@ -39,8 +39,8 @@ function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
 const DAY_MS = 86_400_000;
 
 /**
- * Checks the rows one day later, when every candle is complete and every changed account has a
- * value.
+ * Checks the rows one day later, when every candle is complete and every changed account has been
+ * valued.
  */
 function checkRows(rig: RowRig): Record<string, number> {
   rig.play({ timeMs: rig.state.timeMs + DAY_MS, commands: [] });

@@ -17,7 +17,7 @@ import { RowRig } from './row-rig.ts';
 
 /**
  * Goal: the store returns the projector's rows of a random history page by page. Method: rows are
- * written in batches, and the pages of all users are read back.
+ * written in batches, and all pages of all users are read back.
  */
 
 let directory: string;
@@ -87,7 +87,7 @@ test.each(SEEDS)('the store returns the rows of seed %i unchanged', async (seed)
       orders.delete(orderId);
       orders.set(orderId, row);
     }
-    // A parent order is returned with the current state of its children.
+    // A parent order is returned with the current states of its children.
     const newest = (child: HistOrder): HistOrder => orders.get(child.oid)?.order ?? child;
     const expected = [...orders.values()].map((row) => ({
       ...row,

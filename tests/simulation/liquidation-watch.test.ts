@@ -5,9 +5,9 @@ import { checkConservation, checkRisk } from './sim-checks.ts';
 import { PARAMETERS, PERPS } from './workload.ts';
 
 /**
- * The engine does not check every margin account at every mark, so each change that brings a
- * liquidation closer must register the account. Each kind of change is tested on a position that
- * starts far from liquidation.
+ * The engine does not check every margin account at every mark. Each change that brings a
+ * liquidation closer must therefore register the account. Each kind of change is tested on a
+ * position that starts far from liquidation.
  */
 
 const PERP = PERPS[0]!;

@@ -28,11 +28,11 @@ export type Market = {
   definition: PerpDefinition;
   oracle: bigint;
   oracleMs: number;
-  /** Oracle price at the start of the entry. */
+  /** The oracle price at the start of the entry. */
   oracleBefore: bigint;
   isDelisted: boolean;
   isHalted: boolean;
-  /** Last valid mark; 0 before the first one. */
+  /** The last valid mark, or 0 before the first one. */
   judged: bigint;
 };
 
@@ -42,7 +42,7 @@ export type Position = {
   size: bigint;
   cost: bigint;
   margin: bigint;
-  /** Funding paid in this entry, and the position size that it was paid for. */
+  /** The funding that this entry paid, and the position size for which it was paid. */
   funded?: { readonly paid: bigint; readonly size: bigint } | undefined;
 };
 
@@ -65,7 +65,7 @@ export type Book = {
   isHedged: boolean;
   readonly settings: Map<number, Settings>;
   readonly positions: Map<string, Position>;
-  /** Traded notional by UTC day. */
+  /** Traded notional per UTC day. */
   readonly volume: Map<number, bigint>;
 };
 
@@ -93,12 +93,12 @@ export class ReferenceBooks {
     return this.book(this.parameters.insuranceFundAddress);
   }
 
-  /** False before the genesis command. */
+  /** The value is false before the genesis command. */
   get hasFund(): boolean {
     return this.accounts.has(this.#parameters?.insuranceFundAddress ?? '');
   }
 
-  /** Returns the account's positions in the form of the reference margin model. */
+  /** Returns the account's positions in the form that the reference margin model uses. */
   legs(owner: Book): { position: Position; leg: MarginLeg }[] {
     return [...owner.positions.values()].map((position) => {
       const leg = { ...position, ...this.sums(owner, position), ...this.mode(owner, position) };
@@ -129,7 +129,7 @@ export class ReferenceBooks {
     return sum;
   }
 
-  /** R-insurance-fund: returns 1% of open interest at the marks of the block. */
+  /** R-insurance-fund: returns 1% of the open interest at the marks of the block. */
   insuranceTarget(): bigint {
     let interest = 0n;
     for (const { positions } of this.accounts.values()) {
@@ -140,8 +140,8 @@ export class ReferenceBooks {
 
   /**
    * R-funding, R-insurance-fund: returns the hourly funding of a position. The fund pays none, so
-   * the opposite side shares the payments of the others. Payments round up, and receipts round
-   * down.
+   * the receiving side shares what the other accounts pay. Payments are rounded up, and receipts
+   * are rounded down.
    */
   fundingOf(owner: Book, { market, size }: Position, dueMs: number, rateE10: bigint): bigint {
     const oracle = dueMs === this.nowMs ? market.oracle : market.oracleBefore;
@@ -159,10 +159,7 @@ export class ReferenceBooks {
     return (-due * (paying - ofFund)) / (10_000_000_000n * paying);
   }
 
-  /**
-   * Returns the total of all balances of the ledger, which R-conservation keeps equal to the
-   * deposits.
-   */
+  /** Returns the total of all balances in the ledger. By R-conservation, it equals the deposits. */
   total(): bigint {
     let sum = this.treasury;
     for (const owner of this.accounts.values()) {
@@ -215,7 +212,7 @@ export class ReferenceBooks {
     if (command?.type === 'updateIsolatedMargin') this.#moveMargin(owner, command);
   }
 
-  /** R-isolated: a lower leverage adds the missing margin, but a higher one releases none. */
+  /** R-isolated: a lower leverage adds the missing margin, but a higher leverage releases none. */
   #changeLeverage(owner: Book, command: UpdateLeverageCommand): void {
     const market = this.market(command.instrumentId);
     const settings = this.ownSettings(owner, market);
@@ -254,7 +251,7 @@ export class ReferenceBooks {
     this.tradeOff(this.fund, this.position(this.fund, position.market, 0), size, price);
   }
 
-  /** Amount that the isolated position just taken over has paid to its owner's balance. */
+  /** Amount that the most recently taken-over isolated position has paid to its owner's balance. */
   paidOut = 0n;
 
   coverDeficit(owner: Book, position: Position | undefined): void {
@@ -287,7 +284,7 @@ export class ReferenceBooks {
 
   /**
    * R-liquidation (2b): returns the largest size of an isolated side that can close against the
-   * other side at a price without leaving that side below zero. The size is found by search.
+   * other side at a price without leaving that side below zero. A search finds the size.
    */
   nettable(owner: Book, failing: Position, price: bigint): bigint {
     const other = this.otherLeg(owner, failing);
@@ -317,7 +314,7 @@ export class ReferenceBooks {
       .find((each) => each.market === market && each.leg !== leg && each.size !== 0n);
   }
 
-  /** Adds released margin and PnL to the balance. A deficit is paid from the margin. */
+  /** Adds released margin and PnL to the balance. The margin pays for a deficit. */
   payOut(owner: Book, position: Position, released: bigint, gain: bigint): bigint {
     const cash = released + gain;
     position.margin -= released - min(cash, 0n);
@@ -325,7 +322,7 @@ export class ReferenceBooks {
     return max(cash, 0n);
   }
 
-  /** Changes size and cost, closing before opening, and returns the realised PnL. */
+  /** Changes size and cost, first by closing and then by opening, and returns the realised PnL. */
   move(position: Position, signed: bigint, price: bigint): bigint {
     const held = abs(position.size);
     const isClosing = position.size !== 0n && position.size > 0n !== signed > 0n;
@@ -377,7 +374,7 @@ export class ReferenceBooks {
     return created;
   }
 
-  /** Returns the position that a signed size refers to. */
+  /** Returns the position to which a signed size refers. */
   signed(owner: Book, id: number, size: number): Position {
     return this.position(owner, this.market(id), owner.isHedged && size < 0 ? 1 : 0);
   }
@@ -430,7 +427,7 @@ function rowsOf(tiers: PerpDefinition['tiers']): MarginTierRow[] {
   }));
 }
 
-/** R-rounding: rounds towards zero, and closing the last lot releases the rest. */
+/** R-rounding: rounds towards zero. Closing the last lot releases the remainder. */
 export function part(amount: bigint, closed: bigint, held: bigint): bigint {
   return closed === held ? amount : (amount * closed) / held;
 }

@@ -23,9 +23,9 @@ import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-s
 
 /**
  * Follows a venue through its commands and events, and predicts every balance, position, isolated
- * margin and reserve. It recomputes the effects of trades, funding, liquidation steps,
- * deleveraging, settlements and settings on money from the rulebook. Matching, validation, fees and
- * funding rates are taken from the engine.
+ * margin and reserve. Following the rulebook, it recomputes how trades, funding, liquidation steps,
+ * deleveraging, settlements and settings change money. Matching, validation, fees and funding rates
+ * come from the engine.
  */
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ export class ReferenceLedger {
         readonly isSolvent: boolean;
       }
     | undefined;
-  /** Margin accounts that may have ended below zero in the current step. */
+  /** Margin accounts that the current step may have closed below zero. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
   follow(timeMs: number, commands: readonly Command[], engineEvents: readonly EngineEvent[]): void {
@@ -74,7 +74,7 @@ export class ReferenceLedger {
     this.#orders.amend = undefined;
   }
 
-  // Applies effects that have no event between two events.
+  // Applies the effects between two events that have no event of their own.
 
   #between(
     event: EngineEvent,
@@ -104,8 +104,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * True for an event that shows that the work on a margin account has ended: a step of another
-   * account, a trade of the fund, or an order.
+   * Returns true if the event shows that the work on a margin account has ended. This can be a step
+   * of another account, a trade of the fund, or an order.
    */
   #startsWork(event: EngineEvent, command: Command | undefined): boolean {
     if (event.type === 'liquidationStep') return true;
@@ -120,7 +120,7 @@ export class ReferenceLedger {
     this.#fundingLeft = 0n;
   }
 
-  /** True if the event transfers the size that no account took to the fund. */
+  /** Returns true if the event transfers the size that no account took to the fund. */
   #isRest(event: EngineEvent): boolean {
     const isLeft = this.#adl !== undefined && this.#adl.position.size !== 0n;
     return isLeft && event.type === 'liquidationStep' && event.step === 'insurance';
@@ -130,15 +130,15 @@ export class ReferenceLedger {
     if (this.#adl === undefined) return;
     const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
-    // The remaining size of a solvent account waits for the next entry.
+    // The remaining size of a solvent account stays for the next entry.
     if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
 
   /**
-   * Transfers the remaining money of a margin account to the fund once its last position was taken
-   * over.
+   * Transfers the remaining money of a margin account to the fund after its last position has been
+   * taken over.
    */
   #endTakeOver(owner: Book, position: Position): void {
     const { isIsolated } = this.books.mode(owner, position);
@@ -159,7 +159,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-deficit: the fund pays first and the treasury second; the rest lowers the fund below zero.
+   * R-deficit: first the fund pays, then the treasury. The remainder lowers the fund's value below
+   * zero.
    */
   #coverDeficits(): void {
     for (const { owner, position } of this.#ended.splice(0))
@@ -254,7 +255,8 @@ export class ReferenceLedger {
   #orderUpdated(event: Extract<EngineEvent, { type: 'orderUpdated' }>): void {
     const isTaker = this.#orders.order(event);
     if (!isTaker || this.#forced !== event.order.account) return;
-    // The venue's own order has ended, possibly with the last position of a margin account.
+    // The venue's own order has ended, possibly together with the last position of a margin
+    // account.
     this.#forced = undefined;
     const owner = this.books.book(event.order.account);
     this.#ended.push({ owner, position: undefined });
@@ -298,8 +300,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * Applies one side of a fill, and returns the amount that an isolated opening moved from the
-   * balance, including its fee.
+   * Applies one side of a fill. Returns the amount, including its fee, that an isolated opening
+   * moved out of the balance.
    */
   #fill(
     owner: Book,
@@ -336,8 +338,8 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      // If the tier now allows less leverage than before, the order also adds the missing margin of
-      // earlier fills.
+      // If the tier now allows less leverage than before, the order also adds the margin that
+      // earlier fills lack.
       const further = this.#short(owner, position) - max(shortBefore, 0n);
       const more = max(further, 0n);
       position.margin += more;
@@ -349,8 +351,7 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-isolated: returns the margin that an isolated position lacks; a negative result is its
-   * surplus.
+   * R-isolated: returns the margin that an isolated position lacks. A negative result is a surplus.
    */
   #short(owner: Book, position: Position): bigint {
     const { market, size } = position;
@@ -361,7 +362,7 @@ export class ReferenceLedger {
     return initial - this.books.isolated(owner, position).equity;
   }
 
-  /** R-treasury, R-insurance-fund, R-deficit: adds a fee to its recipient. */
+  /** R-treasury, R-insurance-fund, R-deficit: credits a fee to its recipient. */
   #collect(fee: bigint, to: 'fund' | 'treasury'): void {
     const { fund } = this.books;
     if (to === 'fund') {
@@ -377,8 +378,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * Checks that a liquidation record explains its step: the account was at risk with exactly these
-   * figures.
+   * Checks that a liquidation record explains its step: the account was at risk with exactly the
+   * recorded figures.
    */
   #step(event: LiquidationStep): void {
     const owner = this.books.book(event.account);
@@ -409,7 +410,7 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-liquidation (2b): nets the failing side against the other one at the bankruptcy price of the
+   * R-liquidation (2b): nets the failing side against the other side at the bankruptcy price of the
    * failing side.
    */
   #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {

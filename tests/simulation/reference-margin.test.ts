@@ -146,7 +146,8 @@ class Pair {
       },
     );
     if (own === ledger.books.fund || isSpared) return;
-    // A recovered account stays under liquidation until its next turn, at most a second later.
+    // A recovered account remains under liquidation until its next turn, which is at most one
+    // second later.
     const isIn = state.liquidations.has({ account, holding: undefined });
     const health = healthOf(ledger.books, own, undefined);
     expectSame(isIn || !isAtRisk(health), true, `${address} is at risk and not under liquidation`);
@@ -179,7 +180,7 @@ test(
         examples: [
           // There are two hedge pairs, and closing the first is sufficient.
           [[-249_557_702, 201]],
-          // A trigger order triggers and rests; an amend makes it trade and rest again.
+          // A trigger order triggers and rests. An amend makes it trade and rest again.
           [[-12, 102]],
         ],
       },

@@ -1,8 +1,8 @@
 /**
- * Reference model of margin, written from the rulebook only: small, slow, in bigints, and without
- * code shared with the engine. It computes the equity and requirements of each margin account from
- * positions, costs, balances, marks and tiers. The reference ledger provides these inputs from the
- * engine's events, and the tests compare the engine with both.
+ * Reference model of margin, written from the rulebook only. It is small and slow, uses bigints,
+ * and shares no code with the engine. It computes the equity and requirements of each margin
+ * account from positions, costs, balances, marks and tiers. The reference ledger provides these
+ * inputs from the engine's events, and the tests compare the engine with both.
  */
 
 export type MarginTierRow = {
@@ -15,13 +15,13 @@ export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly Mar
 
 export type MarginLeg = {
   readonly market: MarginMarket;
-  /** Signed size, negative for a short position. The cost has the same sign. */
+  /** The signed size, which is negative for a short position. The cost has the same sign. */
   readonly size: bigint;
   readonly cost: bigint;
   readonly isIsolated: boolean;
   readonly leverage: bigint;
   readonly margin: bigint;
-  /** Remaining sizes of resting orders, without reduce-only orders. */
+  /** Remaining sizes of the resting orders, excluding reduce-only orders. */
   readonly buys: bigint;
   readonly sells: bigint;
 };
@@ -32,7 +32,9 @@ export type ScopeNumbers = {
   readonly notional: bigint;
   readonly initial: bigint;
   readonly maintenance: bigint;
-  /** Maintenance margin plus liquidation fee. The margin ratio is equity divided by this. */
+  /**
+   * Maintenance margin plus liquidation fee. The margin ratio is the equity divided by this sum.
+   */
   readonly risk: bigint;
 };
 
@@ -41,7 +43,10 @@ export const ONE_E8 = 100_000_000n;
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Rounds up; the divisor must be positive. Bigint division alone truncates towards zero. */
+/**
+ * Divides and rounds up. The divisor must be positive. Bigint division alone truncates towards
+ * zero.
+ */
 export const ceilDiv = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : a / b);
 export const floorDiv = (a: bigint, b: bigint): bigint => -ceilDiv(-a, b);
 
@@ -98,12 +103,15 @@ export function scopeNumbers(
   return { equity, notional, initial, maintenance, risk };
 }
 
-/** R-ratio: true at a ratio of 1.0 or less. An account without positions is never liquidated. */
+/**
+ * R-ratio: returns true if the ratio is 1.0 or less. An account without positions is never
+ * liquidated.
+ */
 export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
   return notional > 0n && equity <= risk;
 }
 
-/** R-withdrawable, without the deduction for stale positions. */
+/** R-withdrawable: returns the withdrawable amount, without the deduction for stale positions. */
 export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
   const required = max(cross.initial, ceilDiv(cross.notional, 10n));
   return max(0n, min(balance, cross.equity - required));

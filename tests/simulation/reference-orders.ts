@@ -18,9 +18,9 @@ import {
   worstExposure,
 } from './reference-margin.ts';
 
-/** Orders of the reference ledger: resting orders, and the reserves of isolated orders. */
+/** The orders of the reference ledger: resting orders, and the reserves of isolated orders. */
 
-/** Cancel causes that occur while another order is being matched. */
+/** Reasons of cancels that occur while another order is being matched. */
 const WITHIN = new Set([
   'selfTrade',
   'marginCanceled',
@@ -32,11 +32,11 @@ const DAY_MS = 86_400_000;
 
 export class ReferenceOrders {
   readonly #books: ReferenceBooks;
-  /** State of the positions before the order that is being matched. */
+  /** The state of each position before the current order was matched. */
   readonly #before = new Map<Position, Standing>();
-  /** Amount that the current taker has moved into its isolated position, including fees. */
+  /** Amount that the current taker has moved to its isolated position, including fees. */
   used = 0n;
-  /** The amend being executed, with the reserve that its order may have. */
+  /** The amend in progress, with the maximum reserve of its order. */
   amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
 
   constructor(books: ReferenceBooks) {
@@ -44,8 +44,7 @@ export class ReferenceOrders {
   }
 
   /**
-   * Applies an order update, and returns true if the order was being matched and ended without
-   * resting.
+   * Applies an order update. Returns true if the order was being matched and ended without resting.
    */
   order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
     const { order, status } = event;
@@ -77,7 +76,7 @@ export class ReferenceOrders {
     owner.balance += reserve;
   }
 
-  /** Adds an order to the book: a new one, or an amended one after it traded. */
+  /** Adds an order to the book. It is either new or was amended and traded. */
   #rest(order: OrderSnapshot): void {
     const owner = this.#books.book(order.account);
     const position = this.#books.ofOrder(owner, order);
@@ -106,7 +105,10 @@ export class ReferenceOrders {
     this.endExecution();
   }
 
-  /** R-modify without a trade: the difference moves between the balance and the reserve. */
+  /**
+   * R-modify: an amend that does not trade moves the difference between the balance and the
+   * reserve.
+   */
   #restAmended(order: OrderSnapshot, resting: Resting): void {
     const reserve = this.amend?.reserve ?? 0n;
     resting.owner.balance -= reserve - resting.reserve;
@@ -116,7 +118,7 @@ export class ReferenceOrders {
     this.endExecution();
   }
 
-  /** Computes the allowed reserve of an amend before the first of its events. */
+  /** Computes the maximum reserve of an amend before the first of its events. */
   beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
     if (!('orderId' in command.target)) throw new Error('amends name the order');
     const { orderId } = command.target;
@@ -135,7 +137,10 @@ export class ReferenceOrders {
     this.used = 0n;
   }
 
-  /** R-isolated: returns size × mark / leverage, open loss and maximum fees of the opened size. */
+  /**
+   * R-isolated: returns size × mark / leverage, plus the open loss and the maximum fees of the
+   * opened size.
+   */
   #reserveFor(
     owner: Book,
     position: Position,
@@ -179,7 +184,7 @@ export class ReferenceOrders {
     return BigInt(Math.min(tier?.takerFeeE8 ?? 0, market.definition.takerFeeE8));
   }
 
-  /** Stores a position's state before the order that is being matched. */
+  /** Stores the state of a position before the current order is matched. */
   note(owner: Book, position: Position): void {
     if (!this.#before.has(position))
       this.#before.set(position, this.#books.standing(owner, position));

@@ -47,7 +47,7 @@ type Grid = Pick<
   'szDecimals' | 'priceTick' | 'minOrderSize' | 'maxOrderSize' | 'takerFeeE8' | 'orderDelayMs'
 >;
 
-/** `COARSE` has two decimals and the usual fee; `WHOLE` has whole shares. */
+/** `COARSE` has two decimals and the usual fee. `WHOLE` has whole shares. */
 const COARSE = { szDecimals: 2, priceTick: 100, minOrderSize: 500, maxOrderSize: 60_000 };
 const WHOLE = { szDecimals: 0, priceTick: 20_000, minOrderSize: 5, maxOrderSize: 600 };
 const GRIDS: readonly Grid[] = [
@@ -58,12 +58,12 @@ const GRIDS: readonly Grid[] = [
 ];
 
 const who = fc.nat(TRADERS.length - 1);
-/** Price of the outcome in percent of 1.00. Most orders match around 0.50. */
+/** The price of the outcome, in percent of 1.00. Most orders match around 0.50. */
 const percent = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 45, max: 55 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
 );
-/** Size in thousandths of the largest size. */
+/** The size, in thousandths of the largest size. */
 const size = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 60 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, 400, 1_001) },
@@ -105,7 +105,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Time before a step, in milliseconds. */
+/** The time before a step, in milliseconds. */
 const wait = fc.constantFrom(0, 0, 0, 60, 100, 250, 6_000, 61_000);
 const history = fc.array(fc.tuple(wait, step), { minLength: 1, maxLength: 90, size: 'max' });
 
@@ -150,8 +150,8 @@ class Pair {
     reference.fills = [];
     const { command, isEarly, refer } = this.#plan(taken);
     const { events, outcomes } = this.#apply(command);
-    // R-order-of-events: expiries come first, followed by cancels and orders that cannot take,
-    // releases, and all other commands.
+    // R-order-of-events: expiries are first, followed by cancels and orders that cannot take
+    // liquidity, then releases, and then all other commands.
     reference.advance(this.#nowMs);
     let expected: unknown;
     if (isEarly) expected = refer();
@@ -266,7 +266,7 @@ class Pair {
     return orders[nth % Math.max(1, orders.length)];
   }
 
-  /** The price is sometimes off the tick. */
+  /** Returns a price that is sometimes off the tick. */
   #price(inPercent: number): number {
     return inPercent * 10 ** (4 - this.#grid.szDecimals);
   }

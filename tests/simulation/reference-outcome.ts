@@ -1,14 +1,14 @@
 /**
- * Reference outcome market, written from the rulebook only: slow, flat, in bigints, and without
- * code shared with the engine. All orders are in one list, which is scanned for matches outcome by
- * outcome, in the outcome's own prices without a common book price. A fee is the order's total fee
- * less the part already paid. Free money and shares are recomputed from balances and live orders.
+ * Reference outcome market, written from the rulebook only. It is slow, uses bigints, and shares no
+ * code with the engine. All orders are in one list. Each match scans the list by outcome, in the
+ * outcome's own prices instead of a common book price. Each charge is the order's total fee minus
+ * the part already paid. Free money and free shares are recomputed from balances and open orders.
  */
 
 export type Leg = 'yes' | 'no';
 
 export type OutcomeRules = {
-  /** The price 1.00 in price units. */
+  /** The price 1.00, in price units. */
   readonly unit: bigint;
   readonly tick: bigint;
   readonly minSize: bigint;
@@ -20,7 +20,7 @@ export type OutcomeRules = {
 export type OutcomeRequest = {
   readonly leg: Leg;
   readonly isSell: boolean;
-  /** Price of the order's own outcome. */
+  /** The price of the order's own outcome. */
   readonly price: bigint;
   readonly size: bigint;
   readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc';
@@ -31,21 +31,21 @@ export type OutcomeRequest = {
 export type LiveOrder = {
   readonly owner: string;
   readonly request: OutcomeRequest;
-  /** 0 while the order is in the delay queue. */
+  /** The order id, or 0 while the order is in the delay queue. */
   id: number;
   price: bigint;
   size: bigint;
   filled: bigint;
   filledNotional: bigint;
   /**
-   * R-modify: `queueMs` ranks the order at its price, and `acceptedMs` is the time of its
+   * R-modify: `queueMs` ranks the order within its price level, and `acceptedMs` is the time of its
    * acceptance.
    */
   queueMs: number;
   acceptedMs: number;
   rank: number;
   dueMs: number;
-  /** Exact taker fees in 10^-8 / unit micro-USDC, and the amount already paid. */
+  /** Exact taker fees, where one unit is 10^-8 / `unit` micro-USDC, and the amount already paid. */
   feesOwed: bigint;
   feesPaid: bigint;
 };
@@ -63,7 +63,7 @@ export type OutcomeFill = {
   readonly taker: number;
   readonly maker: number;
   readonly size: bigint;
-  /** Prices of the taker and of the maker. */
+  /** The prices of the taker and of the maker. */
   readonly prices: readonly [bigint, bigint];
   readonly fee: bigint;
 };
@@ -80,9 +80,9 @@ export class ReferenceOutcome {
   phase: 'open' | 'halted' = 'open';
   treasury = 0n;
   fills: OutcomeFill[] = [];
-  /** Orders in the book, by acceptance. */
+  /** The orders in the book, sorted by acceptance. */
   live: LiveOrder[] = [];
-  /** Orders in the delay queue, by arrival. */
+  /** The orders in the delay queue, sorted by arrival. */
   queue: LiveOrder[] = [];
   readonly purses = new Map<string, OutcomePurse>();
   #nextId = 1;
@@ -98,7 +98,7 @@ export class ReferenceOutcome {
     return known;
   }
 
-  /** Returns the reserves of an owner's live and queued orders, except for one order. */
+  /** Returns the reserves of an owner's open and queued orders, excluding one order. */
   reserved(owner: string, except?: LiveOrder): OutcomePurse {
     const sum = { money: 0n, yes: 0n, no: 0n };
     for (const order of [...this.live, ...this.queue]) {
@@ -110,13 +110,13 @@ export class ReferenceOutcome {
     return sum;
   }
 
-  /** Removes expired orders before all other work of an entry. */
+  /** Removes expired orders before any other work of an entry. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.live = this.live.filter(({ request }) => (request.expireMs ?? Infinity) > nowMs);
   }
 
-  /** Releases due orders by due time and, within it, by arrival. */
+  /** Releases due orders, sorted by due time and then by arrival. */
   release(): void {
     for (;;) {
       const due = this.queue
@@ -154,7 +154,7 @@ export class ReferenceOutcome {
   amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
     const order = this.#own(owner, id);
     if (order === undefined) return rejected('orderUnknown');
-    // A rejected amend leaves its order unchanged and returns it.
+    // A rejected amend does not change its order, and returns it.
     const stays = (reason: string): OutcomeResult => ({ ...resultOf(order, 'open'), reason });
     if (this.phase === 'halted') return stays('tradingHalted');
     if (size >= 0n && size <= order.filled) {
@@ -177,7 +177,7 @@ export class ReferenceOutcome {
     return this.#trade(order);
   }
 
-  /** Splits money into pairs, or merges pairs if the number of lots is negative. */
+  /** Splits money into pairs. A negative number of lots merges pairs. */
   operate(owner: string, lots: bigint): string | undefined {
     if (lots > 0n && this.phase === 'halted') return 'tradingHalted';
     const purse = this.purse(owner);
@@ -249,15 +249,16 @@ export class ReferenceOutcome {
     return this.#worstCase(order, price, rest) > free ? 'balanceInsufficient' : undefined;
   }
 
-  /** Returns the free shares of the order's outcome, not counting the order's own reserve. */
+  /**
+   * Returns the free shares of the order's outcome. The order's own reserve does not reduce them.
+   */
   #freeShares(order: LiveOrder): bigint {
     const { leg } = order.request;
     return this.purse(order.owner)[leg] - this.reserved(order.owner, order)[leg];
   }
 
   /**
-   * R-reserve: returns price × size and the taker fee at the limit, after deducting the fees
-   * already paid.
+   * R-reserve: returns price × size plus the taker fee at the limit, minus the fees already paid.
    */
   #worstCase(order: LiveOrder, price: bigint, rest: bigint): bigint {
     const owed = order.feesOwed + this.#exactFee(price, rest);

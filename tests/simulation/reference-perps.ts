@@ -1,4 +1,4 @@
-/** Types of the reference venue, and its stateless arithmetic of margin and funding. */
+/** The types of the reference venue, and its stateless arithmetic of margin and funding. */
 
 export type ReferenceTier = {
   readonly maxSize: bigint;
@@ -18,7 +18,7 @@ export type ReferencePerp = {
   oracle: bigint;
   oracleMs: number;
   mark: bigint;
-  /** R-funding: sum of the premiums of the current hour, in 10^-10, and their number. */
+  /** R-funding: the sum of the premiums of the current hour, in 10^-10, and their number. */
   premiums: bigint;
   samples: number;
 };
@@ -40,7 +40,7 @@ export type ReferenceOrder = ReferenceRequest & {
   original: bigint;
   remaining: bigint;
   filledNotional: bigint;
-  /** Notional and paid fee of the order in its current role. */
+  /** The notional and the fee that the order has paid in its current role. */
   roleNotional: bigint;
   rolePaid: bigint;
 };
@@ -56,20 +56,21 @@ type Side = readonly Pick<ReferenceOrder, 'price' | 'remaining'>[];
 
 export const ONE = 100_000_000n;
 const LEVERAGE = 20n;
-/** R-funding: 1%, in 10^-10. */
+/** R-funding: the cap is 1%, in units of 10^-10. */
 const PREMIUM_CAP = 100_000_000n;
 
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Rounds up; both arguments must be non-negative. */
+/** Divides and rounds up. Both arguments must be non-negative. */
 export const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 export const isReducing = (held: bigint, signed: bigint): boolean =>
   held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
 
 /**
- * R-fill-check: true if the price is at most 0.5%, and at most 5% / leverage, worse than the mark.
+ * R-fill-check: returns true if the price is worse than the mark by at most 0.5% and at most 5% /
+ * leverage.
  */
 export function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
   const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
@@ -104,7 +105,7 @@ export function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
   return ceil(weighted * perp.mark, ONE);
 }
 
-/** Returns (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, rounded towards zero (R-funding). */
+/** R-funding: returns (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, rounded towards zero. */
 export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
   const { mark, oracle } = perp;
   const bid = impactOf(perp, bids);
@@ -119,8 +120,8 @@ export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
 }
 
 /**
- * Returns the average price of the impact notional on a side as value and lots, both multiplied by
- * one price.
+ * Returns the average price of the impact notional on one side as a fraction of value and lots,
+ * both multiplied by one price.
  */
 function impactOf(
   { impactNotional }: ReferencePerp,
@@ -138,22 +139,23 @@ function impactOf(
   return undefined;
 }
 
-/** Returns the hourly rate in 10^-10. */
+/** Returns the hourly funding rate in 10^-10. */
 export function rateOf(premium: bigint): bigint {
   const pull = max(-5_000_000n, min(5_000_000n, 1_000_000n - premium));
-  // Divides by 8 and rounds half up: (x + 4) / 8, rounded down.
+  // The division by 8 rounds half up: (x + 4) / 8 is rounded down.
   const raised = premium + pull + 4n;
   return raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
 }
 
 /**
- * Returns the payment for size × oracle × rate. Payments round up, and receipts round towards zero.
+ * Returns the payment for size × oracle × rate. Payments are rounded up, and receipts are rounded
+ * towards zero.
  */
 export function paidFor(due: bigint): bigint {
   return due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
 }
 
-/** Returns the reason for rejecting an order's numbers (R-sizes). */
+/** R-sizes: returns why the numbers of an order are rejected, or undefined if they are valid. */
 export function shapeFault(
   { maxLimit, maxMarket, tick }: ReferencePerp,
   { price, size, tif }: ReferenceRequest,
@@ -164,11 +166,11 @@ export function shapeFault(
   return price % tick === 0n ? undefined : 'priceOffTick';
 }
 
-/** R-sizes: true if the price is more than 80% away from the oracle. */
+/** R-sizes: returns true if the price is more than 80% away from the oracle. */
 export function isTooFar({ oracle }: ReferencePerp, price: bigint): boolean {
   return 5n * price < oracle || 5n * price > 9n * oracle;
 }
 
-/** Sorts the lower price first. */
+/** Sorts lower prices first. */
 export const cheaper = (a: ReferenceOrder, b: ReferenceOrder): number =>
   Number(a.price > b.price) - Number(a.price < b.price);

@@ -3,8 +3,8 @@ import type { Book, Market, Position, ReferenceBooks } from './reference-books.t
 import { abs, max, type ScopeNumbers, withdrawableOf } from './reference-margin.ts';
 
 /**
- * How the reference ledger treats markets without a valid price (R-oracle-stale, R-ratio), and
- * losses since their last valid mark (R-bankruptcy-price).
+ * Describes how the reference ledger handles markets without a valid price (R-oracle-stale,
+ * R-ratio), and losses since their last valid mark (R-bankruptcy-price).
  */
 
 export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
@@ -60,14 +60,14 @@ function unjudged(books: ReferenceBooks, owner: Book, position: Position | undef
   return held.filter(({ market }) => isUnpriced(books, market));
 }
 
-/** Returns twice the value of positions without a valid price. */
+/** Returns twice the value of the position if it has no valid price, and 0 otherwise. */
 function shareOf(books: ReferenceBooks, owner: Book, position: Position | undefined): bigint {
   return unjudged(books, owner, position).reduce((sum, { market, size }) => {
     return sum + 2n * abs(size) * max(market.mark, judgedOf(market));
   }, 0n);
 }
 
-/** R-ratio: returns the figures of a margin account, with its equity less unconfirmed profit. */
+/** R-ratio: returns the figures of a margin account. Its equity excludes unconfirmed profit. */
 export function healthOf(
   books: ReferenceBooks,
   owner: Book,
@@ -87,8 +87,8 @@ export function withdrawable(books: ReferenceBooks, owner: Book): bigint {
 }
 
 /**
- * True if a cross account is margin-restricted. Isolated accounts are processed only in markets
- * with a valid price.
+ * Returns true if a cross account is margin-restricted. Isolated accounts are processed only in
+ * markets with a valid price.
  */
 export function isBlind(books: ReferenceBooks, owner: Book): boolean {
   const { equity, initial } = books.cross(owner);
@@ -97,7 +97,8 @@ export function isBlind(books: ReferenceBooks, owner: Book): boolean {
 }
 
 /**
- * Returns the loss of a position since its last valid mark, including funding paid in this entry.
+ * Returns the loss of a position since its last valid mark, including the funding that this entry
+ * paid.
  */
 function lossOf({ funded, market, size }: Position): bigint {
   const fall = max(0n, size * (judgedOf(market) - market.mark));
@@ -107,7 +108,10 @@ function lossOf({ funded, market, size }: Position): bigint {
   return fall + (left >= whole ? funded.paid : (funded.paid * left) / whole);
 }
 
-/** Returns the loss of a position and of its whole margin account, by which a deficit is split. */
+/**
+ * Returns the loss of a position and that of its whole margin account. Their ratio is the
+ * position's share of a deficit.
+ */
 export function lossesOf(
   books: ReferenceBooks,
   owner: Book,

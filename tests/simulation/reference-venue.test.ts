@@ -22,9 +22,10 @@ import { PARAMETERS, PERPS, Workload } from './workload.ts';
 /**
  * Goal: the engine equals a naive venue that implements the same rules. Method: seeded random
  * histories run on both, one command per block. After each block, all common data is compared:
- * order results, balances, positions, costs, fees, resting orders, margins. A history is a seed and
- * a length, so that a failure shrinks to its shortest failing prefix. The reference supports
- * one-way cross margin without liquidations, so a history ends at the first liquidation.
+ * order results, balances, positions, costs, fees, resting orders and margins. A history consists
+ * of a seed and a length, so that a failing history shrinks to its shortest failing prefix. The
+ * reference supports one-way cross margin without liquidations, so a history ends at the first
+ * liquidation.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
@@ -43,7 +44,7 @@ class Pair {
 
   constructor(seed: number) {
     this.workload = new Workload({ seed, traders: 5, agents: false, ordersMax: 3, skill: 'plain' });
-    // Starts near the end of an hour, so that funding is paid early in the history.
+    // The history starts near the end of an hour, so that funding is paid early.
     this.workload.nowMs += 3_540_000;
     for (const perp of PERPS) this.#list(perp);
     const blocks = this.workload.opening();
@@ -51,7 +52,7 @@ class Pair {
     this.compare();
   }
 
-  /** Runs one command, and returns false at the end of the history. */
+  /** Runs one command. Returns false at the end of the history. */
   step(): boolean {
     this.workload.tick();
     const command = this.workload.next(this.state);
@@ -107,7 +108,9 @@ class Pair {
     return result;
   }
 
-  /** Applies commands of class 0, prices and money, which run before the marks. */
+  /**
+   * Applies commands of class 0, such as prices and deposits, which run before marks are computed.
+   */
   #referOperator(command: Command): void {
     if (command.type === 'pushOracle') this.#referPrices(command);
     if (command.type === 'creditFaucet' || command.type === 'creditDeposit') {
@@ -117,7 +120,7 @@ class Pair {
 
   #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
-    // The engine rejects a duplicate nonce; the reference has no nonces.
+    // The engine rejects a duplicate nonce, but the reference has no nonces.
     if (outcome?.reject !== undefined) {
       expect(outcome.reject.reason).toBe('nonceUsed');
       return;
@@ -157,7 +160,7 @@ class Pair {
 
   compare(): void {
     const { reference, state, workload } = this;
-    // The insurance fund has only its share of the fees, because there are no liquidations.
+    // Without liquidations, the insurance fund contains only its share of the fees.
     const fund = accountView(state, PARAMETERS.insuranceFundAddress)?.perpBalance ?? 0n;
     expectSame<bigint>(state.treasury + fund, reference.treasury);
     for (const [id, { premiums, samples }] of reference.perps) {

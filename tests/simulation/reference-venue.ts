@@ -22,10 +22,10 @@ import {
 } from './reference-perps.ts';
 
 /**
- * Reference perpetual venue, written from the rulebook only: slow, flat, in bigints, and without
- * code shared with the engine. It scans one list of orders for every match and has no caches. A fee
- * is the order's total fee so far less the part already paid. It supports one-way cross margin and
- * takes the mark as an input.
+ * Reference perpetual venue, written from the rulebook only. It is slow, uses bigints, and shares
+ * no code with the engine. It scans one list of orders for every match and has no caches. Each
+ * charge is the order's total fee minus the part already paid. The model supports one-way cross
+ * margin, and the mark is an input.
  */
 
 type Position = { size: bigint; cost: bigint };
@@ -54,7 +54,7 @@ export class ReferenceVenue {
     return found;
   }
 
-  /** R-tif: removes expired orders before all other work. */
+  /** R-tif: removes expired orders before any other work. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.orders = this.orders.filter(({ expireMs }) => expireMs === undefined || expireMs > nowMs);
@@ -94,7 +94,7 @@ export class ReferenceVenue {
     return { state, reason: undefined, filled, filledNotional: order.filledNotional };
   }
 
-  /** Returns the balance and the unrealised PnL at the marks. */
+  /** Returns the balance plus the unrealised PnL at the marks. */
   value(owner: string): bigint {
     let sum = this.balances.get(owner) ?? 0n;
     for (const perp of this.perps.values()) {
@@ -104,7 +104,7 @@ export class ReferenceVenue {
     return sum;
   }
 
-  /** Checks R-initial over all instruments, with `pending` treated as if it rested. */
+  /** R-initial: checks the margin over all instruments as if `pending` were a resting order. */
   initial(owner: string, pending?: ReferenceOrder | ReferenceRequest, size = 0n): bigint {
     let sum = 0n;
     for (const perp of this.perps.values()) {
@@ -135,7 +135,7 @@ export class ReferenceVenue {
     return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - reserved));
   }
 
-  /** R-oracle-stale: returns the value less twice the size of stale positions. */
+  /** R-oracle-stale: returns the account value minus twice the size of stale positions. */
   #judged(owner: string): bigint {
     let sum = this.value(owner);
     for (const perp of this.perps.values()) {
@@ -151,7 +151,7 @@ export class ReferenceVenue {
     return holdsStale && this.#judged(owner) < this.initial(owner);
   }
 
-  /** Returns max(|pos + buys|, |pos − sells|), without reduce-only orders. */
+  /** Returns max(|pos + buys|, |pos − sells|), excluding reduce-only orders. */
   exposure(
     owner: string,
     perp: number,
@@ -235,9 +235,9 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-tif: an `Alo` order is rejected because of an order of its own account or an order that could
-   * fill; an order that could not fill is cancelled. Any crossing order rejects it if R-fillable
-   * does not apply.
+   * R-tif: an `Alo` order is rejected if it crosses an order of its own account or an order that
+   * could fill. Orders that could not fill are cancelled. If R-fillable does not apply, any
+   * crossing order causes the rejection.
    */
   #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
     const perp = this.#perp(id);
@@ -249,15 +249,15 @@ export class ReferenceVenue {
     }
   }
 
-  /** R-fillable: true if the order could fill its whole remaining size as a maker. */
+  /** R-fillable: returns true if the order could fill its whole remaining size as a maker. */
   #isFillable(order: ReferenceOrder): boolean {
     const { makerFeeE8 } = this.#perp(order.perp);
     return this.#survives(order, order.price, order.remaining, makerFeeE8);
   }
 
   /**
-   * Cancels the orders of a side that could not fill, best price first, until the remaining ones
-   * reach a notional.
+   * Cancels the orders of a side that could not fill, starting with the best price, until the
+   * remaining orders reach a notional.
    */
   #test(perp: ReferencePerp, isBuy: boolean, worth: bigint): void {
     if (this.#isStale(perp) || perp.mark === 0n) return;
@@ -277,15 +277,15 @@ export class ReferenceVenue {
     for (const isBuy of [true, false]) this.#test(this.#perp(id), isBuy, 0n);
   }
 
-  /** R-funding-gaps: pays hours that ended before this entry at the prices before it. */
+  /** R-funding-gaps: pays hours that ended before this entry, at the prices before it. */
   passHour(previousMs: number, nowMs: number): void {
     const dueMs = previousMs - (previousMs % HOUR_MS) + HOUR_MS;
     if (dueMs < nowMs) for (const perp of this.perps.values()) this.#payHour(perp, dueMs);
   }
 
   /**
-   * R-funding: takes the sample of the latest instant since the previous entry, at the marks of
-   * this one.
+   * R-funding: samples the latest sampling instant since the previous entry, at the marks of this
+   * entry.
    */
   sample(previousMs: number): void {
     if (this.nowMs - (this.nowMs % SAMPLE_MS) <= previousMs) return;
@@ -303,8 +303,8 @@ export class ReferenceVenue {
   }
 
   /**
-   * Longs pay shorts, and the insurance fund gets the rounding remainders, because it has no
-   * position here.
+   * Longs pay shorts. The insurance fund gets the rounding remainders, because it has no position
+   * in this model.
    */
   #payHour(perp: ReferencePerp, dueMs: number): void {
     const premium = perp.premiums / 720n;
@@ -371,7 +371,7 @@ export class ReferenceVenue {
     return 'open';
   }
 
-  /** R-fill-check: simulates the fill and checks the account afterwards. */
+  /** R-fill-check: simulates the fill and checks the resulting account. */
   #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
     const { owner } = order;
     const position = this.position(owner, order.perp);
@@ -417,7 +417,7 @@ export class ReferenceVenue {
     order.remaining -= size;
   }
 
-  /** Changes position, cost and balance, closing first and opening with the rest. */
+  /** Changes position, cost and balance. The fill first closes, and its remaining size opens. */
   #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
     const position = this.position(order.owner, order.perp);
     const sign = order.isBuy ? 1n : -1n;
@@ -437,7 +437,10 @@ export class ReferenceVenue {
     this.credit(order.owner, realised - fee);
   }
 
-  /** R-reduce: reduces the newest orders first while reduce-only orders exceed the position. */
+  /**
+   * R-reduce: reduces the newest orders first while the total of reduce-only orders exceeds the
+   * position.
+   */
   #cut(owner: string, perp: number): void {
     const { size } = this.position(owner, perp);
     for (const isBuy of [true, false]) {

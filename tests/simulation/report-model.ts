@@ -1,6 +1,6 @@
 /**
- * Small book that computes execution reports. Orders are in a list that is sorted for every query,
- * and sums run over all items. It shares only the rules with the engine and the history.
+ * Small book that computes execution reports. Its orders are in a list that every query sorts, and
+ * sums are computed over all items. It shares only the rules with the engine and the history.
  */
 
 export type ModelOrder = {
@@ -29,8 +29,8 @@ export type ModelReport = {
 type Resting = ModelOrder & { queueMs: number; rank: number; readonly acceptedMs: number };
 
 /**
- * R-modify: an amended order is ranked at its new price as if it had been accepted at most a minute
- * ago.
+ * R-modify: an amended order is ranked at its new price as if it had been accepted at most one
+ * minute ago.
  */
 const AMEND_MS = 60_000;
 
@@ -97,7 +97,7 @@ export class ReportModel {
     const taken = this.#first(stored) !== undefined;
     this.#match(stored, at, []);
     if (stored.left === 0 && taken) {
-      // A resting order that fills completely was at the front of its queue.
+      // A resting order that has filled completely was at the front of its queue.
       if (report.resting !== undefined) report.resting.toMs = at.timeMs;
       report.end = { ...at, state: 'filled' };
       return;
@@ -133,7 +133,7 @@ export class ReportModel {
     if (stored !== undefined) stored.left = maker.left;
   }
 
-  /** Rests the remaining size or ends the order. */
+  /** Rests the remaining size, or ends the order. */
   #settle(
     own: ModelOrder,
     at: Block,
@@ -175,7 +175,7 @@ export class ReportModel {
     return isBuy ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** Returns the order that an order would match next. */
+  /** Returns the resting order that an order would match next. */
   #first(own: ModelOrder): Resting | undefined {
     const others = this.#book.filter(
       ({ isBuy, price }) =>

@@ -17,8 +17,8 @@ import type {
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**
- * Sums up history rows from their texts only and compares the results with the engine's state:
- * accounts kept from the history equal those of the venue to the micro-USDC.
+ * Sums up history rows from their texts only, and compares the results with the engine's state. The
+ * accounts computed from the history must equal those of the venue to the micro-USDC.
  */
 
 const ZERO = exact('0');
@@ -82,8 +82,8 @@ export class RowBooks {
   }
 
   /**
-   * Checks everything after a block beyond the end of all candles, and returns the number of
-   * checked items, so that a test can require a minimum.
+   * Runs all checks after a block that is later than the end of every candle. Returns the number of
+   * checked items by kind, so that a test can require minimums.
    */
   check(state: State, sumsOf: SumsOf): Record<string, number> {
     const fund = present(state.parameters, 'parameters').insuranceFundAddress;
@@ -186,8 +186,8 @@ function valueOf({ px, sz }: Fill): Exact {
 }
 
 /**
- * Returns the PnL before fees, because the row shows it net of fees, and 0 for fills that only
- * open.
+ * Returns the PnL before fees, because the row contains the PnL after its fee. It is 0 for fills
+ * that only open.
  */
 function grossOf({ builderFee = '0', closedPnl, entryPrice, fee }: Fill): Exact {
   return entryPrice === undefined ? ZERO : exact(closedPnl) + exact(fee) + exact(builderFee);
@@ -221,8 +221,8 @@ function checkPositions(state: State, user: Address, { fills }: Books): void {
 }
 
 /**
- * The side of an outcome fill is that of the book, so its direction shows whether shares were added
- * or removed.
+ * The side of an outcome fill is that of the book, so the direction determines whether shares were
+ * added or removed.
  */
 function signedSize({ dir, outcome, side, sz }: Fill): Exact {
   const isAdded = outcome === undefined ? side === 'B' : /^(Buy|Split)/.test(dir);
@@ -256,7 +256,7 @@ function checkMoney(state: State, user: Address, books: Books): void {
 }
 
 /**
- * Checks that deposits, withdrawals, payments and realised PnL explain the cash, less the cost of
+ * Checks that deposits, withdrawals, payments and realised PnL explain the cash, minus the cost of
  * shares.
  */
 function checkSums(state: State, user: Address, books: Books, sums: AccountSums): void {
@@ -305,7 +305,7 @@ function cashOfLedger({ delta }: LedgerUpdate): Exact {
     case 'outcomeSplit':
       return -exact(delta.amount);
     case 'withdraw':
-      // A held amount still belongs to the account, and a returned amount belongs to it again.
+      // A pending amount still belongs to the account, and a returned amount belongs to it again.
       return delta.status === 'completed' ? -exact(delta.amount) : ZERO;
     default:
       return ZERO;

@@ -25,12 +25,12 @@ import { PERPS, Workload } from './workload.ts';
 
 /**
  * Runs the engine with random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
- * Blocks contain several commands; prices walk, jump and go stale; traders use all kinds of margin;
- * the insurance fund is small. After every block, money is conserved to the micro-USDC, longs equal
- * shorts, and deleveraging flips no position. From time to time, the accounts at risk are
- * recomputed and all invariants are checked. The state is repeatedly replaced by its restored dump.
- * At the end, the recorded log is parsed from its text and replayed from the start, and must give
- * the same digest and dump. The host's clock and random source throw while the engine runs.
+ * Blocks contain several commands, prices walk, jump and become stale, traders use all kinds of
+ * margin, and the insurance fund is small. After every block, money is conserved to the micro-USDC,
+ * longs equal shorts, and deleveraging flips no position. From time to time, the accounts at risk
+ * are recomputed and all invariants are checked. The state is repeatedly replaced by its restored
+ * dump. At the end, the recorded log is parsed from its text and replayed from the start, and must
+ * give the same digest and dump. The host's clock and random source throw while the engine runs.
  */
 
 export type SimulationReport = {
@@ -38,20 +38,20 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /** Number of occurrences of each reject, cancel cause, event type and liquidation step. */
+  /** Number of occurrences of each rejection, cancel reason, event type and liquidation step. */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
 /**
- * Blocks between two checks of all invariants (`CHECK_EVERY`) and of all accounts' risk
- * (`RISK_EVERY`).
+ * Number of blocks between two checks of all invariants (`CHECK_EVERY`), and of the risk of all
+ * accounts (`RISK_EVERY`).
  */
 const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
 /** Number of times that the state is replaced by its restored dump. */
 const RESTORES = 4;
-/** R-delist: one hour in blocks of 5 s. */
+/** R-delist: the closing hour in blocks of 5 s. */
 const CLOSING_STEPS = 720;
 
 export function simulate(options: { seed: number; commands: number }): SimulationReport {
@@ -186,7 +186,7 @@ function stepOf({ marginMode, price, step }: LiquidationStep): string {
 
 type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** Applies a block with the host's clock and random source disabled. */
+/** Applies a block while the host's clock and random source throw. */
 function apply(state: State, block: LoggedBlock): BlockResult {
   const { now } = Date;
   const { random } = Math;

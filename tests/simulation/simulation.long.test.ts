@@ -3,8 +3,8 @@ import { CORNERS, RARE_CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * Fixed seeds that are long enough to reach all cases, run only by `npm run test:long`.
- * simulation.test.ts uses fresh seeds.
+ * Histories of fixed seeds that are long enough to reach all cases. They run only with `npm run
+ * test:long`; simulation.test.ts uses fresh seeds.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);

@@ -5,16 +5,19 @@ import { CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * Uses new histories for each commit. SIM_SEED repeats those of a run, SIM_COMMANDS makes them
- * longer, and a failure prints the command that replays it. Add a failing seed as its own test
- * here.
+ * Uses new histories for each commit. SIM_SEED repeats those of a run, and SIM_COMMANDS makes them
+ * longer. A failure prints the command that replays it. Add each failing seed here as a separate
+ * test.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 24_000);
-/** Histories of this length reach all cases, for any seed. */
+/** Histories of this length reach all cases with any seed. */
 const CORNERS_COMMANDS = 200_000;
 const SEED = freshSeed('SIM_SEED');
-/** Consecutive seeds cover runs with and without an insurance fund, rich or poor. */
+/**
+ * Four consecutive seeds include runs without an insurance fund, with a small fund and with a large
+ * fund.
+ */
 const SEEDS = [0, 1, 2, 3].map((at) => SEED + at);
 
 const reached = new Set<string>();
@@ -24,7 +27,7 @@ test.each(SEEDS)(
   (seed) => {
     const commands = Math.ceil(COMMANDS / SEEDS.length);
     const report = simulate({ seed, commands });
-    // Four restores occur along the way, and one in the middle of the closing hour.
+    // Four restores occur at regular intervals, and one in the middle of the closing hour.
     expect(report.restores).toBe(5);
     expect(report.commands).toBeGreaterThanOrEqual(commands);
     expect(report.trades).toBeGreaterThan(report.commands / 10);
@@ -33,13 +36,13 @@ test.each(SEEDS)(
   testTimeoutMs(300_000),
 );
 
-test(`the histories reach the required cases, starting with seed ${SEED}`, () => {
-  // A short history can miss a case by chance; fixed seeds show that all cases are reachable.
+test(`histories that start with seed ${SEED} reach the required cases`, () => {
+  // A short history can miss a case by chance. Fixed seeds show that all cases are reachable.
   const missed = CORNERS.filter((corner) => !reached.has(corner));
   expect(missed.length).toBeLessThanOrEqual(COMMANDS < CORNERS_COMMANDS ? CORNERS.length / 10 : 0);
 });
 
-test('equal seeds give equal histories, and different seeds different ones', () => {
+test('equal seeds produce equal histories, and different seeds produce different histories', () => {
   const digestOf = (seed: number) => simulate({ seed, commands: 500 }).digest;
   expect(digestOf(5)).toBe(digestOf(5));
   expect(digestOf(5)).not.toBe(digestOf(6));

@@ -12,11 +12,11 @@ import type { Address, InstrumentId } from '@oddlot/units';
 import { timeMs } from '@oddlot/units';
 
 /**
- * Trader actions beyond plain orders (margin modes, hedge positions, leverage, trigger and grouped
- * orders, amends, reversals, dead man's switches), and operator actions.
+ * Trader actions other than plain orders (margin modes, hedge positions, leverage, trigger and
+ * grouped orders, amends, reversals, dead man's switches), and operator actions.
  */
 
-/** State of the workload that the functions below need to create commands. */
+/** State of the workload from which the functions below create commands. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;
@@ -107,7 +107,7 @@ function reverse(desk: Desk, state: State, trader: Address): Command {
   return { type: 'reversePosition', authority, instrumentId, ...isBuy };
 }
 
-/** Returns a take-profit and a stop-loss of the trader's first position. */
+/** Returns a take-profit and a stop-loss order for the trader's first position. */
 function protectPosition(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const positions = accountView(state, trader)?.positions ?? [];
@@ -165,15 +165,15 @@ function place(
   return { type: 'placeOrders', authority: desk.authority(trader), orders, grouping };
 }
 
-/** Returns a price on the tick, within the given thousandths of the oracle. */
+/** Returns a price on the tick that is within this many thousandths of the oracle price. */
 function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): number {
   const millionths = 1_000_000 + desk.pick(2_000 * thousandths + 1) - 1_000 * thousandths;
   return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
 }
 
 /**
- * Halts and resumes markets, and changes the fee schedule and margin tables. It resumes a halted
- * market soon, because the market has no activity.
+ * Halts and resumes markets, and changes the fee schedule and margin tables. A halted market
+ * resumes soon, because it has no activity.
  */
 export function operatorCommand(desk: Desk, state: State): Command {
   const { pick } = desk;

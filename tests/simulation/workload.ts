@@ -21,9 +21,9 @@ import {
 import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './workload-margin.ts';
 
 /**
- * Seeded random traders, poor and rich, on perps of different scales. A seed gives the same
- * commands on every machine. The workload reads the venue only through its public functions and
- * events.
+ * Random traders with small and large balances, on perps of different scales. A seed produces the
+ * same commands on every machine. The workload reads the venue only through its public functions
+ * and events.
  */
 
 export const PARAMETERS: VenueParameters = {
@@ -115,13 +115,13 @@ function perp(
 export type WorkloadOptions = {
   readonly seed: number;
   readonly traders: number;
-  /** True if agents are approved, revoked and used for signing. */
+  /** True if agents are approved, revoked and used to sign. */
   readonly agents: boolean;
   readonly ordersMax: number;
   /**
-   * `plain`: one-way cross margin orders at prices that walk. `margin`: all kinds of margin at
-   * prices that jump, with an operator that halts and changes perps. `all`: all of these, and
-   * orders that name their margin mode.
+   * `plain` sends one-way cross margin orders at prices that walk. `margin` uses all kinds of
+   * margin at prices that jump, with an operator that halts and changes perps. `all` combines both
+   * and adds orders that name their margin mode.
    */
   readonly skill: 'plain' | 'margin' | 'all';
 };
@@ -133,7 +133,7 @@ export class Workload {
   readonly #pick: (below: number) => number;
   #nonce = START_MS;
   #grants = 0;
-  /** Recent order ids by trader, whether open or ended. */
+  /** Recent order ids by trader, of both open and ended orders. */
   readonly #recent = new Map<Address, number[]>();
   readonly #oracles = new Map<number, number>();
   readonly #desk: Desk;
@@ -156,7 +156,10 @@ export class Workload {
     };
   }
 
-  /** Returns the first blocks: parameters, listings, prices, and balances from a few dollars up. */
+  /**
+   * Returns the first blocks: parameters, listings, prices, and initial balances, the smallest of
+   * which is a few dollars.
+   */
   opening(): Command[][] {
     const prices = PERPS.map(({ instrumentId: id }, at) => ({
       instrumentId: id,
@@ -167,8 +170,8 @@ export class Workload {
       const amountMicroUsdc = 12_000_001 * 4 ** ((at + (at >> 2)) % 6) + at;
       return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
     });
-    // The insurance fund is small or empty, so that some positions are taken over and others
-    // are deleveraged.
+    // The insurance fund is small or empty, so that it takes over some positions and others are
+    // deleveraged.
     if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
       const amount = this.#options.seed % 4 === 0 ? 3_000_000_000 : 60_000_000;
       funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
@@ -180,7 +183,7 @@ export class Workload {
     return this.#options.skill === 'plain' ? blocks : [...blocks, this.#modes()];
   }
 
-  /** Starts half of the traders in hedge mode, and half with isolated margin. */
+  /** Switches half of the traders to hedge mode, and half to isolated margin. */
   #modes(): Command[] {
     return this.traders.flatMap((trader, at): Command[] => {
       const authority = (): Authority => this.#authority(trader);
@@ -197,14 +200,16 @@ export class Workload {
     });
   }
 
-  /** Advances time, usually by a little, and sometimes enough for a price to become stale. */
+  /**
+   * Advances time, usually by a small step, and sometimes far enough for a price to become stale.
+   */
   tick(): void {
     this.nowMs += 1;
     const kind = this.#pick(40);
     if (kind === 0) this.nowMs += this.#pick(45_000);
     else if (kind < 12) this.nowMs += this.#pick(1_600);
     if (this.#options.skill === 'plain') return;
-    // Sometimes jumps beyond the next hour, for funding, and rarely beyond midnight.
+    // The time sometimes jumps beyond the next hour, for funding, and rarely beyond midnight.
     if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
@@ -304,7 +309,7 @@ export class Workload {
     return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
   }
 
-  /** Cancels many of a trader's orders, because otherwise books only grow. */
+  /** Cancels many of a trader's orders, because books would otherwise only grow. */
   #sweep(state: State, trader: Address): Command {
     const cancels = openOrders(state, trader)
       .slice(-200)
@@ -329,7 +334,7 @@ export class Workload {
     };
   }
 
-  /** Returns test funds or, every other time, a deposit from the settlement chain. */
+  /** Returns a payment of test funds or, every other time, a deposit from the settlement chain. */
   #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
     this.#grants += 1;
     if (this.#grants % 2 === 0) return deposit(account, amountMicroUsdc, this.#grants);
@@ -358,8 +363,8 @@ export class Workload {
   }
 
   /**
-   * Returns a price that is usually within half a percent of the oracle, sometimes within 7%, and
-   * rarely far away.
+   * Returns a price that is usually within 0.5% of the oracle, sometimes within 7%, and rarely
+   * further away.
    */
   #price(oracle: number, tick: number): number {
     const reach = [5, 5, 5, 5, 5, 70, 70, 850][this.#pick(8)] ?? 5;
@@ -400,7 +405,7 @@ function clientId(n: number): string {
   return `0x${(0xc0 + n).toString(16).padStart(32, '0')}`;
 }
 
-/** Returns a generator of integers below a bound. */
+/** Returns a generator of integers from 0 to below the bound. */
 function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

@@ -18,12 +18,12 @@ import { workerBrowser } from './support/worker-browser.ts';
 /**
  * Opens every screen with content, in both themes, on a desktop and on a phone: axe finds no
  * violations, and no content is wider than the screen. One account visits all screens. Each run
- * draws one look per screen; `npm run test:long` tests all looks.
+ * tests one random look per screen, and `npm run test:long` tests all looks.
  */
 
 const LOOKS = [
   { theme: 'dark', size: DESKTOP, faults: 'all' },
-  // Another theme of the same screen differs only in its colours.
+  // In the other theme, the same screen has only other colours.
   { theme: 'light', size: DESKTOP, faults: 'of colours' },
   { theme: 'light', size: PHONE, faults: 'all' },
 ] as const;
@@ -31,7 +31,7 @@ const LONG_MS = 120_000;
 const SEED = freshSeed('LOOKS_SEED');
 const random = chance(SEED);
 
-/** Address of each screen of the router, and a text that shows that the screen is loaded. */
+/** Address of each screen of the router, and a text that is visible when the screen has loaded. */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
   '/activity': [
@@ -75,7 +75,7 @@ beforeAll(async () => {
   known = await livedIn();
 });
 afterAll(async () => {
-  // `leaveAll` throws the errors of all screens.
+  // `leaveAll` throws the errors of all screens together.
   await browser?.leaveAll();
   await venue?.remove();
 });
@@ -103,7 +103,7 @@ test.each(Object.entries(SHOWN))(
 
 /**
  * Creates an account with a position, an order, a fill, shares and history, and returns the names
- * of all of them.
+ * of these items.
  */
 async function livedIn(): Promise<Readonly<Record<string, string>>> {
   const { page } = visit;

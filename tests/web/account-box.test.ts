@@ -43,7 +43,7 @@ test(
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
 
-    // 300 units at 50 require three percent of 15,000, and 1,000 are available.
+    // 300 units at 50 require a margin of three percent of 15,000, and 1,000 are available.
     await buyAll(owner, '300');
     const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
     await expect.poll(() => agrees(page, owner)).toBe(true);
@@ -96,7 +96,7 @@ test('on a phone a notice covers no element of the screen or of a sheet', async 
   const maker = await trader(venue.url, 'who sells for a notice');
   const buy = (size: string): Promise<void> =>
     tradeBetween(maker, owner, { asset: perp.asset, price: '50', size });
-  // Two notices are raised at once, and only the newest is shown.
+  // Two notices appear at the same time, but only the newer one is shown.
   await buy('1');
   await buy('2');
   await expect.poll(() => visit.notices(), patience).toContainEqual(aloneIs('Bought 2.00'));
@@ -108,7 +108,7 @@ test('on a phone a notice covers no element of the screen or of a sheet', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
 });
 
-/** Matches a single notice that covers no element. */
+/** Matches a single notice that does not cover any element. */
 const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
 const patience = { timeout: 60_000 };
 
@@ -118,7 +118,7 @@ async function figure(page: Page, name: string): Promise<string> {
   return line.locator('dd').innerText();
 }
 
-/** True if every figure of the box equals the venue's answer, to the cent. */
+/** Returns true if every figure of the box equals the venue's value, to the cent. */
 async function agrees(page: Page, owner: Client): Promise<boolean> {
   const user = owner.wallet!.address;
   const state = await owner.info.clearinghouseState({ user, accountType: 'perp' });
@@ -143,7 +143,7 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
   return Math.abs(share - 100 / Number(state.crossMarginRatio)) < 0.01;
 }
 
-/** Buys from an equally funded account, both at the maximum leverage. */
+/** Buys from an account with equal funds. Both accounts use the maximum leverage. */
 async function buyAll(owner: Client, size: string): Promise<void> {
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   const { asset } = perp;

@@ -38,7 +38,7 @@ test('an agent can be revoked, its key removed from the browser, and another age
   expect(await faultsFound(page)).toEqual([]);
 
   const agent = page.getByRole('row', { name: /this browser/ });
-  // The first press asks for confirmation, and the second one revokes.
+  // The first press asks for confirmation, and the second one revokes the agent.
   await agent.getByRole('button', { name: 'Revoke' }).click();
   await agent.getByRole('button', { name: 'Confirm revoke' }).click();
   await page.getByText('No approved agents').waitFor();
@@ -59,19 +59,19 @@ test("an agent's name is shown as text and cannot change the text direction", as
     await owner.exchange.approveAgent({ agentAddress, agentName }, { confirm: 'executed' });
   }
   await page.reload();
-  // Characters that change the text direction are not shown.
+  // The page does not show characters that change the text direction.
   for (const name of names) {
     await page.locator('bdi', { hasText: name.replace('\u202e', '') }).waitFor();
   }
   expect(await page.locator('main img').count()).toBe(0);
-  // A right-to-left text must not affect the order of the columns that follow it.
+  // A right-to-left name must not affect the order of the columns after it.
   const columns = await page.evaluate(() =>
     [...document.querySelectorAll('tbody tr')].map((row) =>
       Math.round(row.querySelector('td:nth-child(2)')!.getBoundingClientRect().left),
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  // The page shows names without direction characters, but revokes them by their exact label.
+  // The page shows names without direction characters, but revokes agents by their exact label.
   for (const shown of ['<img src=x>', 'neves']) {
     await page.getByRole('row', { name: shown }).getByRole('button').click();
     await page.getByRole('button', { name: 'Confirm revoke' }).click();
@@ -105,8 +105,8 @@ test('the terminal reports that its agent was revoked in another tab and offers 
     .waitFor();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
-  // The ticket shows the same after a reload. Resting orders cannot be cancelled here, and the page
-  // states this next to them.
+  // After a reload, the ticket shows the same. Resting orders cannot be cancelled here, which the
+  // page states next to them.
   await terminal.reload();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
@@ -147,7 +147,7 @@ test('a builder can be approved up to a rate and revoked', async () => {
   const rate = page.getByRole('textbox', { name: 'Max rate' });
   await rate.fill('5');
   await page.getByRole('button', { name: 'Approve' }).click();
-  // A rate above the maximum is rejected with a message, and nothing is sent.
+  // The page rejects a rate above the maximum with a message, and sends nothing.
   await page.getByRole('alert').getByText(/5%/).waitFor();
   await rate.fill('0.05');
   await page.getByRole('button', { name: 'Approve' }).click();
@@ -163,7 +163,7 @@ test('a builder can be approved up to a rate and revoked', async () => {
 test('on a phone the key of a test account can be exported and erased', async () => {
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
-  // The page also marks the agent of this browser here, with its address.
+  // This table also marks the agent of this browser, with its address.
   const agent = page.getByRole('row', { name: /this browser/ });
   await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
@@ -188,7 +188,7 @@ test('on a phone the key of a test account can be exported and erased', async ()
   await dialog.waitFor({ state: 'detached' });
   expect(await shows()).toEqual([false, false]);
 
-  // The other tab has the keys in its memory.
+  // The other tab holds the keys in memory.
   const other = await page.context().newPage();
   await other.goto(`${venue.url}/account`);
   await other.getByRole('tab', { name: 'Funds' }).waitFor();
@@ -270,7 +270,7 @@ test('the page works although its stored keys are unreadable', async () => {
   await page.reload();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
-  // The page finds keys again that are stored from now on.
+  // After a reload, newly stored keys are found again.
   await page.reload();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
 });

@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Moves money between a wallet, its chain and the venue, always through the page. */
+/** Transfers money between a wallet, its chain and the venue through the page only. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -69,7 +69,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await page.getByText('No account connected in this browser').waitFor();
   await connect(visit);
 
-  // The page reports that there is no USDC on the chain, and offers the faucet.
+  // The page reports that the wallet has no USDC on the chain, and offers the faucet.
   await page.getByRole('button', { name: 'Get test USDC on chain' }).click();
   await page.getByRole('radio', { name: 'On chain' }).click();
   await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
@@ -99,7 +99,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await ladder.waitFor();
   await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Completed/ }).waitFor();
   await expect.poll(() => chain.balanceOf(wallet.address as Hex)).toBe(usdc('849.4'));
-  // The page also shows the increased wallet balance.
+  // The page also updates the wallet balance.
   await page.getByText('849.40').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
@@ -154,7 +154,7 @@ test('money can be moved between sub-accounts and to another account', async () 
   const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
   expect(data.withdrawable).toBe('1025.25');
 
-  // The faucet grants once. It shows the time of the next grant for every destination, and its
+  // The faucet pays once. For every destination, it shows the time of the next payment, and its
   // button is disabled until then.
   await page.getByRole('radio', { name: 'Test funds' }).click();
   visit.expectErrors(/status of 429/);

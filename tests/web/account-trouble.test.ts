@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** For delayed transfers, the page shows their state, the reason and the result. */
+/** Tests that the page shows the state, the reason and the result of delayed transfers. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -23,8 +23,8 @@ const LONG_WAIT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
-  // Deposits need these confirmations, whose blocks the tests mine. A faucet that backs its grants
-  // mines a few more.
+  // Deposits need this many confirmations. The tests mine the blocks. A faucet that backs its
+  // payments mines a few more.
   const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '6'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
@@ -82,7 +82,7 @@ test(
   async () => {
     const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
     const amount = page.getByRole('textbox', { name: 'Amount' });
-    // The request reaches the venue, but its answer and those to all retries are lost.
+    // The request reaches the venue, but its response and those to all retries are lost.
     await page.route('**/exchange', async (route) => {
       await route.fetch();
       await route.abort();
@@ -90,7 +90,7 @@ test(
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
     await page.getByText('299,900.00 available').waitFor(LONG_WAIT);
-    // Input typed in the meantime belongs to the next transfer and is not cleared.
+    // Input that is typed in the meantime belongs to the next transfer and is not cleared.
     await amount.fill('70');
     await page.getByText(/^100\.00 USDC transferred/).waitFor(LONG_WAIT);
     expect(await amount.inputValue()).toBe('70');
@@ -187,7 +187,7 @@ test(
     expect(await base.balanceOf(fundedUser)).toBe(
       parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
     );
-    // No step is pending any more.
+    // There are no pending steps any more.
     await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...LONG_WAIT });
     expect(await faultsFound(page)).toEqual([]);
   },

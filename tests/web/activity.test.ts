@@ -11,7 +11,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Public market data: the page shows the venue's values with links to the accounts. */
+/**
+ * Compares the public market data of the page with the venue's values, and follows the links to the
+ * accounts.
+ */
 
 const LONG_MS = 120_000;
 const PATIENCE = { timeout: 60_000 };
@@ -30,7 +33,7 @@ let rich: string;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
   const people = new OutcomePeople(venue.url);
-  // Every price moves once, after which the margin of the long position is insufficient.
+  // Every price moves once. The margin of the long position is then insufficient.
   perp = await listPerp(venue.url, {
     base: 'LOST',
     price: '100',
@@ -76,16 +79,16 @@ test('the largest trades are selected by kind and window in the address and link
   await page.waitForURL(/of=events/);
   const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
   await share.waitFor(PATIENCE);
-  // A name is shown as text, even if it contains markup.
+  // The name is shown as text although it contains markup.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
-  // The time is on its own line, so that it does not cut off the name.
+  // The time has its own line, so that it does not cut off the name.
   const when = share.getByText(WHEN, { exact: true });
   expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
-  // The random look can be that of a phone, which has no column for accounts.
+  // The random look can be that of a phone, whose table has no accounts column.
   await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
@@ -129,7 +132,7 @@ test('the leaderboard shows the figures of the portfolios and stores its selecti
   await row.waitFor(PATIENCE);
   const { info } = new OutcomePeople(venue.url).deployer;
   const { points } = await info.portfolio({ user: victim, window: 'day' });
-  // The position is closed, so its figures are constant.
+  // The position is closed, so its figures no longer change.
   expect(points.at(-1)).toMatchObject({ volume: '19000' });
   expect(await row.innerText()).toContain('19,000');
   const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
@@ -162,7 +165,7 @@ test('the open interest of a perp can be selected with the keyboard and fits a p
   await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
   await page.waitForURL(/market=ETH-USDC/);
   await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
-  // A new venue has no full hour yet, unless one ended during this run.
+  // A new venue has no completed hour, unless an hour ended during this run.
   await interest
     .getByText(/The chart starts at the next full hour|worth/)
     .first()
@@ -183,7 +186,7 @@ test('open interest of an outcome market can be selected next to the perps and i
   await page.keyboard.press('Escape');
   const [reported] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
   const held = `${reported!.openInterest} pairs`;
-  // The chart has no line in the first hour; later its last point is the current time.
+  // In the first hour, the chart has no line. Later, its last point is the current time.
   await interest.getByText(held).first().waitFor(PATIENCE);
   await expectReadableForm(page, 'open interest of an outcome market');
   await page.goto(`${venue.url}/events/${market.eventSlug}?panel=holders`);

@@ -11,7 +11,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Alerts in the page, as browser notifications and with sound, separate for each account. */
+/**
+ * Tests alerts in the page, as browser notifications and with sound. Each account has its own
+ * alerts.
+ */
 
 const EXECUTED = { confirm: 'executed' } as const;
 
@@ -29,7 +32,7 @@ afterEach(() => browser.leaveAll());
 const list = (page: Page) => page.getByRole('list', { name: 'Alerts', exact: true });
 
 /**
- * Replaces notifications and sounds with functions that record them, in a browser that allows
+ * Replaces notifications and sounds with functions that record them, as in a browser that permits
  * notifications.
  */
 const WATCHED = `{
@@ -44,7 +47,7 @@ const WATCHED = `{
   OscillatorNode.prototype.start = function (...args) { globalThis.tones++; return start.apply(this, args); };
 }`;
 
-/** Adds an alert for the market whose list is open, by keyboard only. */
+/** Adds an alert to the market with the open list, using only the keyboard. */
 async function wait(page: Page, bound: string): Promise<void> {
   await page.getByRole('textbox', { name: 'When the mark price reaches' }).fill(bound);
   await page.keyboard.press('Enter');
@@ -60,7 +63,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   await wait(page, '49');
   await list(page).getByText(`${perp.name} rises to 51`).waitFor();
   await list(page).getByText(`${perp.name} falls to 49`).waitFor();
-  // The page requests the browser's permission only after a press.
+  // The page requests the browser's permission only after a button press.
   expect(await page.evaluate(() => Notification.permission)).toBe('default');
   await page.getByRole('checkbox', { name: 'Also as a browser notification' }).press('Space');
   await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
@@ -75,7 +78,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 
-  // The alert is stored across a reload and not repeated; the other alert still waits.
+  // A reload keeps the alert and does not repeat it. The other alert is still pending.
   await visit.open(`/trade/${perp.name}`);
   await page.keyboard.press('a');
   await list(page)
@@ -177,7 +180,8 @@ test('fills, low margin and markets about to end are notified outside the page',
   await expect.poll(notices).toMatch(/^Bought 10 Yes \| Will it\? at 46/m);
   await expect.poll(notices).toContain('Does the bell ring? closes soon | in 2');
 
-  // A position of 300 at 50 uses 450 of 980; at 49.4 it uses more than half of the remaining money.
+  // A position of 300 at 50 uses 450 of 980. At 49.4, it uses more than half of the remaining
+  // money.
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   for (const client of [maker, owner]) {
     await client.exchange.updateLeverage({ asset: perp.asset, leverage: 20 }, EXECUTED);

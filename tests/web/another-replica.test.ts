@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
         expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch|another host/,
       });
       const account = await openTestAccount(visit.page, a.url);
-      // The trades are sent to the other replica, which keeps running.
+      // The trades are sent to the other replica, which continues to run.
       const owner = createClient({ url: b.url, wallet: account.owner.wallet! });
       const maker = await trader(b.url, 'maker of another replica');
       const perp = await perpNear(maker, 'BTC-USDC');
@@ -64,8 +64,8 @@ describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
       await trade();
       await fillsAre(page, 1);
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
-      // Waits for the code that the page loads when idle, because its replica cannot serve the code
-      // once it has stopped.
+      // Waits for the code that the page loads when it is idle, because a stopped replica can no
+      // longer serve this code.
       const hasLater = () =>
         performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);

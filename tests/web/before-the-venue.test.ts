@@ -7,10 +7,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/**
- * A venue that has just started without trades shows simulated history, which is not included in
- * any figure.
- */
+/** A new venue without trades shows simulated history. No figure includes this history. */
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -24,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => venue.stop());
 afterEach(() => browser.leaveAll());
 
-test("simulated history is labelled, ends at the venue's start, and is in no figure of the API", async () => {
+test("simulated history is labelled, ends at the venue's start, and does not affect any figure of the API", async () => {
   const { info } = createClient({ url: venue.url });
   const asked = { symbol: 'btc', startTime: 0, endTime: Date.now(), variant: 'before' };
   const past = await info.cryptoPriceHistory(asked);

@@ -10,7 +10,7 @@ import { workerVenue } from './support/worker-venue.ts';
 
 /**
  * Limits the bytes that a browser must load before a screen is usable. The code of the charts is
- * loaded later.
+ * not included, because it is loaded later.
  */
 const KILOBYTES_MAX = 220;
 /** Bytes transferred by a first visit to the list of markets, or to the terminal with its chart. */
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterEach(() => browser.leaveAll());
 
-/** Returns a chunk and all its static imports. */
+/** Returns a chunk together with all its static imports. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {
   const chunk = manifest[key];
   if (chunk === undefined || found.has(key)) return found;
@@ -54,7 +54,9 @@ function kilobytes(keys: Iterable<string>): number {
   return bytes / 1024;
 }
 
-/** Returns the size as sent: with gzip, except for files that are too small to benefit. */
+/**
+ * Returns the size as sent. Files are compressed with gzip, unless they are too small to benefit.
+ */
 function sizeOf(file: string): number {
   try {
     return readFileSync(join(PAGE, `${file}.gz`)).length;
@@ -73,12 +75,12 @@ test(`every screen loads at most ${KILOBYTES_MAX} KB of JavaScript, without the 
   ]);
   const heavy = sizes.filter(([, size]) => Number(size) > KILOBYTES_MAX);
   expect(heavy).toEqual([]);
-  // The signing code is loaded only if there are keys, and not for viewing prices.
+  // The signing code is loaded only if the browser has keys. It is not needed for viewing prices.
   const first = [...needed(entry)].map((key) => manifest[key]!.file).join(' ');
   expect(first).not.toMatch(/\/signing|lightweight|uplot/i);
 });
 
-test('the code of a first screen is compiled while it arrives', () => {
+test('the browser compiles the code of a first screen while it arrives', () => {
   const keys = [...needed('index.html'), ...needed('src/features/markets/markets-screen.tsx')];
   for (const key of keys) {
     const { file } = manifest[key]!;
@@ -87,10 +89,7 @@ test('the code of a first screen is compiled while it arrives', () => {
   }
 });
 
-/**
- * Counts the bytes that the browser received, including headers, for requests that began before the
- * chart was drawn.
- */
+/** Counts the bytes that the browser received before the chart was drawn, including headers. */
 async function countTraffic(
   page: Page,
 ): Promise<{ readonly kilobytes: () => number; readonly requests: () => number }> {
@@ -117,7 +116,7 @@ async function countTraffic(
 
 test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
   const venue = await workerVenue();
-  // Any script option forces a new browser context.
+  // Any script option requires a new browser context.
   const script = `{
     globalThis.shift = 0;
     new PerformanceObserver((list) => {
@@ -130,7 +129,7 @@ test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in $
   await visit.page.locator('section[aria-label="Price chart"] canvas').first().waitFor();
   await visit.page.getByRole('slider', { name: 'Bids' }).waitFor();
   await visit.page.waitForLoadState('networkidle');
-  // A page that loads nothing would also be below the limit.
+  // A page that loads almost nothing would also be below the limit.
   expect(kilobytes()).toBeGreaterThan(200);
   expect(kilobytes()).toBeLessThanOrEqual(VISIT_KILOBYTES_MAX);
   expect(requests()).toBeLessThanOrEqual(VISIT_REQUESTS_MAX);

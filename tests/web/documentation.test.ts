@@ -11,8 +11,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * The documentation site in a browser. Every visit also checks that there are no console errors,
- * no violations of the content security policy and no requests to other hosts.
+ * Opens the documentation site in a browser. Every visit also checks that there are no console
+ * errors, no violations of the content security policy and no requests to other hosts.
  */
 
 const KILOBYTES_MAX = 100;
@@ -40,7 +40,7 @@ const LOOKS = [
   { theme: 'light', size: PHONE },
 ] as const;
 
-/** Pages with every kind of content: cards, diagrams, tabs, tables and forms. */
+/** These pages contain every kind of content: cards, diagrams, tabs, tables and forms. */
 const PAGES = ['/docs', '/docs/trade/orders', '/docs/exchange/order', '/docs/errors', '/docs/try'];
 
 test.each(PAGES)('the page %s is accessible in both themes and fits a phone', async (path) => {
@@ -123,7 +123,7 @@ test(`a first page loads at most ${KILOBYTES_MAX} kB`, async () => {
   const page = await get('/docs');
   const files = [...(await page.text()).matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)];
   const paths = new Set(files.map(([, path]) => path!));
-  // Scripts, styles and the font.
+  // These are the scripts, the styles and the font.
   expect(paths.size).toBe(4);
   const sizes = [page, ...(await Promise.all([...paths].map(get)))].map(({ headers }) =>
     Number(headers.get('content-length')),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('a page whose program is refused at first says so, and then loads by itself', async () => {
+test('a page without its program reports this, and loads automatically when the program is available', async () => {
   const visit = await browser.visit(venue.url, { expectedErrors: /429/ });
   const { page } = visit;
   let hasRefused = false;
@@ -40,7 +40,7 @@ test('a program that arrives late is not loaded again', async () => {
     await route.continue();
   });
   await page.clock.install();
-  // The German texts arrive after the check for a missing program.
+  // The German texts are loaded after the check for a missing program.
   await page.goto(venue.url);
   await page.clock.fastForward(2_500);
   expect(await page.locator('.late').count()).toBe(1);
@@ -52,7 +52,7 @@ test('a program that arrives late is not loaded again', async () => {
   expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true);
 });
 
-test('a table differs while its rows are loading from a table without rows', async () => {
+test('a table that is still loading looks different from an empty table', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   let answer: () => void = () => undefined;

@@ -8,7 +8,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Shows events as cards whose prices open a ticket in place. */
+/** Tests the cards of events, which open a ticket in place when a price is pressed. */
 
 const TITLE = 'Does the ferry sail on Sunday?';
 

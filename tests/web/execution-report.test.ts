@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The execution report that opens from an order's row has the figures of the venue's report. */
+/** Compares the execution report, which opens from the row of an order, with the venue's report. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'the report of an order over two levels shows the book, the fills by level and a file, by keyboard only',
+  'the keyboard alone opens the report of an order over two levels, with the book, the fills by level and a file',
   async () => {
     const perp = await listPerp(venue.url, { ...GRID, base: 'TOOK' });
     const market = perp.name;
@@ -86,7 +86,7 @@ test(
     );
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // The focus returns to the row, so that the next key acts on it.
+    // The focus returns to the row, so that the next key press affects this row.
     await expect.poll(() => price.evaluate((it) => it === document.activeElement)).toBe(true);
     await visit.open('/portfolio?tab=fills');
     await price.press('Enter');
@@ -129,7 +129,7 @@ test(
       .toMatchObject({ 'Ahead now': '0', 'Cleared ahead': '2' });
     const cancels = [{ a: asset, o: oid }];
     await account.owner.exchange.cancel({ cancels }, EXECUTED);
-    // The row has left the table, but the open report stays.
+    // The row has left the table, but the report remains open.
     await expect
       .poll(() => factsOf(dialog, 'Final status'), { timeout: LONG_MS })
       .toMatchObject({ Status: 'Cancelled', Reason: 'Canceled by user' });
@@ -151,7 +151,7 @@ test(
     await page.waitForURL(`**/explorer/tx/${received.txHash}`);
     await dialog.waitFor({ state: 'detached' });
 
-    // The history and the account's own list open the report in the same way.
+    // The history and the account's list of orders open the report in the same way.
     await visit.open('/portfolio?tab=history');
     await page.getByRole('row', { name: market }).getByTitle('Execution report').press('r');
     await dialog.getByText('Canceled by user').waitFor();

@@ -37,14 +37,14 @@ test('the explorer shows an order immediately and describes it in words on all i
   const price = Number(perp.price).toLocaleString('en-US');
   const description = `Buy 0.01 BTC-USDC at ${price}, limit`;
   await own.filter({ hasText: description }).first().getByRole('link').first().click();
-  // Other orders in the list can have the same terms.
+  // The list can contain other orders with the same terms.
   await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // The block contains the order, and the search field finds hashes of both kinds.
+  // The block contains the order. The search field finds both kinds of hashes.
   const hash = new URL(page.url()).pathname.split('/').at(-1)!;
   const { block } = await buyer.info.tx({ txHash: hash });
   const { hash: blockHash } = await buyer.info.block({ height: block });
@@ -65,7 +65,7 @@ test('the explorer shows an order immediately and describes it in words on all i
   await page.getByRole('group', { name: 'Trade history' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // The account lists its signed requests, and each of its rows links to its request.
+  // The account lists its signed requests, and each row links to its request.
   await page.getByRole('tab', { name: 'Transactions' }).click();
   const signed = page.getByRole('group', { name: 'Transactions' });
   await signed.getByTitle(hash).waitFor();
@@ -97,7 +97,7 @@ test('the explorer reports unknown hashes and invalid searches', async () => {
   await page.getByText('Block not found').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
   await page.getByText('Transaction not found').waitFor();
-  // Another user's empty account has no hint about how to get funds.
+  // For an empty account of another user, the page does not explain how to get funds.
   await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
   await page.getByText('No open positions').waitFor();
   expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
@@ -127,7 +127,7 @@ test('an account can be viewed without a key', async () => {
   expect(await page.getByText(/^Viewing/).count()).toBe(0);
 });
 
-test('names chosen by others are shown as text, including on a phone', async () => {
+test('names that other users chose are shown as text, including on a phone', async () => {
   const wallet = privateKeyWallet(keyOf('explorer agent owner'));
   const owner = createClient({ url: venue.url, wallet });
   await owner.faucet({ user: wallet.address });

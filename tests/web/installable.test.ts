@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 afterAll(() => venue.remove());
 
-/** Waits until the worker answers the page's requests. */
+/** Waits until the worker intercepts the page's requests. */
 async function installed(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -34,14 +34,14 @@ async function installed(page: Page): Promise<void> {
   });
 }
 
-test('an installed page starts without its venue, shows no old price and says so, and continues when the venue answers', async () => {
+test('an installed page starts without its venue, shows no outdated price, reports this, and continues when the venue answers', async () => {
   const visit = await browser.visit(venue.url, { hasWorker: true, expectedErrors: EXPECTED });
   const { page } = visit;
   await visit.open('/');
   const row = page.getByRole('row', { name: /BTC-USDC/ });
   await expect.poll(() => row.innerText()).toContain('97,000');
   await installed(page);
-  // After a reload, the worker has kept all files of the screen.
+  // During the reload, the worker stores all files of the screen.
   await page.reload();
   await expect.poll(() => row.innerText()).toContain('97,000');
 
@@ -59,7 +59,7 @@ test('an installed page starts without its venue, shows no old price and says so
   await page.getByText('The venue does not answer').waitFor({ state: 'detached' });
 });
 
-test('the worker keeps the program only, and no answer of the venue', async () => {
+test('the worker stores only the program and no response of the venue', async () => {
   const visit = await browser.visit(venue.url, { hasWorker: true, expectedErrors: EXPECTED });
   const { page } = visit;
   await visit.open('/');

@@ -90,7 +90,7 @@ test('one key focuses the ticket, and a menu marks its selected option', async (
   await expect.poll(() => isSeen(page)).toBe(true);
   await page.keyboard.press('Enter');
   await expect.poll(() => focused(page)).toBe('Price');
-  // The key is a letter in a field; anywhere else it focuses the ticket.
+  // In a field, the key types a letter. Elsewhere, it focuses the ticket.
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('t');
   await expect.poll(() => focused(page)).toBe('Price');
@@ -135,7 +135,7 @@ test('the key ? lists all keys, and dialogs and menus return the focus', async (
   await connect.waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toBe('Connect');
 
-  // After a menu, the focus returns to the button of the menu.
+  // When a menu closes, the focus returns to its button.
   await tabTo(page, 'Settings', 'Shift+Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
@@ -147,7 +147,7 @@ test('the key ? lists all keys, and dialogs and menus return the focus', async (
   await expect.poll(() => focused(page)).toBe('Settings');
 });
 
-/** Presses Tab until the focused element has this name. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   for (let count = 0; count < TABS_MAX; count++) {
     if ((await focused(page)) === name) return;
@@ -163,7 +163,8 @@ async function arrowTo(page: Page, name: string): Promise<void> {
     if (here === name) return;
     passed.push(here);
     await page.keyboard.press('ArrowDown');
-    // The focus changes asynchronously; an earlier key press would start from the same element.
+    // The focus changes asynchronously. A key press before the change would start from the same
+    // element.
     await expect.poll(() => focused(page)).not.toBe(here);
   }
   throw new Error(`${name} was not reached by arrows, but ${passed.join(', ')}`);
@@ -181,14 +182,14 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** True if the focused element is on the screen and has an outline. */
+/** Returns true if the focused element is on the screen and has an outline. */
 async function isSeen(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
-    // Input fields show focus by recolouring their border rather than with an outline.
+    // Input fields show the focus by the colour of their border instead of an outline.
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
     const probe = document.body.appendChild(document.createElement('i'));
     probe.style.color = accent;

@@ -33,8 +33,8 @@ function catalogue(language: string): Map<string, string> {
 
 const [english, german] = [catalogue('en'), catalogue('de')];
 /**
- * English texts as regular expressions with wildcards for their placeholders. A text that also
- * occurs in German is not an error.
+ * Regular expressions of the English texts, with wildcards for placeholders. A text that is the
+ * same in German is not an error.
  */
 const spoken = new Set(german.values());
 const foreign = [...english]
@@ -43,7 +43,7 @@ const foreign = [...english]
   .filter((parts) => parts.join('').replaceAll(/\W/g, '').length > 2)
   .map((parts) => new RegExp(`^${parts.join('.+')}$`, 's'));
 
-/** Returns all visible texts and texts for screen readers. */
+/** Returns all visible texts and the texts for screen readers. */
 async function shown(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
@@ -64,8 +64,8 @@ async function shown(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns the deployers' texts of all listings, from any test file. The page shows them
- * untranslated.
+ * Returns the deployers' texts of all listings, including those of other test files. The page shows
+ * them untranslated.
  */
 async function deployersTexts(url: string): Promise<readonly string[]> {
   const { info } = createClient({ url });
@@ -89,14 +89,16 @@ async function deployersTexts(url: string): Promise<readonly string[]> {
       ),
   ];
   // The page removes characters that change the text direction. Longer texts are replaced first,
-  // because a text can be part of another one.
+  // because one text can be part of another.
   const shown = new Set(texts.map((text) => inOneDirection(text).trim()));
   return [...shown].filter((text) => text !== '').sort((a, b) => b.length - a.length);
 }
 
-/** Replaces deployers' texts, so that they match the placeholder of a sentence. */
+/** Replacement for deployers' texts, which the placeholders of sentences match. */
 const THEIRS = '~';
-/** In narrow places the page shows at least this many characters of a name, followed by `…`. */
+/**
+ * Where space is limited, the page shows at least this many characters of a name, followed by `…`.
+ */
 const CUT_CHARS_MIN = 12;
 
 /**
@@ -120,10 +122,10 @@ function withoutBeginning(text: string, theirs: string): string {
   return text;
 }
 
-/** English words that no German sentence contains. */
+/** English words that do not occur in German sentences. */
 const ENGLISH = /\b(?:the|of|and|is|are|your|with|this|not|you|for|from)\b/i;
 
-/** Screens, each with a text that shows that the screen is loaded. */
+/** Screens, each with a text that is visible when the screen has loaded. */
 const SCREENS = [
   ['/trade/BTC-USDC', 'Orderticket'],
   ['/portfolio', 'Tagesergebnisse'],
@@ -138,8 +140,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * Every field that a deployer can set is English. The title is even a text of the page that German
- * translates.
+ * Every field that a deployer can set is English. The title is also a text of the page that has a
+ * German translation.
  */
 const EVENT = {
   title: english.get('.outcomes.noEventText') ?? '',
@@ -154,7 +156,7 @@ const MARKET = {
   outcomes: ['Late', 'In time with the tide'],
 };
 
-describe('a browser whose language is German', () => {
+describe('a German browser gets a German page', () => {
   test('every main screen is in German without untranslated texts', async () => {
     const people = new OutcomePeople(venue.url);
     const event = await people.event(EVENT);
@@ -175,7 +177,7 @@ describe('a browser whose language is German', () => {
         .first()
         .waitFor();
       await page.waitForLoadState('networkidle');
-      // The venue stores the agent's name that the page has set.
+      // The page sets the agent's name, and the venue stores it.
       texts = (await shown(page)).filter((text) => !text.includes('this browser'));
       english[path] = texts.filter((text) => {
         const ours = oursIn(text, theirs);
@@ -222,7 +224,7 @@ test('a language selected by keyboard takes effect immediately and is stored', a
   await page.getByRole('button', { name: 'Settings' }).waitFor();
 });
 
-describe('the right-to-left layout', () => {
+describe('the layout supports right-to-left languages', () => {
   /** Returns the distance of an element from the left edge of the screen. */
   const left = (page: Page, selector: string): Promise<number> =>
     page
@@ -241,7 +243,7 @@ describe('the right-to-left layout', () => {
     await expectReadable(page, 'events mirrored', { theme: 'dark', size: DESKTOP });
     await expectReadable(page, 'events mirrored', { theme: 'light', size: PHONE });
     await page.setViewportSize(DESKTOP);
-    // The name of the page is on the right.
+    // The name of the page is on the right side.
     expect(await left(page, 'header a')).toBeGreaterThan(DESKTOP.width / 2);
     // Navigates only by links, because a reload would end the mirroring.
     await page.locator('header nav a[href="/"]').click();

@@ -11,8 +11,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * The page runs on a slow machine: its streams connect late and its components are drawn late, but
- * no data is missing in the end.
+ * Simulates a slow machine. Streams connect late and components are drawn late, but the page must
+ * not miss any data in the end.
  */
 
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Holds the page's sockets and their messages until the returned function is called. */
+/** Holds the page's sockets and their messages back until the returned function is called. */
 async function holdSockets(page: Page): Promise<() => void> {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   await page.routeWebSocket(/\/(?:api-)?ws$/, async (socket) => {
@@ -35,7 +35,7 @@ async function holdSockets(page: Page): Promise<() => void> {
   return resolve;
 }
 
-/** Waits for the answer to a query of the page. */
+/** Waits for the response to a query of the page. */
 function answered(page: Page, type: string): Promise<unknown> {
   return page.waitForResponse(
     (response) =>
@@ -106,7 +106,7 @@ test("the explorer's lists become complete without further events", async () => 
 });
 
 test('components that are drawn late show live data', async () => {
-  // Subscriptions opened during rendering end before an effect can keep them.
+  // Subscriptions that are opened during rendering end before an effect can keep them.
   const script = `{
     const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
     globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };

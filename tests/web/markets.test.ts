@@ -16,12 +16,12 @@ let browser: WebBrowser;
 const PATIENCE = { timeout: 60_000 };
 /**
  * R-series: a venue that starts just before a quarter of an hour lists the first market of a series
- * at that quarter.
+ * at that time.
  */
 const LISTED_IN = { timeout: 70_000 };
 
 beforeAll(async () => {
-  // Prices move and bots trade, so that all displayed data must be live.
+  // Prices move and bots trade, so that all displayed data changes.
   [venue, browser] = await Promise.all([
     startWebVenue(['--oracle', 'simulated', '--no-limits', '--web', '--deployers', DEPLOYER]),
     workerBrowser(),
@@ -36,7 +36,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-describe('the markets screen', () => {
+describe('the markets screen shows what can be traded', () => {
   test('the markets screen lists every perp with a live price, and the open events', async () => {
     const { open, page } = await visiting();
     await open();
@@ -59,8 +59,8 @@ describe('the markets screen', () => {
       const card = series.getByRole('listitem').filter({ hasText: name });
       await card.waitFor(LISTED_IN);
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
-      // The card shows the live price next to the price to beat, or the time when that will be
-      // known.
+      // The card shows the live price next to the price to beat, or the time at which that price
+      // will be known.
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
       expect(await card.innerText()).toContain('Price to beat');
     }
@@ -68,8 +68,8 @@ describe('the markets screen', () => {
     for (const title of [/Weather in Demo City/, /Demo Grand Prix/, /Demo Coin/, /Demo election/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
-    // The cards show probabilities, and the prices at which shares are offered on their buttons. A
-    // card has only the likeliest outcomes of its event, which differ from venue to venue.
+    // The cards show probabilities, and their buttons show the prices of offered shares. A card
+    // shows only the likeliest outcomes of its event, which differ from venue to venue.
     expect(await events.innerText()).toMatch(/\d+\s*%/);
     await events
       .getByRole('button', { name: /^(?:Atlas Racing|Comet|Dune GP|Another): Yes [\d.]+¢$/ })
@@ -116,7 +116,7 @@ describe('the markets screen', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Each socket is answered after the time for which an existing connection may be silent.
+    // Each socket is answered only after the time for which an existing connection may be silent.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       socket.connectToServer();
@@ -158,7 +158,7 @@ describe('the markets screen', () => {
     await opener.press('Enter');
     const table = page.getByRole('group', { name: 'All funding rates' });
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
-      // No hour has ended yet, so the table shows the rate but no past payment.
+      // No hour has ended, so the table shows the rate but no past payment.
       await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
     }
     await expectReadableForm(page, 'funding of all perps');
@@ -206,7 +206,7 @@ describe('the markets screen', () => {
   });
 });
 
-describe('the first visit', () => {
+describe('a first visit creates a test account', () => {
   test('three visible steps create an account with money and an agent, which a reload finds again', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -235,7 +235,7 @@ describe('the first visit', () => {
   });
 });
 
-describe('an open page', () => {
+describe('an open page follows its account', () => {
   test('the page reports account events in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;

@@ -48,7 +48,7 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   return visit;
 }
 
-/** Checks that a key is only in the memory of the page. */
+/** Checks that a key exists only in the memory of the page. */
 async function expectOnlyInMemory({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
@@ -65,7 +65,7 @@ async function perpNamed(name: string) {
   return universe.find((perp) => perp.name === name);
 }
 
-/** Lets two accounts trade a perp. Its price is pushed first, because it must be fresh. */
+/** Makes two accounts trade a perp. A price is pushed first, because it must be fresh. */
 async function tradeOnce(asset: number): Promise<void> {
   const admin = createClient({ url: venue.url, wallet: privateKeyWallet(ADMIN_KEY) });
   const [seller, buyer] = [
@@ -84,7 +84,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-  // The venue rejects inconsistent values, and the message uses the form's terms.
+  // The venue rejects inconsistent values. The message uses the terms of the form.
   visit.expectErrors(/status of 400/);
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
@@ -116,7 +116,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await tradeOnce(index);
   await trading.getByText('3.21', { exact: true }).first().waitFor();
 
-  // A double click only asks for confirmation; another press halts the market.
+  // A double click only asks for confirmation. Another press halts the market.
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).dblclick({ delay: 10 });
   await row.getByRole('button', { name: 'Halt DOGE-USDC now' }).click();
   await row.getByText('halted').waitFor();
@@ -202,7 +202,7 @@ test('a deployer can create events and resolve them with evidence, which others 
   await row.getByText('resolved', { exact: true }).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
 
-  // The page that stayed open shows the result and its resolution record.
+  // The page that remained open shows the result and its resolution record.
   await other.getByText('It is text: <b>see</b>').first().waitFor();
   expect(await other.locator('main img').count()).toBe(0);
   const { events } = await createReader({ url: venue.url }).info.outcomeMeta({
@@ -269,7 +269,7 @@ test('the mode of a gate can be selected by pointer or keyboard and is sent afte
   expect(await gateModes()).toEqual(['open', 'open']);
 });
 
-test('an admin can edit the lists of a gate and replace the fees', async () => {
+test('an admin can edit the lists of a gate and replace the fee schedule', async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
@@ -318,7 +318,7 @@ test('an admin can edit the lists of a gate and replace the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).click();
   const first = page.getByRole('group', { name: 'Tier 0' });
   const taker = first.getByRole('textbox', { name: 'Taker' });
-  // Values are percentages, as in the table; implausible values are not sent.
+  // The values are percentages, as in the table. Implausible values are not sent.
   expect(await taker.inputValue()).toBe('0.045');
   const replace = page.getByRole('button', { name: 'Replace fee schedule' });
   expect(await replace.isDisabled()).toBe(true);
@@ -333,7 +333,7 @@ test('an admin can edit the lists of a gate and replace the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
 
-  // The explorer shows the action publicly, but none of its codes.
+  // The explorer shows the action, but none of its codes.
   await page.goto(`${venue.url}/explorer/address/${addressOf(ADMIN_KEY)}`);
   const reader = createReader({ url: venue.url });
   const blocks = await reader.info.blocks({ limit: 40 });
@@ -371,7 +371,8 @@ test('a wallet on another chain sees the reason why it cannot operate', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
-  // Some numbers are not valid keys, and the key of another account is not an operator's.
+  // Some numbers are not valid keys, and a valid key can belong to an account without operator
+  // rights.
   await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
   await page.getByText('This is not a valid private key.').waitFor();
@@ -383,7 +384,7 @@ test('a wallet on another chain sees the reason why it cannot operate', async ()
 test('a typed key is never sent or stored and is gone after a reload', async () => {
   const visit = await operating('/operate?tab=operators', ADMIN_KEY);
   const { page } = visit;
-  // The key did sign: the venue rejects the removal of the last admin with a message.
+  // The key was used to sign: the venue rejects the removal of the last admin with a message.
   const admins = page.getByRole('region', { name: 'Admins' });
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);

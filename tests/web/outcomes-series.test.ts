@@ -15,7 +15,7 @@ afterAll(async () => {
   await series?.remove();
 });
 
-/** Returns the price to beat of the running market. */
+/** Returns the price to beat of the current market. */
 const toBeat = (page: Page, price: string) =>
   page.locator('dt', { hasText: 'Price to beat' }).locator('xpath=..').getByText(price);
 
@@ -31,14 +31,14 @@ test('R-series: an open page follows a market from before its start to its resol
   await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();
 
   await series.priceBefore(firstStartMs, '100');
-  // Late observations are accepted for five seconds.
+  // The venue accepts late observations for five seconds.
   series.passTo(firstStartMs + 6_000);
   await toBeat(page, '100.00').waitFor();
   const { current } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
   expect(current).toMatchObject({ startTime: firstStartMs, openPrice: '100' });
   const market = { id: current!.instrumentId };
   await people.quote(market);
-  // The page syncs the venue's clock periodically, and immediately when the user returns to the
+  // The page synchronises with the venue's clock periodically, and whenever the user returns to the
   // page.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('radio', { name: 'Up 46¢' }).waitFor();
@@ -63,10 +63,11 @@ test('R-series: an open page follows a market from before its start to its resol
   await receipt.getByText('Payout per Up share').waitFor();
   await receipt.getByText('101.00', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
-  // The next market appears on the same screen, with the final price as its price to beat.
+  // The next market appears on the same screen. Its price to beat is the final price of the
+  // previous market.
   await toBeat(page, '101.00').waitFor();
   await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
-  // The payout of the last market stays visible.
+  // The payout of the previous market remains visible.
   const payout = page.getByRole('region', { name: 'Your payout' });
   await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
@@ -77,7 +78,8 @@ test('R-series: a market without prices before its start shows no price to beat'
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
   const { page } = visit;
-  // No prices are pushed from now on. One second after the start, the price to beat is not yet due.
+  // The test pushes no further prices. One second after the start, the price to beat is not due
+  // yet.
   series.passTo(startMs + 1_000);
   await toBeat(page, 'none').waitFor();
   await page.getByText('No price to beat: too few prices before the start').waitFor();
@@ -93,7 +95,7 @@ test('R-series: a market without prices before its start shows no price to beat'
   await visit.open('/');
   await page.getByText('No price to beat: resolved by the operator').first().waitFor();
 
-  // The previous market had a price to beat but no final price, and this one has neither.
+  // The previous market had a price to beat but no final price. This market has neither.
   await visit.open(`/series/${slug}`);
   series.passTo(startMs + PERIOD_MS + 6_000);
   await page

@@ -29,7 +29,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** Opens the page of an event with a test account. */
+/** Opens the page of an event for a visitor with a test account. */
 async function trading(
   { eventSlug }: Pick<Listed, 'eventSlug'>,
   options: VisitOptions = {},
@@ -44,12 +44,12 @@ async function trading(
 const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
 const choose = (page: Page, name: string) => page.getByRole('radio', { name }).first().click();
 
-/** Transfers the missing amount from the perp account, which the faucet funds. */
+/** Transfers the missing amount from the perp sub-account, to which the faucet pays. */
 async function move(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: `Transfer ${amount} USDC` }).click();
 }
 
-describe('discovery of events', () => {
+describe('visitors can find events', () => {
   test('events are found by word and topic, and the address contains the search', async () => {
     const eventSlug = await people.event({ title: 'Will the tide turn?', category: 'sea' });
     await people.quote(await people.market({}, eventSlug));
@@ -63,7 +63,7 @@ describe('discovery of events', () => {
     await page.getByRole('heading', { name: 'Is the moon full?' }).waitFor();
     await page.getByRole('heading', { name: 'Will the tide turn?' }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('topic')).toBe('sky');
-    // The initial probability of one half is not shown, because there are no quotes or trades.
+    // The initial probability of one half is not shown, because there are no quotes and no trades.
     const moon = page.getByRole('listitem').filter({ hasText: 'Is the moon full?' });
     expect(await moon.innerText()).not.toMatch(/50\s%/);
     await page.getByRole('link', { name: 'Is the moon full?' }).click();
@@ -72,7 +72,7 @@ describe('discovery of events', () => {
     expect(await page.getByRole('main').innerText()).not.toMatch(/50\s%/);
   });
 
-  test('the venue searches its events, finds those far down the list, and pages the others', async () => {
+  test('the search finds events far down the list, and the other events are paged', async () => {
     const list = async (title: string): Promise<void> => {
       await people.market({}, await people.event({ title, category: 'herd' }));
     };
@@ -101,7 +101,8 @@ describe('discovery of events', () => {
     await people.market({ groupTitle: 'Early' }, eventSlug);
     const laterMarket = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
-    // If the code of a chart fails to load, the page shows this, and the rest of the screen works.
+    // If the code of a chart fails to load, the page reports this, and the rest of the screen still
+    // works.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${laterMarket.slug}`);
     await visit.page.getByText('The chart could not be drawn').waitFor();
@@ -115,23 +116,24 @@ describe('discovery of events', () => {
     await visit.open('/series/there-is-none');
     await visit.page.getByText('Series not found').waitFor();
     await visit.page.getByRole('link', { name: 'All events' }).waitFor();
-    // An invalid hash is not queried.
+    // The page does not send a query for an invalid hash.
     await visit.open('/explorer/tx/0x1234');
     await visit.page.getByText('Transaction not found').waitFor();
     expect(visit.sent.filter(({ body }) => body.includes('0x1234'))).toEqual([]);
   });
 });
 
-describe('the ticket of an outcome market', () => {
+describe('the ticket sends orders for shares', () => {
   test('a visitor without money can buy shares and sell them again', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
     await page.getByLabel('Amount').fill('20');
-    // 41.66 shares at 46 cents, with two ticks of slippage, cost 19.9968 at 48, which is within the stated amount.
+    // The order buys 41.66 shares at 46 cents. With two ticks of slippage, they cost 19.9968 at 48
+    // cents, which is within the entered amount.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    // The money reserved for a pending order is not shown as a loss, but the cost of shares is.
+    // Money that a pending order reserves is not shown as a loss, but the cost of shares is.
     await page.getByText('20.00 USDC', { exact: true }).waitFor();
     await page.getByText('−19.16', { exact: true }).waitFor();
     await page.getByText('If No', { exact: true }).waitFor();
@@ -149,11 +151,11 @@ describe('the ticket of an outcome market', () => {
     await shares(page).waitFor({ state: 'detached' });
   });
 
-  test('NO is the same book mirrored, and pressing a level sets a limit', async () => {
+  test('NO has the mirrored book of YES, and a press on a level sets the limit', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
-    // Keyboards and screen readers step through the levels of the book, which is a drawing.
+    // The book is a drawing, so keyboard users and screen readers step through its levels.
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);
@@ -226,7 +228,7 @@ describe('the ticket of an outcome market', () => {
   });
 });
 
-describe('the Enter key', () => {
+describe('the Enter key sends a ticket', () => {
   test('the Enter key acts once like the button, and not while a request is pending', async () => {
     const market = await people.market();
     await people.quote(market);
@@ -236,7 +238,7 @@ describe('the Enter key', () => {
     await page.route('**/exchange', async (route) => {
       const { type } = (route.request().postDataJSON() as { action: { type: string } }).action;
       sent.push(type);
-      // Transfers pass immediately; a request sent by a key is held until it is released.
+      // Transfers pass immediately. A request that a key press sends is held until it is released.
       if (type !== 'tokenSend') await new Promise<void>((resolve) => (release = resolve));
       await route.continue();
     });
@@ -248,7 +250,7 @@ describe('the Enter key', () => {
     };
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
-    // If money is missing, a button transfers it, and Enter does not skip it.
+    // If money is missing, a button transfers it. The Enter key does not skip this step.
     await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
     await page.getByLabel('Pairs').press('Enter');
     await move(page, '10.00');
@@ -268,7 +270,7 @@ describe('the Enter key', () => {
   });
 });
 
-describe('R-delay: a delayed order', () => {
+describe('R-delay: the page shows that an order is delayed', () => {
   test('R-delay: a delayed taker order is shown as waiting until it fills, or fails because the market is halted', async () => {
     const market = await people.market({ orderDelayMs: 3_000 });
     await people.quote(market);
@@ -292,7 +294,7 @@ describe('R-delay: a delayed order', () => {
   });
 });
 
-describe('a resolution', () => {
+describe('an open page shows the resolution of its market', () => {
   test('an open page shows the payout, the evidence as text, and the recomputed resolution record', async () => {
     const market = await people.market({ outcomes: ['Rain', 'Dry'] });
     const visit = await browser.visit(venue.url);
@@ -307,7 +309,7 @@ describe('a resolution', () => {
     await visit.waitForChannel('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is pending').waitFor();
-    // Pairs can be merged until the resolution, but no order can be sent any more.
+    // Pairs can be merged until the resolution, but orders can no longer be sent.
     await page.getByRole('button', { name: 'Merge 0 pairs into USDC' }).waitFor();
     expect(await page.getByRole('button', { name: /^(?:Buy|Sell)/ }).count()).toBe(0);
     await page.getByText('trading ended', { exact: true }).waitFor();
@@ -319,7 +321,7 @@ describe('a resolution', () => {
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();
-    // The notices report both outcomes: the resolution of the market, and the loss as a loss.
+    // The notices report both results: the resolution of the market, and the loss as a loss.
     await visit.waitForNotice('Will it? paid you 10.00 USDC');
     await visit.waitForNotice('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
@@ -330,7 +332,7 @@ describe('a resolution', () => {
   });
 });
 
-describe('shares in the tables of an account', () => {
+describe('the tables of an account show its shares', () => {
   test('the value of shares updates with the price, and the payout row names the market', async () => {
     const event = await people.event({ title: 'Does the ice hold?' });
     const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
@@ -340,7 +342,7 @@ describe('shares in the tables of an account', () => {
     await visit.open(`/explorer/address/${holder}?tab=shares`);
     const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
     await row.getByText('50.00').first().waitFor();
-    // From now on, only the stream provides the value of the shares.
+    // Starting here, only the stream provides the value of the shares.
     await page.route('**/info', (route) =>
       /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
         ? route.abort()
@@ -356,13 +358,13 @@ describe('shares in the tables of an account', () => {
   });
 });
 
-describe('the outcome screens in all looks', () => {
+describe('the outcome screens are accessible in all looks', () => {
   test('axe finds no violations, and the probabilities of a set have no sum, which the spread would distort', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });
     for (const groupTitle of ['Atlas', 'Comet']) {
       await people.quote(await people.market({ groupTitle }, eventSlug), '20');
     }
-    // Chromium under LANG=C reports a language that no formatter accepts, but the chart is still
+    // Chromium under LANG=C reports a language that formatters reject, but the chart is still
     // drawn.
     const page = await visiting(`/events/${eventSlug}`, {
       script: `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });`,

@@ -101,7 +101,7 @@ test('intervals are stored, indicators are drawn in panes, and the chart can be 
   await page.reload();
   await page.getByRole('radio', { name: '1w', checked: true }).waitFor();
   await expect.poll(() => panes(page)).toBe(before + 2);
-  // The settings belong to the market, and another one begins with a copy.
+  // Settings belong to a market. Another market starts with a copy of them.
   await legend.press('Enter');
   await dialog.getByRole('button', { name: 'Remove MACD 12, 26, 9' }).press('Enter');
   await page.keyboard.press('Escape');
@@ -136,7 +136,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
   const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
   const before = await price();
-  // The line is moved away from the end of the ratios, which begins at the same point.
+  // The line is moved away from the end of the ratio lines, which start at the same point.
   for (let times = 0; times < 4; times++) await level.press('Shift+ArrowUp');
   await expect.poll(price).toBeGreaterThan(before);
   const [byKey, box] = [await price(), (await level.boundingBox())!];
@@ -152,8 +152,8 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(price).toBe(dragged);
   await page.getByRole('radio', { name: '5m', exact: true }).click();
   await expect.poll(price).toBe(dragged);
-  // The looks of the chosen drawing can be changed, and every change can be undone. Handles are
-  // hidden, and cannot have the focus, until the candles of the interval have loaded.
+  // The style of the selected drawing can be changed, and every change can be undone. Handles are
+  // hidden and cannot be focused until the candles of the interval have loaded.
   await level.waitFor();
   await level.focus();
   const style = page.getByRole('group', { name: 'Style of the drawing' });
@@ -172,7 +172,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
   await level.press('Delete');
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(2);
-  // With the pointer, two presses on the chart are the two points.
+  // With the pointer, two presses on the chart set the two points.
   await button(page, 'Draw').click();
   await page.getByRole('menuitem', { name: 'Measure' }).click();
   const chart = (await page.getByRole('img', { name: 'Price chart' }).boundingBox())!;
@@ -186,7 +186,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
 });
 
 test('the chart shows volume by price next to the candles, and another market in percent over them', async () => {
-  // At least two prices are needed, because a single one has no shape.
+  // A curve needs at least two prices.
   const market = 'BTC-USDC';
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
   await quoteMarket(venue.url, { market, bids: [], asks: ['96990'], size: '0.001' });
@@ -208,12 +208,12 @@ test('the chart shows volume by price next to the candles, and another market in
   await page.getByRole('menuitemradio', { name: 'None' }).press('Enter');
 });
 
-/** Waits until a width change is drawn. */
+/** Waits until a change of the width has been drawn. */
 async function twoFrames(): Promise<void> {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
 }
 
-/** Returns the number of non-empty pixels of the layer above the candles. */
+/** Returns the number of non-transparent pixels of the layer above the candles. */
 async function inked(page: Page): Promise<number> {
   return page
     .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
@@ -245,7 +245,8 @@ test(
       return (await info.candleSnapshot({ coin: '1', interval: '1m', startTime })).length;
     };
     const market = 'BTC-USDC';
-    // A replay needs two candles, so a trade in another minute is made if there is only one.
+    // A replay needs candles of two minutes, so the test makes a trade in another minute if there
+    // is only one.
     while ((await venueMinutes()) < 2) {
       await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
       await new Promise((resolve) => setTimeout(resolve, 5_000));

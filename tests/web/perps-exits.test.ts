@@ -9,8 +9,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * TP/SL orders of a position are named before they are cancelled, and stay unless they are
- * explicitly selected.
+ * The page names the TP/SL orders of a position before it cancels them, and keeps them unless the
+ * user selects them.
  */
 
 const LONG_MS = 120_000;
@@ -73,7 +73,7 @@ test(
   LONG_MS,
 );
 
-/** Creates a position with TP/SL, a stop that came with its order, and a bid. */
+/** Creates a position with TP/SL orders, a stop that came with its order, and a bid. */
 async function withExits(): Promise<{ readonly page: Page; readonly owner: Client }> {
   const visit = await browser.visit(venue.url);
   const { owner } = await visit.openWithAccount('/trade/BTC-USDC');

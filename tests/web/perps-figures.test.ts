@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Checks that figures of the terminal say what they are, and contradict no other figure. */
+/** Checks that the figures of the terminal state what they are and do not contradict each other. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -53,7 +53,7 @@ test(
     await row.getByText('Long 20× Isolated').waitFor();
     await expect.poll(() => row.innerText()).toMatch(/\d+\.\d%\s*\+\s*−/);
     expect(await faultsFound(page)).toEqual([]);
-    // Closing asks first, and no conditional order waits.
+    // Closing all positions asks for confirmation first, and no conditional order remains.
     await button(page, 'Close all').click();
     const dialog = page.getByRole('dialog', { name: 'Close all positions' });
     await dialog.getByText(perp.name).first().waitFor();
@@ -78,7 +78,7 @@ test('an order that the venue would reject cannot be sent, and one press correct
   await expect.poll(() => button(page, /^Buy 0\.\d+ BTC at 96,900/).isEnabled()).toBe(true);
 });
 
-test('the ticket shows how much of the book a market order takes, and what the book lacks', async () => {
+test('the ticket shows how much of the book a market order consumes and how much liquidity is missing', async () => {
   const perp = await listPerp(venue.url, { ...GRID, operator: WHO_DEPLOYS });
   await quoteMarket(venue.url, { market: perp.name, bids: ['99'], asks: ['101'], size: '2' });
   const visit = await browser.visit(venue.url);
@@ -95,7 +95,7 @@ test('the ticket shows how much of the book a market order takes, and what the b
   await box.getByText('A market order also reserves its fee').waitFor();
 });
 
-test('the mark between the sides of the book is named, and the spread is a price', async () => {
+test('the mark between the sides of the book has a label, and the spread is shown as a price', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -104,7 +104,7 @@ test('the mark between the sides of the book is named, and the spread is a price
   await book.getByText(/^Spread \d+\.\d · \d+\.\d\d bp$/).waitFor();
 });
 
-test('a slow connection is named as slow', async () => {
+test('a slow connection is reported as slow', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await page.route('**/info', async (route) => {
@@ -116,7 +116,7 @@ test('a slow connection is named as slow', async () => {
   await page.getByText(/^slow · 1,\d{3} ms$/).waitFor();
 });
 
-/** Sets the isolated margin mode at the maximum leverage. */
+/** Sets the isolated margin mode and the maximum leverage. */
 async function isolate(owner: Client, { asset }: OwnPerp): Promise<void> {
   await owner.exchange.updateMarginMode({ asset, isCross: false }, EXECUTED);
   await owner.exchange.updateLeverage({ asset, leverage: 20 }, EXECUTED);

@@ -8,7 +8,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The panels of the terminal can be moved, resized, closed and saved, also by keyboard. */
+/** The panels of the terminal can be moved, resized, closed and saved, including by keyboard. */
 
 let venue: Venue;
 let browser: WebBrowser;

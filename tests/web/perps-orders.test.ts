@@ -13,7 +13,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Preferences for sending and moving orders: closing all positions, confirmations, and moving
+ * Tests preferences for sending and moving orders: closing all positions, confirmations, and moving
  * orders on the chart.
  */
 
@@ -90,7 +90,7 @@ test(
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(orders, LONG_WAIT).toEqual(['B 0.00154 96990']);
-    // A smaller order is sent by the key press itself, without a dialog.
+    // A key press sends a smaller order immediately, without a dialog.
     await button(page, '50 USDC').click();
     await bids.press('ArrowDown');
     await bids.press('Enter');
@@ -148,8 +148,8 @@ test(
       )
       .toBe('0.0021');
 
-    // The ticket has the price of that order. Both labels are readable, and pressing a displaced
-    // label moves nothing.
+    // The ticket contains the price of that order. Both labels are readable, and a press on a
+    // displaced label moves nothing.
     const price = page.getByRole('textbox', { name: 'Price', exact: true });
     await price.fill('96900');
     const [ordered, drafted] = ['Buy 0.00210', 'Ticket: buy'].map((name) =>
@@ -183,8 +183,8 @@ async function overlap(one: Locator, other: Locator): Promise<number | undefined
 }
 
 /**
- * Drags vertically by pointer once the line has stopped moving, because a chart rescales while it
- * loads candles.
+ * Drags vertically with the pointer after the line has stopped moving, because a chart rescales
+ * while it loads candles.
  */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
   await line.waitFor();

@@ -23,7 +23,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 const LONG_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const BEFORE_HOUR_MS = 20_000;
-/** A premium is sampled every five seconds, and a price is fresh for thirty. */
+/** A premium is sampled every five seconds, and a price is fresh for thirty seconds. */
 const STEP_MS = 5_000;
 const PATIENCE = { timeout: LONG_MS, interval: 100 };
 const TABS = [
@@ -37,7 +37,7 @@ const TABS = [
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
-/** Number of widths per run; `npm run test:long` tests all of them. */
+/** Number of widths per run. `npm run test:long` tests all widths. */
 const WIDTHS = 2;
 const SEED = freshSeed('WIDTHS_SEED');
 const random = chance(SEED);
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 test(
-  `the tables cut off no figure at any width, however large it is, WIDTHS_SEED=${SEED}`,
+  `the tables do not cut off even the largest figures at any width, WIDTHS_SEED=${SEED}`,
   async () => {
     const page = await withRowsInAllTables();
     const cut: string[] = [];
@@ -81,7 +81,7 @@ test(
         }
       }
     }
-    // The list of markets must fit too, at the narrowest width.
+    // At the narrowest width, the list of markets must fit too.
     await page.setViewportSize({ width: PHONE, height: 900 });
     await page.keyboard.press('/');
     await page.getByRole('dialog', { name: 'Markets' }).getByRole('row').nth(1).waitFor();
@@ -132,13 +132,13 @@ async function withRowsInAllTables(): Promise<Page> {
 }
 
 /**
- * Advances to just before the end of an hour, performs an action that needs a fresh price, and
- * advances slowly so that a premium is sampled at that price. R-funding-gaps pays no funding for an
- * hour without a sample or with a stale price.
+ * Advances to just before the end of an hour, performs an action that needs a fresh price, and then
+ * advances slowly, so that a premium is sampled at that price. By R-funding-gaps, an hour without a
+ * sample or with a stale price pays no funding.
  */
 async function overTheHour({ info, wallet }: Client, first: () => Promise<unknown>): Promise<void> {
   const query = { type: 'userFundings', user: wallet!.address } as const;
-  // A venue's clock does not go back, so the next hour is used if the end of this one is too close.
+  // A venue's clock cannot go back, so the next hour is used if the current one ends too soon.
   const hourMs = Math.ceil((Date.now() + BEFORE_HOUR_MS) / HOUR_MS) * HOUR_MS;
   setAhead(hourMs - BEFORE_HOUR_MS);
   await vi.waitFor(first, PATIENCE);

@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The terminal previews an order without claims about unknown data. */
+/** The terminal previews an order without making claims about unknown data. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -100,7 +100,8 @@ test.each([
     const coin = String(perp.asset);
     const { availableToTrade } = await owner.info.activeAssetData({ user, coin });
     const { assetPositions } = await owner.info.clearinghouseState({ user });
-    // The offers did not follow the mark, so the position's gain can be traded again.
+    // The offers did not follow the mark, so the unrealised gain of the position can be used to
+    // trade again.
     const gain = Math.max(0, Number(assetPositions[0]?.position.unrealizedPnl));
     const left = Number(availableToTrade[does === 'Buy' ? 0 : 1]) - gain;
     expect(left).toBeLessThan(10);
@@ -121,20 +122,20 @@ test('numbers in common formats are accepted and change in steps, and invalid on
   await price.pressSequentially('x');
   expect(await price.inputValue()).toBe('1234x');
   await page.getByText('“1234x” is not a valid number. Example: 97,174.6').waitFor();
-  // The number before the error would not be sent, so a step begins at zero.
+  // The number with the error would not be sent, so a step starts at zero.
   await price.press('ArrowUp');
   expect(await price.inputValue()).toBe('0.1');
   await price.fill('12 or so');
   await price.blur();
   expect(await price.inputValue()).toBe('12 or so');
-  // The format is that of the page, so that copied numbers work.
+  // The page uses the same format, so that numbers copied from it work.
   await price.fill('97,174.6');
   await price.blur();
   expect(await price.inputValue()).toBe('97174.6');
 });
 
 test('the terminal claims nothing about an account before its data is loaded', async () => {
-  // Records every text drawn below the market from the start.
+  // Records every text that is drawn below the market, starting with the first one.
   const script = `{
     const seen = new Set();
     Object.assign(globalThis, { seen });
@@ -182,7 +183,7 @@ test(
       .nth(2)
       .waitFor();
     await expect.poll(() => gaps(page)).toEqual([true, true]);
-    // The ticket's line is drawn behind the labels on either side of it.
+    // The line of the ticket is drawn behind the labels at both of its ends.
     await page.getByRole('textbox', { name: 'Price' }).fill('96947');
     await page.getByRole('slider', { name: 'Ticket: buy' }).waitFor();
     await expect.poll(() => crossings(page)).toMatchObject({ isNone: false });
@@ -197,8 +198,8 @@ test(
       return ends[1]! - ends[0]!;
     };
     const before = await axis();
-    // The orders are far below the market, so prices stay as drawn and the three nearest are shown
-    // at the edge.
+    // The orders are far below the market, so the price range does not change, and the three
+    // nearest orders are shown at the edge.
     await rest(['94000', '93000', '92000', '91000', '90000']);
     await page.getByText(/↓ −3\.1.*94,000\.0/).waitFor();
     await page.getByText('↓ +2').waitFor();
@@ -207,11 +208,11 @@ test(
   LONG_MS,
 );
 
-/** Returns the lines that cross other labels, and the labels drawn behind them. */
+/** Returns the lines that cross other labels, and the labels behind them. */
 async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonly string[] }> {
   return page.evaluate(() => {
     const lines = [...document.querySelectorAll<HTMLElement>('li[data-price]')];
-    // Lines ignore the pointer, which must be enabled to find the topmost element.
+    // Lines ignore the pointer, so pointer events are enabled to find the topmost element.
     for (const { style } of lines) style.pointerEvents = 'auto';
     const tags = lines.map((line) => line.firstElementChild!);
     const crossed = lines.flatMap((line) => {

@@ -32,12 +32,13 @@ test(
       await page.getByRole('row', { name: price }).waitFor();
     }
     await choose(page, 'Stop');
-    // The result of the scale orders is not shown under another order.
+    // The result of the scale orders is not shown below another order.
     await page.getByText('resting in the order book').first().waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Sell / short' }).click();
     await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('96500');
     await size(page).fill('0.001');
-    // None of the scale orders' prices is reused: a stop starts at the market and names its limit.
+    // No price of the scale orders is reused. A stop starts at the market price and shows its
+    // limit.
     const limit = page.getByRole('textbox', { name: 'Limit' });
     expect(await limit.inputValue()).toBe('');
     await limit.fill('96400');
@@ -51,13 +52,13 @@ test(
     await page.getByText('Waiting for mark price 96,500.0', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
-    // A trigger order is moved by replacing it.
+    // Moving a trigger order replaces it.
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // The table can also edit the trigger order and give it a limit. A price beyond the mark would
-    // trigger immediately, so it is not sent.
+    // The trigger order can also be edited in the table, where it gets a limit. A price beyond the
+    // mark would trigger immediately, so it is not sent.
     await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
     await button(page, 'Edit order at 96,499.9').click();
     const dialog = page.getByRole('dialog', { name: 'Edit conditional order' });
@@ -76,7 +77,7 @@ test(
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
-    // The address contains the tab, so a reload shows the same one.
+    // The address contains the tab, so a reload opens the same tab.
     await page.reload();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
@@ -96,10 +97,10 @@ test(
     await choose(page, 'Percent');
     await page.getByRole('textbox', { name: 'TP' }).fill('0.3');
     await page.getByRole('textbox', { name: 'SL' }).fill('0.3');
-    // Prices and resulting PnL are shown before sending.
+    // Prices and the resulting PnL are shown before the order is sent.
     await page.getByText('PnL at 97,291.0: +1.50 USDC (+0.30%)').waitFor();
     await page.getByText('PnL at 96,709.0: −1.50 USDC (−0.30%)').waitFor();
-    // The size is 500 / 97,000, rounded down to the lot.
+    // The size is 500 / 97,000, rounded down to a whole lot.
     await button(page, 'Buy 0.00515 BTC at market').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
     await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,291.0 / 96,709.0');
@@ -113,8 +114,8 @@ test(
     await expect
       .poll(() => exitPrices(page), LONG_WAIT)
       .toMatch(/^97,(?:0[1-9]|1\d|2[0-8])\d\.\d \/ 96,709\.0$/);
-    // A profit beyond the mark would be taken immediately, so the page shows this while dragging
-    // and does not send it.
+    // A take-profit beyond the mark would execute immediately, so the page shows this during the
+    // drag and does not send the order.
     const stood = await exitPrices(page);
     const [from, to] = [
       (await page.getByRole('slider', { name: 'Take profit' }).boundingBox())!,
@@ -127,8 +128,8 @@ test(
     await page.mouse.up();
     await page.getByText('The mark price has already passed this price').first().waitFor();
     expect(await exitPrices(page)).toBe(stood);
-    // The venue keeps TP/SL that came with the order, so the page cancels them together with the
-    // close.
+    // The venue keeps TP/SL orders that came with the order, so the page cancels them together with
+    // the close.
     await button(page, 'Close BTC-USDC').click();
     await page
       .getByRole('menuitem', { name: 'Close 100% at market and cancel its 2 TP/SL orders' })

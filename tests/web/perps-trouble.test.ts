@@ -9,7 +9,8 @@ import { pageReady } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Exceptional states of a market, an order and a position, on perps whose oracle the test moves.
+ * Tests exceptional states of a market, an order and a position, on perps whose oracle price the
+ * test moves.
  */
 
 const LONG_MS = 120_000;
@@ -30,7 +31,7 @@ const world = aVenue([
 const operator = new Operator(world);
 let browser: WebBrowser;
 let perp: OwnPerp;
-/** Quotes both sides of 100. */
+/** An account that quotes both sides of 100. */
 let maker: Actor;
 
 beforeAll(async () => {
@@ -107,7 +108,7 @@ test(
   async () => {
     const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
-    // The price becomes stale within seconds.
+    // The price becomes stale within a few seconds.
     done(await operator.push(prices, Date.now() - 28_000));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
@@ -130,7 +131,7 @@ test(
   async () => {
     const { page } = await trading();
     await buy(page, '60');
-    // Another account buys the venue's liquidation order, so that the liquidation trades in the
+    // Another account takes the venue's liquidation order, so that the liquidation trades in the
     // market.
     done(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
@@ -167,7 +168,7 @@ test(
   'after a lost answer, the order is executed once and reported correctly',
   async () => {
     const { address, page } = await trading();
-    // The order reaches the venue, but its answer and those to all retries are lost.
+    // The order reaches the venue, but its response and those to all retries are lost.
     await page.route('**/exchange', async (route) => {
       await route.fetch();
       await route.abort();
@@ -201,8 +202,8 @@ test(
     await choose(page, 'Market');
     await size(page).fill('1');
     await page.getByText(/^Fills 1 at/).waitFor();
-    // Another client at the same address has used up the limit, and the page gets that client's
-    // answer.
+    // Another client at the same address has used up the limit, and the page gets the response to
+    // that client.
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
@@ -216,7 +217,7 @@ test(
   LONG_MS,
 );
 
-/** Sends requests until the venue limits them. */
+/** Sends requests until the venue rejects one because of the limit. */
 async function limited(page: Page): Promise<APIResponse> {
   for (;;) {
     const replies = await Promise.all(

@@ -17,7 +17,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A whole trade needs many steps on a shared machine. */
+/** A complete trade needs many steps on a shared machine. */
 const LONG_MS = 120_000;
 const LONG_WAIT = { timeout: 60_000 };
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     ['97010', '97020'],
   ];
   await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
-  // An earlier trade provides a candle to draw lines over.
+  // An earlier trade provides a candle over which lines can be drawn.
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
 });
 afterEach(() => browser.leaveAll());
@@ -57,14 +57,14 @@ test(
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
     await dialog.getByText('PnL at 97,500.0: +4.90 USDC (+0.51%)').waitFor();
-    // A loss of 5.1 USDC corresponds to a price 510 below the entry.
+    // A loss of 5.1 USDC corresponds to a price that is 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByText('PnL at 96,500.0: −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,500.0 / 96,500.0');
-    // The keyboard moves the line up by one tick. The moved order is replaced, and the other one of
-    // the pair stays.
+    // The keyboard moves the line up by one tick. The moved order is replaced, and the other order
+    // of the pair stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
     await expect.poll(() => exitPrices(page), LONG_WAIT).toBe('97,500.1 / 96,500.0');
@@ -119,7 +119,7 @@ test(
     await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
-    // The keyboard does the same: one tick up, and Enter.
+    // With the keyboard, one step up and Enter have the same effect.
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
     await row.getByText('96,850.6').waitFor();
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'an order can rest until a date, and depth, funding and the colours of both sides are shown',
+  'an order can rest until a date, and the page shows depth, funding and the colours of both sides',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
@@ -190,7 +190,7 @@ test("the ticket's order is simulated, and screen readers announce the result on
       if (element.getAttribute('aria-live') === 'polite') announcements.push(element.textContent!);
     }).observe(element, { subtree: true, childList: true, characterData: true });
   });
-  // The page shows no result for another size until the venue has answered.
+  // The page shows no result for another size until the venue has responded.
   let answer = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -204,7 +204,8 @@ test("the ticket's order is simulated, and screen readers announce the result on
   expect(await page.getByText(/Fills 0.002 at/).count()).toBe(0);
   answer();
   await page.getByText(/Fills 0.003 at/).waitFor();
-  // The venue is queried every three seconds, but screen readers announce the result once.
+  // The page queries the venue every three seconds, but screen readers announce the result only
+  // once.
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   const announcements = await page.evaluate(
@@ -239,7 +240,7 @@ test(
     await button(page, 'Buy 0.001 BTC at 96,000').click();
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
-    // The page names the obstacles to another mode, and a button removes them.
+    // The page names the reasons that prevent another mode. A button removes them.
     await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
@@ -286,11 +287,12 @@ test(
     await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
-    // The position is large enough that a small move of the mark is one cent.
+    // The position is so large that a small move of the mark changes its value by one cent.
     const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'] };
     await quoteMarket(venue.url, { ...quotes, size: '0.02' });
     await size(page).fill('0.02');
-    // A tenth of 0.02 at 97,000 moves into the position, together with the open loss to the mark.
+    // A tenth of 0.02 at 97,000 is transferred to the position, together with the open loss to the
+    // mark.
     await page.getByText(/^0\.00 → 19[34]\.\d\d$/).waitFor();
     await button(page, 'Buy 0.02 BTC at market').click();
     await page.getByText('10× Isolated').waitFor();
@@ -299,7 +301,7 @@ test(
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
-    // Adding margin moves the liquidation price further away from the mark.
+    // Additional margin moves the liquidation price further away from the mark.
     await page
       .getByRole('dialog')
       .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
@@ -317,7 +319,7 @@ test(
 
 test('the keyboard alone selects a level of the book and another market, whose ticket starts without that price', async () => {
   const page = await trading(browser, venue.url);
-  // Automated checks find no violations on the screen.
+  // Automated checks do not find violations on the screen.
   expect(await faultsFound(page)).toEqual([]);
   const bids = page.getByRole('slider', { name: 'Bids' });
   await bids.press('ArrowDown');
@@ -336,13 +338,13 @@ test('the keyboard alone selects a level of the book and another market, whose t
   expect(new URL(page.url()).pathname).toBe('/trade/ETH-USDC');
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('');
 
-  // The page reports an unknown market.
+  // The page reports that the market is unknown.
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
   await page.getByText('Market NOPE-USDC not found').waitFor();
 });
 
 test(
-  'on a phone the ticket is a sheet, and a trade can be made with one thumb',
+  'on a phone the ticket is a sheet, and one thumb is enough to trade',
   async () => {
     const visit = await browser.visit(venue.url, { viewport: PHONE });
     const { page } = visit;
@@ -363,7 +365,8 @@ test(
     await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
-    // A width of 320 px, which equals a small window at 200%, needs no horizontal scrolling either.
+    // A width of 320 px, which corresponds to a small window at 200%, does not require horizontal
+    // scrolling either.
     for (const width of [PHONE.width, 320]) {
       await page.setViewportSize({ width, height: PHONE.height });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

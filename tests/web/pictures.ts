@@ -19,11 +19,11 @@ const LOOKS = [
   { name: 'phone', theme: 'dark', viewport: PHONE },
   { name: 'tablet', theme: 'light', viewport: TABLET },
 ] as const;
-/** Prices and lines need a moment to appear. */
+/** Prices and lines need time to appear. */
 const SETTLE_MS = 1_500;
-/** Bots need longer to fill the books of a new venue. */
+/** Bots need more time to fill the books of a new venue. */
 const WARM_UP_MS = 20_000;
-/** One line per failed picture. */
+/** Messages about failed pictures, one line each. */
 const missed: string[] = [];
 
 const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
@@ -67,7 +67,10 @@ async function allPictures(): Promise<Picture[]> {
   return modules.flatMap(({ pictures }) => pictures);
 }
 
-/** Takes a picture in all looks. A failure is reported at the end and does not stop the others. */
+/**
+ * Takes a picture in all looks. A failure is reported at the end and does not affect the other
+ * pictures.
+ */
 async function takeAll(picture: Picture, from: Venue): Promise<void> {
   for (const look of LOOKS) {
     const visit = await browser.visit(from.url, { ...look, expectedErrors: /./ });

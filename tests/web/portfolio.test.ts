@@ -13,7 +13,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Shows an account's positions and history, and a builder's rewards. */
+/** Tests the positions and the history of an account, and the rewards of a builder. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Opens a screen for a visitor with a test account, with an SDK client for the account. */
+/** Opens a screen for a visitor with a test account, and returns an SDK client of this account. */
 async function atScreen(
   path: string,
   options?: VisitOptions,
@@ -33,7 +33,7 @@ async function atScreen(
   return { page: visit.page, user: address, owner };
 }
 
-/** Returns the lines of the file that the page saves after a press. */
+/** Returns the lines of the file that the page saves after a button press. */
 async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
@@ -47,7 +47,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
   await page.getByRole('row', { name: /BTC-USDC.*cross.*0\.01/ }).waitFor();
 
-  // The effect of a fill is named, not only coloured.
+  // The effect of a fill is stated as text, not only by a colour.
   await page.getByRole('tab', { name: 'Trade history' }).click();
   await page.getByRole('row', { name: /BTC-USDC.*Open long/ }).waitFor();
 
@@ -85,7 +85,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   };
   expect(saved).toMatchObject(exact);
 
-  // The calendar shows the result of the current day, and the table the volume of the trade too.
+  // The calendar shows the result of the current day. The table also shows the volume of the trade.
   const today = page.locator('td[aria-current=date]');
   await expect.poll(() => today.innerText()).toMatch(/^\d+\s[+−]\d+\.\d\d$/);
   expect(await today.getAttribute('title')).toMatch(/volume 9\d\d\.\d\d, fees 0\.\d\d USDC$/);
@@ -100,7 +100,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
-  // On a tablet, no table cuts off a figure.
+  // On a tablet, the tables do not cut off any figures.
   for (const width of [768, 834, 1_100]) {
     await page.setViewportSize({ ...DESKTOP, width });
     for (const tab of [
@@ -142,7 +142,7 @@ test('a new portfolio draws no curve before its first result, and no window is l
   await page.getByRole('img', { name: /^Equity over time/ }).waitFor();
 });
 
-test('daily results add up to the total above them, even if the price has moved since the query', async () => {
+test('daily results add up to the total above them, even after the price has moved', async () => {
   const { owner, page } = await atScreen('/portfolio?days=table');
   const grid = { price: '100', tick: '0.01', szDecimals: 2 };
   const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -158,7 +158,7 @@ test('daily results add up to the total above them, even if the price has moved 
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
     });
-  // At first the result is only the fee of the trade; the new price then adds a profit.
+  // At first, the result is only the fee of the trade. The new price then adds a profit.
   await expect.poll(results).toEqual(['−0.15', '−0.15', '−0.15']);
   await perp.push('101');
   await expect.poll(async () => (await results())[0]).toMatch(/^\+[1-3]\.\d\d$/);
@@ -166,11 +166,12 @@ test('daily results add up to the total above them, even if the price has moved 
   expect(below).toEqual([above, above]);
 });
 
-test('a list loads all rows down to its first one when it is scrolled to the end', async () => {
+test('a list loads all its rows when it is scrolled to the end', async () => {
   const { owner, page } = await atScreen('/portfolio?tab=history');
   await page.getByText('No orders yet').waitFor();
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
-  // Five batches of orders far below the mark, each at its own price, are all cancelled.
+  // There are five batches of orders far below the mark, each order at its own price. All are
+  // cancelled.
   const [rounds, each] = [5, 48];
   const first = Math.round(Number(price) * 0.7);
   for (let round = 0; round < rounds; round++) {
@@ -185,7 +186,7 @@ test('a list loads all rows down to its first one when it is scrolled to the end
     list.locator(`table[aria-rowcount="${count + 1}"]`).waitFor({ state: 'attached' });
   await rows(rounds * each);
 
-  // After a reload, the page shows the newest rows and loads the others on scrolling.
+  // After a reload, the page shows the newest rows and loads the other rows when the user scrolls.
   await page.reload();
   await rows(200);
   const down = () => list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -217,7 +218,7 @@ test('the payout of shares appears after their market has resolved', async () =>
   expect(rows).toHaveLength(2);
 });
 
-test('a purchase of NO is shown as bought, although the book shows an offer of YES', async () => {
+test('a purchase of NO is shown as bought, although the book shows it as an offer of YES', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);

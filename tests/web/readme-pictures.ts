@@ -20,13 +20,13 @@ import { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
 
 /**
- * Takes the two pictures of the README: `npm run pictures:readme`. The venue is real; its clock
- * runs faster, so that half a day of trading takes a minute. Prices come from a fixed seed.
+ * Takes the two pictures of the README: `npm run pictures:readme`. The venue is real, but its clock
+ * runs faster, so that half a day of trading takes a minute. Prices are derived from a fixed seed.
  */
 
 const FOLDER = join(REPOSITORY, 'docs', 'images');
 const BYTES_MAX = 150_000;
-/** The best quality within the size limit is used. */
+/** The pictures have the best of these qualities that is within the size limit. */
 const QUALITIES = [92, 88, 84, 78, 70];
 const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ const EVENT_STEPS = 32;
 const PERP_STEPS = 60;
 
 let seed = 12;
-/** Returns a number between −1 and 1 from a fixed seed. */
+/** Returns a number between −1 and 1. The sequence has a fixed seed. */
 function chance(): number {
   seed = (seed * 48_271) % 2_147_483_647;
   return (seed / 2_147_483_647) * 2 - 1;
@@ -117,7 +117,7 @@ async function outcomePerson(url: string): Promise<Client> {
   return client;
 }
 
-/** Simulates more than an hour of trades, followed by a book. */
+/** Simulates trades during more than an hour, followed by a book. */
 async function livePerp({ url }: Venue): Promise<void> {
   const [one, other] = [await trader(url, 'one of two'), await trader(url, 'the other of two')];
   const perp = await perpNear(one, 'BTC-USDC');
@@ -126,7 +126,7 @@ async function livePerp({ url }: Venue): Promise<void> {
     for (let count = 0; count < 3; count++) {
       price += 2.4 + chance() * 24;
       const size = (0.012 + chance() * 0.008).toFixed(3);
-      // Both accounts sell equally often, so that neither runs out of margin.
+      // Both accounts sell equally often, so that neither of them runs out of margin.
       const [seller, buyer] = (step + count) % 2 === 0 ? [one, other] : [other, one];
       const at = price.toFixed(1);
       await whenFresh(() => tradeBetween(seller, buyer, { ...perp, price: at, size }));
@@ -143,8 +143,8 @@ async function livePerp({ url }: Venue): Promise<void> {
 }
 
 /**
- * Repeats an action until it succeeds, because the oracle and the clients need a moment after the
- * clock jumps.
+ * Repeats an action until it succeeds, because the oracle and the clients need time after the clock
+ * jumps.
  */
 async function whenFresh(act: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {

@@ -13,7 +13,7 @@ import { pageReady, startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Shows the screens while the venue or the network is down or limits requests, and after recovery.
+ * Tests the screens while the venue or the network is down or limits requests, and after recovery.
  */
 
 const LONG_MS = 120_000;
@@ -25,7 +25,7 @@ let browser: WebBrowser;
 let market: Listed;
 
 beforeAll(async () => {
-  // The page must find the venue again at the same port.
+  // The venue must restart on the same port, so that the page finds it again.
   port = String(await freePorts(1));
   const flags = [...FLAGS, '--no-limits', '--port', port];
   [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
@@ -56,7 +56,7 @@ test(
     await venue.kill();
     for (const page of all) {
       await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
-      // The message counts down to the next attempt and shows when the attempt starts.
+      // The message counts down to the next attempt and shows when the attempt begins.
       await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
@@ -78,7 +78,7 @@ test(
   LONG_MS,
 );
 
-test('a page that could not ask about its account opens it when the venue answers', async () => {
+test('a page that could not query its account opens it when the venue responds', async () => {
   const visit = await browser.visit(venue.url, { expectedErrors: /ERR_FAILED|Failed to load/ });
   const { page } = visit;
   let isRefusing = true;
@@ -129,7 +129,7 @@ test(
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
     await page.getByText('Rate limit reached').waitFor({ state: 'detached' });
-    // A proxy can limit requests with its own text, which is not a lost connection either.
+    // A proxy can limit requests with its own text. This is not a lost connection either.
     const headers = { 'retry-after': '1', 'content-type': 'application/json' };
     const body = '{"success":false,"code":429,"message":"slow down"}';
     await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));

@@ -17,7 +17,7 @@ const LONG_MS = 120_000;
 
 let venue: Venue;
 let browser: WebBrowser;
-/** Serves a page of another site. */
+/** Server of a page on another site. */
 let outsider: Server;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 afterAll(() => outsider?.close());
 
-test("the page stays empty in another site's frame", async () => {
+test('the page remains empty in a frame of another site', async () => {
   const { port } = outsider.address() as AddressInfo;
   const visit = await browser.visit(`http://127.0.0.1:${port}`, {
     expectedErrors: /frame-ancestors|chrome-error|localStorage/,
@@ -64,13 +64,13 @@ test('scripts from other sources do not run, and the tests detect an attempt', a
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-elem/);
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: img-src/);
   expect(await visit.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
-  // Any other test with this message fails at its end.
+  // In any other test, this message causes a failure at the end.
   await expect(visit.leave()).rejects.toThrow(/policy: script-src-elem/);
   visit.expectErrors(/./);
 });
 
 test(
-  'no private key is in any data that leaves the browser during a whole first trade',
+  'no private key leaves the browser during a complete first trade',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -101,14 +101,17 @@ test(
   LONG_MS,
 );
 
-/** Returns the possible encodings of a key: hexadecimal in both cases, base 64 and decimal. */
+/**
+ * Returns the possible encodings of a key: hexadecimal in upper and lower case, base 64 and
+ * decimal.
+ */
 function spellings(key: string): readonly string[] {
   const hex = key.slice(2);
   const bytes = Buffer.from(hex, 'hex');
   return [hex, hex.toUpperCase(), bytes.toString('base64'), BigInt(key).toString()];
 }
 
-describe('texts typed by others', () => {
+describe('texts of other users are shown as text', () => {
   const TURNING = /[\u202A-\u202E\u2066-\u2069]/gu;
   const HOSTILE = [
     '<img src=x onerror="globalThis.hasRun=true">',
@@ -139,7 +142,8 @@ describe('texts typed by others', () => {
         if (path === '/events') {
           const shown = (await page.locator('main').textContent()) ?? '';
           for (const title of HOSTILE) expect(shown).toContain(title.replace(TURNING, ''));
-          // A name that changes the text direction would reverse the price next to it.
+          // A name with characters that change the text direction would reverse the price next to
+          // it.
           expect(shown).not.toMatch(TURNING);
         }
         await page.setViewportSize({ ...PHONE });
@@ -168,8 +172,8 @@ describe('texts typed by others', () => {
   );
 
   /**
-   * Checks that none of the texts has run or become an element, and that no content is wider than
-   * the screen.
+   * Checks that none of the texts has run as a script or become an element, and that no content is
+   * wider than the screen.
    */
   async function staysWhole({ page }: Visit, where: string): Promise<void> {
     const found = await page.evaluate(() => ({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Checks over plain HTTP, without a browser, how the venue serves its page. */
+/** Checks how the venue serves its page, over plain HTTP and without a browser. */
 
 type Icon = {
   readonly src: string;
@@ -35,7 +35,7 @@ async function scriptPath(): Promise<string> {
   return /src="(\/assets\/[^"]+\.js)"/.exec(text)![1]!;
 }
 
-describe('the served page', () => {
+describe('the venue serves its page', () => {
   test('the page is served at every address of a screen and never from an old copy', async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/events/some-event?tab=rules']) {
       const { headers, status, text } = await get(path, HTML);
@@ -116,7 +116,7 @@ describe('the served page', () => {
       expect([path, again.status, again.text]).toEqual([path, 304, '']);
       expect(again.headers.get('etag')).toBe(tag);
       expect(again.headers.get('vary')).toBe(first.headers.get('vary'));
-      // The copy keeps its nonce.
+      // The cached copy keeps its nonce.
       expect(again.headers.get('content-security-policy')).toBe(
         first.headers.get('content-security-policy'),
       );
@@ -164,13 +164,13 @@ describe('the served page', () => {
       const reply = await fetch(venue.url + src);
       expect([src, reply.status, reply.headers.get('content-type')]).toEqual([src, 200, type]);
       if (type !== 'image/png') continue;
-      // Width and height are in the first chunk of a PNG.
+      // The width and the height are in the first chunk of a PNG.
       const bytes = Buffer.from(await reply.arrayBuffer());
       expect([src, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`]).toEqual([src, sizes]);
     }
     const page = await get('/', HTML);
     expect(page.text).toContain('rel="manifest" href="/manifest.webmanifest"');
-    // The browser must find a new worker, so it may not use an old copy of it.
+    // The browser must detect a new worker, so it may not use a cached copy.
     const worker = await get('/worker.js');
     expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache']);
     expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -178,7 +178,7 @@ describe('the served page', () => {
   });
 });
 
-describe('the API on the same port as the page', () => {
+describe('the API and the page share a port', () => {
   test('requests for other content types get no page', async () => {
     for (const path of ['/nope', '/assets/nope.js', '/info/x']) {
       const { status, text } = await get(path);
@@ -188,7 +188,7 @@ describe('the API on the same port as the page', () => {
     expect(posted.status).toBe(404);
     expect((await get('/info', HTML)).status).toBe(405);
     expect((await get('/ws', HTML)).status).toBe(426);
-    // A browser that opens this path gets the screen; all others get the endpoint.
+    // A browser that opens this path gets the screen. All other clients get the API endpoint.
     expect((await get('/account', HTML)).headers.get('content-type')).toContain('text/html');
     expect((await get('/account')).status).toBe(405);
     expect((await get('/openapi.json', HTML)).headers.get('content-type')).toContain('json');

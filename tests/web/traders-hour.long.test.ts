@@ -17,17 +17,17 @@ import { workerBrowser } from './support/worker-browser.ts';
 
 /**
  * Performs random actions of a trader on the terminal, with shares of an outcome market and with
- * transfers, and compares the page with /info after each action. The first half runs without other
- * traders, the second half with them; the venue is killed in the middle of each half. No row may be
- * missing or duplicated, and no figure may be wrong for longer than an update takes.
+ * transfers, and compares the page with /info after each action. Other traders are active only in
+ * the second half. The venue is killed in the middle of each half. No row may be missing or
+ * duplicated, and no figure may be wrong for longer than an update takes.
  */
 
 const MINUTES = Number(process.env['TRADERS_MINUTES'] ?? 10);
 const HALF_MS = (MINUTES * 60_000) / 2;
 const SEED = freshSeed('TRADERS_SEED');
-/** An action must have succeeded once after this many attempts. */
+/** An action must have succeeded at least once after this many attempts. */
 const TRIES_MIN = 3;
-/** An update takes time on a busy machine, while a real error persists. */
+/** An update takes time on a busy machine, whereas a real error persists. */
 const SETTLES = { timeout: 60_000, interval: 250 };
 
 let venue: Venue;
@@ -88,7 +88,7 @@ test(
         const act = random.pick(acts.filter(({ isPossible }) => isPossible(book)));
         counts[act.name] = (counts[act.name] ?? 0) + 1;
         await act.run(page, random, book).catch((error: unknown) => {
-          // A row that has disappeared cannot be pressed, but the page is compared anyway.
+          // A row that has disappeared cannot be pressed, but the page is compared in any case.
           if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
           const name = `${act.name}, gone`;
           counts[name] = (counts[name] ?? 0) + 1;
@@ -99,8 +99,8 @@ test(
       await load?.stop();
     }
     process.stdout.write(`${JSON.stringify(counts)}\n`);
-    // A single failure can be a row that disappeared, but an action that never succeeds is an
-    // error.
+    // A single failure can be due to a row that disappeared, but an action that never succeeds is
+    // an error.
     const failing = acts.filter(({ name }) => {
       const [tried, vanished] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
       return tried >= TRIES_MIN && tried === vanished;
@@ -139,8 +139,8 @@ async function bookOf({ info }: Client, user: string): Promise<AccountBook> {
 }
 
 /**
- * Reads both until they agree. A brief delay of the page is allowed, but not a persistent
- * difference.
+ * Reads the page and the venue until they agree. The page may lag briefly, but a persistent
+ * difference is an error.
  */
 async function settles(page: Page, owner: Client, user: string, after: string): Promise<void> {
   await expect
@@ -192,13 +192,15 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
     (sum, part) => sum + Number(part.marginSummary.accountValue),
     0,
   );
-  // The tolerance is a cent plus one step of a moving mark.
+  // The tolerance is one cent plus one step of a moving mark.
   const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - accountValue) < 0.02;
   if (!isNear) found.push(`equity ${shown}, the venue says ${accountValue}`);
   return found;
 }
 
-/** Compares the number of rows with the venue's, and requires a row with the figures of each. */
+/**
+ * Compares the number of rows with the venue's, and requires a row with the figures of each item.
+ */
 async function rowsDiffer(
   page: Page,
   name: string,
@@ -213,7 +215,7 @@ async function rowsDiffer(
     ),
   }));
   if (count !== wanted.length) return [`${name}: ${count} rows, the venue has ${wanted.length}`];
-  // Only the visible rows of a long list are drawn.
+  // A long list draws only its visible rows.
   if (rows.length < wanted.length) return [];
   const left = rows.map((row) => ({ row, figures: figuresIn(row) }));
   const missing: string[] = [];

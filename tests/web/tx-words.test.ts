@@ -303,10 +303,10 @@ const cases: readonly Case[] = (Object.keys(SENTENCES) as ActionType[]).flatMap(
 
 const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : '“Will it rain?”');
 
-describe('descriptions of transactions in words', () => {
+describe('transactions are described in words', () => {
   test.each(cases)('the explorer describes %s %j in words', (type, fields, sentences) => {
     const action = { type, ...fields };
-    // The action must be valid for the venue's schema.
+    // The action must be valid according to the venue's schema.
     expect(ACTIONS[type].schema.safeParse(action).error).toBeUndefined();
     expect(sentencesOf(action, nameOf, words.t).map(({ text }) => text)).toEqual(sentences);
     expect(words.exists(`explorer.action.${type}`)).toBe(true);
@@ -325,7 +325,7 @@ describe('descriptions of transactions in words', () => {
     },
   );
 
-  test('the markets in a request are found at any depth', () => {
+  test('the market ids of a request are found at any depth', () => {
     const ids = cases.flatMap(([, fields]) => marketIdsOf(fields));
     expect(new Set(ids)).toEqual(new Set([1, 100_000]));
   });

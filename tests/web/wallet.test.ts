@@ -31,14 +31,14 @@ test('a browser wallet opens its account and approves an agent that trades for i
   const { page } = visit;
   await visit.open();
   await page.getByRole('button', { name: 'Connect' }).click();
-  // A name with markup is shown as text.
+  // A name that contains markup is shown as text.
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   const account = page.getByRole('button', { name: /^0x.*wallet/ });
   await account.waitFor();
   await page.getByText('1,000.00').waitFor();
   expect(wallet.asked.map(({ method }) => method)).toEqual(['eth_requestAccounts']);
 
-  // If the ticket cannot send yet, it shows the required button itself.
+  // While the ticket cannot send an order, it shows the button that is required first.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Sign once with your wallet').waitFor();
   const ticket = page.getByRole('form', { name: 'Order ticket' });
@@ -101,7 +101,7 @@ test('a wallet without an account is offered a deposit, without a signature requ
   expect(await letTrade.count()).toBe(0);
   await page.locator('main').getByRole('button', { name: 'Deposit' }).click();
   await page.waitForURL('**/account?tab=money&do=deposit');
-  // An external deposit opens the account, and the ticket is updated.
+  // An external deposit opens the account and updates the ticket.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('This address has no account yet.').waitFor();
   await fund(wallet.address);

@@ -6,7 +6,7 @@ import { type Execution, parametersOf } from '../../../packages/engine/src/state
 
 /**
  * Planted fault: the fund unwinds at prices up to 1% from the mark, regardless of the margin that
- * it took over.
+ * it has taken over.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;

@@ -37,7 +37,7 @@ export const pictures: readonly Picture[] = [
     name: 'leaderboard-off',
     path: '/leaderboard',
     prepare: async (page) => {
-      // Answers like a venue whose operator disabled the feature.
+      // Simulates a venue whose operator disabled the feature.
       await page.route('**/info', async (route) => {
         const { type } = route.request().postDataJSON() as { type: string };
         if (type !== 'settings') return route.continue();
@@ -55,7 +55,7 @@ export const pictures: readonly Picture[] = [
     name: 'activity-empty',
     path: '/activity',
     prepare: async (page) => {
-      // Answers like a venue without trades.
+      // Simulates a venue without trades.
       const body = '{"success":true,"code":0,"data":{"startTime":1767225600000,"trades":[]}}';
       const headers = { 'content-type': 'application/json' };
       await page.route('**/info', async (route) => {
@@ -75,7 +75,7 @@ export const pictures: readonly Picture[] = [
     path: '/',
     prepare: async (page) => {
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-      // Simulates a lost connection, in which requests and sockets fail.
+      // Simulates a lost connection: requests and sockets fail.
       await page.context().setOffline(true);
       await page.getByText(/You are offline/).waitFor();
     },
@@ -97,7 +97,7 @@ export const pictures: readonly Picture[] = [
     path: '/',
     prepare: async (page) => {
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-      // Answers like a venue that limits the client's requests.
+      // Simulates a venue that rejects the client's requests because of a rate limit.
       const body =
         '{"success":false,"code":10000,"name":"RATE_LIMITED","message":"rate limit exceeded"}';
       const headers = { 'retry-after': '8', 'content-type': 'application/json' };

@@ -31,7 +31,7 @@ async function split(page: Page, amount: string): Promise<void> {
   await page.getByText(/split into/).waitFor();
 }
 
-/** Creates a separate event, so that its changes are not in the other pictures. */
+/** Creates a separate event, so that its changes do not appear in other pictures. */
 async function own(
   page: Page,
   { url }: Venue,
@@ -60,7 +60,7 @@ const LONG =
 
 let held: Promise<HeldSeries> | undefined;
 
-/** Opens a series in the middle of its second market, with a clock that the pictures control. */
+/** Opens a series in the middle of its second market. The pictures control the clock. */
 async function heldSeries(): Promise<HeldSeries> {
   const series = await HeldSeries.start();
   const { firstStartMs: startMs, people, slug } = series;

@@ -6,7 +6,7 @@ import type { Picture } from '../support/picture.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Lists a market at 100 with a book on both sides, and opens it in the page. */
+/** Lists a market at a price of 100 with a two-sided book, and opens it in the page. */
 async function atOwnPerp(page: Page, { url }: Venue): Promise<OwnPerp> {
   const perp = await listPerp(url, { price: '100', tick: '0.01', szDecimals: 3 });
   const market = perp.name;
@@ -116,7 +116,7 @@ export const pictures: readonly Picture[] = [
   {
     name: 'perps-trouble-hours',
     path: '/trade/BTC-USDC',
-    // A new venue has no full hours yet, so these figures are invented.
+    // A new venue has no completed hours, so these figures are invented.
     prepare: async (page) => {
       const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
       const data = Array.from({ length: 96 }, (_, at) => ({

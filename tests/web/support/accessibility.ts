@@ -4,30 +4,30 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Rules to check: all of them, or only those that depend on the theme. */
+/** Rules to check: all rules, or only those that depend on the theme. */
 export type Faults = 'all' | 'of colours';
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Returns the violations that axe finds, one line each with the rule and its first element. */
+/** Returns the violations that axe finds. Each line contains the rule and the first element. */
 export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<readonly string[]> {
   const only = faults === 'all' ? {} : { runOnly: RULES_OF_COLOURS };
-  // The debugger evaluates the script, because the policy of the page forbids it.
+  // The script is evaluated with the debugger, because the policy of the page forbids it.
   await page.evaluate(`globalThis.axe ??= (() => { ${AXE}; return globalThis.axe; })()`);
   return page.evaluate(async (rules) => {
     type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
     const { axe } = globalThis as unknown as {
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
-    // Waits for colour transitions between themes. An inherited colour starts its transition when
-    // its parent's ends.
+    // Waits for the colour transitions between themes. An inherited colour starts its transition
+    // when that of its parent ends.
     for (;;) {
       const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
       if (moving.length === 0) break;
       await Promise.allSettled(moving.map(({ finished }) => finished));
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
-    // Leaving out preloading, frames and details of passed rules takes a tenth of the time.
+    // The check is ten times as fast without preloading, frames and details of passed rules.
     const how = { preload: false, iframes: false, resultTypes: ['violations'], ...rules };
     const { violations } = await axe.run(document, how);
     return violations.map(

@@ -8,7 +8,7 @@ import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
 
-/** Guardian of a local chain's bridge, with enough ether to mine blocks. */
+/** Guardian of a local chain's bridge. It has enough ether to mine blocks. */
 export class ChainOperator {
   readonly chain: Chain;
   readonly #keys: { readonly guardian: Hex };
@@ -25,7 +25,7 @@ export class ChainOperator {
     return new ChainOperator(chain, venue, await fundedOnChain(venue.url));
   }
 
-  /** Sends micro-USDC on the chain. Like any transaction, this mines a block. */
+  /** Sends an amount in micro-USDC on the chain. Like any transaction, this mines a block. */
   async give(user: Hex, amount: bigint): Promise<void> {
     await this.chain.wallet(this.#rich).transfer(user, amount);
   }

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** Common desktop widths. */
+/** Common screen widths of desktops, in pixels. */
 export const DESKS = [1280, 1366, 1440, 1536, 1680, 1920] as const;
 
-/** Largest figure that must fit, by the beginning of the column's name. */
+/** Largest figure that must fit in a column. The key is the beginning of the column's name. */
 const LARGEST: Readonly<Record<string, string>> = {
   Size: '−1,234.56789',
   Filled: '1,234.56789',
@@ -25,8 +25,8 @@ const LARGEST: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the visible figures, by column, that are cut off in their cell or outside the table's
- * view. With `isLarge`, each is measured as the largest figure of its column.
+ * Returns the visible figures, by column, that are cut off in their cell or outside the visible
+ * part of the table. With `isLarge`, each figure is replaced by the largest one of its column.
  */
 export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<readonly string[]> {
   return page.evaluate(
@@ -63,7 +63,7 @@ export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<
           ({ parentElement }) => parentElement!.closest('.visually-hidden') === null,
         );
       }
-      /** True for a plain number. Shares keep their size. */
+      /** Returns true for a plain number. Shares keep their size. */
       function isFigure(text: string): boolean {
         return /^[+−]?[\d,]+(\.\d+)?$/.test(text.trim());
       }

@@ -9,11 +9,14 @@ import { DESKTOP, PHONE } from './visit.ts';
 export type Look = {
   readonly theme: string;
   readonly size: { readonly width: number; readonly height: number };
-  /** All rules by default. */
+  /** The rules to check. The default is all rules. */
   readonly faults?: Faults;
 };
 
-/** Checks in one look that axe finds no violations and no content is wider than the screen. */
+/**
+ * Checks in the given look that axe finds no violations and that no content is wider than the
+ * screen.
+ */
 export async function expectReadable(
   page: Page,
   what: string,
@@ -22,7 +25,8 @@ export async function expectReadable(
   await page.setViewportSize({ ...size });
   await page.evaluate((name) => {
     document.documentElement.dataset['theme'] = name;
-    // After two frames, the layout has the new size and no colour transition is running.
+    // After two frames, the layout has adapted to the new size, and all colour transitions have
+    // ended.
     return new Promise((resolve) => {
       requestAnimationFrame(() => requestAnimationFrame(resolve));
     });
@@ -42,8 +46,8 @@ const FORM_LOOKS: readonly Look[] = [
 const random = chance(freshSeed('FORM_LOOKS_SEED'));
 
 /**
- * Checks a form in one of two looks, drawn per run. The two looks together cover both themes and
- * both sizes.
+ * Checks a form in one of two looks, which is selected at random in each run. Together, the two
+ * looks cover both themes and both sizes.
  */
 export async function expectReadableForm(page: Page, what: string): Promise<void> {
   for (const look of sampledCases(FORM_LOOKS, 1, random)) await expectReadable(page, what, look);

@@ -5,18 +5,18 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { alone } from '../../../packages/web/build/build-lock.ts';
 
-/** Path of a browser on this machine, and its required arguments. */
+/** Path of a browser on this machine, and the arguments that it requires. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-/** The unpacked browser is on the machine's disk, so that later runs find it. */
+/** The browser is unpacked to the machine's disk, so that later runs find it. */
 const PLACE = process.env['ODDLOT_TEST_DISK'] ?? tmpdir();
 const LOCK = join(PLACE, 'oddlot-chromium.lock');
 /**
- * Components of the browser's own window, which it would load again for every visitor and which
- * would take longer than many tests. Setting any component replaces Playwright's list, so this list
- * includes it.
+ * Components of the browser's own window. The browser would load them again for every visitor,
+ * which takes longer than many tests. This list replaces Playwright's list and therefore includes
+ * it.
  */
 const LEFT_OUT = [
   'WebUIOmniboxPopup',
@@ -36,7 +36,7 @@ const LEFT_OUT = [
   'PreconnectToSearch',
   'ThirdPartyStoragePartitioning',
 ];
-/** There is no sandbox as root, and containers have little shared memory. */
+/** The sandbox is not available to root, and containers have little shared memory. */
 const ARGS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -46,9 +46,8 @@ const ARGS = [
 ];
 
 /**
- * Finds a real Chromium: the one in `CHROMIUM_PATH`, one of the system, one from an npm package
- * (x64), or on Debian as root one that is installed now. If there is none, the test fails with
- * instructions.
+ * Finds a real Chromium: the one in `CHROMIUM_PATH`, one of the system, or one from an npm package
+ * (x64). On Debian, root can also install one. If none is found, the test fails with instructions.
  */
 export async function findChromium(): Promise<FoundBrowser> {
   const named = process.env['CHROMIUM_PATH'];
@@ -56,8 +55,7 @@ export async function findChromium(): Promise<FoundBrowser> {
     if (await isProgram(named)) return { path: named, args: ARGS };
     throw new Error(`CHROMIUM_PATH names no program: ${named}`);
   }
-  // Test files start together, and a browser that one of them is unpacking cannot be started by
-  // another.
+  // Test files start concurrently, and a browser cannot be started while another file unpacks it.
   const found =
     (await onSystem()) ??
     (await alone(LOCK, async () => (await fromPackage()) ?? (await installed())));
@@ -78,8 +76,8 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
 }
 
 /**
- * npm package with an x64 browser that unpacks itself once. Some installs omit it, so its types are
- * not used here.
+ * npm package with an x64 browser that it unpacks once. Some installations omit the package, so its
+ * types are not used here.
  */
 const PACKED: string = '@sparticuz/chromium';
 type Packed = { readonly default: { executablePath(): Promise<string> } };
@@ -90,8 +88,8 @@ async function fromPackage(): Promise<FoundBrowser | undefined> {
   try {
     const { default: packed } = (await import(PACKED)) as Packed;
     process.env['TMPDIR'] = PLACE;
-    // The flags of the package are for machines with one thread; a single-process browser would end
-    // with its first context.
+    // The flags of the package are intended for machines with one thread. A single-process browser
+    // would exit with its first context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {
     return undefined;

@@ -9,15 +9,15 @@ import { OutcomePeople } from './outcome-people.ts';
 import { pageReady } from './web-venue.ts';
 
 /**
- * Starts a venue with a series whose clock and reference price the test controls, so that a quarter
- * of an hour passes in a moment. Only the clock is replaced.
+ * Starts a venue with a series. The test controls the clock and the reference price, so that a
+ * quarter of an hour passes immediately. Only the clock is replaced.
  */
 
 export const PERIOD_MS = 900_000;
 const WINDOW_S = 30;
 /**
- * Observations are accepted within ten seconds of their time and are valid for five seconds each.
- * These steps are much shorter, because the machine's time between two steps is added.
+ * Observations are accepted within ten seconds of their time and are valid for five seconds. These
+ * steps are much shorter, because the real time between two steps is added.
  */
 const STEP_MS = 7_000;
 const APART_MS = 4_000;
@@ -42,7 +42,7 @@ export class HeldSeries {
     this.#aheadMs = 0;
   }
 
-  /** Lists a series whose first market has not started yet. */
+  /** Lists a series with a first market that has not started yet. */
   static async start(): Promise<HeldSeries> {
     await buildPageOnce();
     const folder = await temporaryData();
@@ -50,7 +50,7 @@ export class HeldSeries {
     writeFileSync(clockFile, '0');
     const venue = await startAt(folder, clockEnvironment(`ahead:${clockFile}`), FLAGS);
     await pageReady(venue.url);
-    // The start is far enough ahead that the price before it can be pushed too.
+    // The start is far enough in the future that a price can be pushed before it.
     const firstStartMs = Math.ceil((Date.now() + SOON_MS) / PERIOD_MS) * PERIOD_MS;
     const slug = await new OutcomePeople(venue.url).series({
       title: 'TIDE up or down in 15 minutes',
@@ -65,15 +65,15 @@ export class HeldSeries {
     return Date.now() + this.#aheadMs;
   }
 
-  /** Advances time to an instant, and never back. */
+  /** Advances time to an instant. Time never goes back. */
   passTo(instantMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, instantMs - Date.now());
     writeFileSync(this.#clockFile, String(this.#aheadMs));
   }
 
   /**
-   * Pushes prices throughout the averaging window that ends at `instantMs`, and advances the clock
-   * to just after it.
+   * Pushes prices during the whole averaging window that ends at `instantMs`, and advances the
+   * clock to just after it.
    */
   async priceBefore(instantMs: number, price: string): Promise<void> {
     this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);
@@ -92,7 +92,9 @@ export class HeldSeries {
     await this.venue.remove();
   }
 
-  /** Pushes three observations up to now, all later than those of the previous step. */
+  /**
+   * Pushes three observations up to the current time, all later than those of the previous step.
+   */
   async #push(px: string): Promise<void> {
     const nowMs = this.nowMs;
     await this.#observe(
@@ -101,7 +103,10 @@ export class HeldSeries {
     );
   }
 
-  /** Sends observations again, because the venue's clock lags slightly and rejects future ones. */
+  /**
+   * Repeats observations, because the venue's clock lags slightly and future observations are
+   * rejected.
+   */
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
     const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));

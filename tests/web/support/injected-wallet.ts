@@ -6,11 +6,11 @@ import { signAsSent } from '../../support/sdk/sign-as-sent.ts';
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
 
 export type InjectedWallet = {
-  /** Address in lower case. */
+  /** The address in lower case. */
   readonly address: string;
-  /** All requests, in order. */
+  /** All requests, oldest first. */
   readonly asked: WalletAsked[];
-  /** The owner's answer to the next requests; yes by default. */
+  /** The owner's response to subsequent requests. The default is yes. */
   answer: 'yes' | 'no';
   /** Adds the wallet to every page of a context. */
   inject(context: BrowserContext): Promise<void>;
@@ -24,8 +24,8 @@ const UNSUPPORTED = 4_200;
 type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Returns a browser wallet that announces itself (EIP-6963) and signs with a key that pages never
- * see.
+ * Returns a browser wallet that announces itself (EIP-6963) and signs with a key that is never in a
+ * page.
  */
 export function injectedWallet(key: `0x${string}`, forward?: Forward): InjectedWallet {
   const account = privateKeyToAccount(key);

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/sdk';
 import { perpNear } from './trading.ts';
 
-/** Accounts that trade continuously: they place, execute and cancel orders. */
+/** Accounts that trade continuously: they place orders, trade and cancel. */
 export type Load = { stop(): Promise<void> };
 
 const TRADERS = 4;
@@ -26,7 +26,7 @@ export async function startLoad(url: string, market = 'BTC-USDC'): Promise<Load>
   const { asset } = await perpNear(traders[0]!, market);
   const running = traders.map(async (client, at) => {
     for (let round = at; !over.signal.aborted; round += 1) {
-      // Orders that were lost because the venue was killed are sent again in the next round.
+      // If an order is lost because the venue was killed, the next round sends a new one.
       await trade(client, asset, round).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -40,8 +40,8 @@ export async function startLoad(url: string, market = 'BTC-USDC'): Promise<Load>
 }
 
 /**
- * Sends a bid and an offer near the market, alternating with a taker order, and sometimes cancels
- * all orders.
+ * Sends a bid and an offer near the market in one round and a taker order in the next, and
+ * sometimes cancels all orders.
  */
 async function trade({ exchange }: Client, asset: number, round: number): Promise<void> {
   const isBuy = round % 2 === 0;

@@ -8,7 +8,10 @@ import {
 
 export type MarketMaker = { readonly client: Client; readonly asset: number };
 
-/** Quotes sizes that a test account can trade at fixed prices, so that a test knows the cost. */
+/**
+ * Quotes sizes that a test account can trade. The prices are fixed, so that a test can predict the
+ * cost.
+ */
 export async function quoteMarket(
   url: string,
   {

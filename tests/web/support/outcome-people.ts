@@ -9,7 +9,7 @@ import {
 import { eventFields, marketFields, newSlug, seriesFields } from '../../support/deployer.ts';
 import { keyOf } from '../../support/wallet.ts';
 
-/** Deployer and market makers of outcome markets for tests of the page. */
+/** Deployer and market makers of the outcome markets in tests of the page. */
 
 export const WHO_DEPLOYS = keyOf('the deployer');
 
@@ -42,7 +42,7 @@ export class OutcomePeople {
     await this.#deploy.registerEvent(fields, CONFIRMED);
   }
 
-  /** Lists a market, by default in a new event. */
+  /** Lists a market. By default, it belongs to a new event. */
   async market(changes: object = {}, eventSlug?: string): Promise<Listed> {
     const slug = newSlug('market');
     const event = eventSlug ?? (await this.event());
@@ -64,7 +64,7 @@ export class OutcomePeople {
   }
 
   /**
-   * Creates an account that bids for YES at 0.44 and offers it at 0.46, with the given size each.
+   * Creates an account that bids for YES at 0.44 and offers YES at 0.46, each with the given size.
    */
   async quote({ id: asset }: Pick<Listed, 'id'>, size = '200'): Promise<void> {
     const wallet = privateKeyWallet(randomPrivateKey());
@@ -74,7 +74,7 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
-  /** Creates an account with the given shares of both outcomes, and returns its address. */
+  /** Creates an account with this number of shares of either outcome, and returns its address. */
   async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const holder = createClient({ url: this.#url, wallet });
@@ -92,7 +92,7 @@ export class OutcomePeople {
     await this.decide(market, fraction, evidence);
   }
 
-  /** Resolves a closed market. */
+  /** Resolves a closed market. `fraction` is the payout of one YES share. */
   async decide({ id }: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
     const result = { instrumentId: id, settlementFraction: fraction, evidence };
     await this.#deploy.resolve(result, CONFIRMED);

@@ -1,7 +1,7 @@
 import { createClient, privateKeyWallet, type Client } from '@oddlot/sdk';
 import { OPERATOR_KEY } from './operators.ts';
 
-/** A perp whose price only its operator moves. */
+/** A perp whose price changes only when its operator pushes one. */
 export type OwnPerp = {
   readonly name: string;
   readonly asset: number;
@@ -11,7 +11,7 @@ export type OwnPerp = {
 
 let listed = 0;
 
-/** Lists a perp with its first price on a venue that has the operators of these tests. */
+/** Lists a perp with a first price on a venue with the operators of these tests. */
 export async function listPerp(
   url: string,
   {
@@ -25,7 +25,7 @@ export async function listPerp(
     readonly price: string;
     readonly tick: string;
     readonly szDecimals: number;
-    /** Key of an operator of that venue. */
+    /** The key of an operator of that venue. */
     readonly operator?: `0x${string}`;
   },
 ): Promise<OwnPerp> {

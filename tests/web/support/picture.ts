@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import type { Venue } from '../../support/venue-process.ts';
 
-/** One screen in one state, which is pictured in all looks. */
+/** One screen in one state. A picture is taken in every look. */
 export type Picture = {
   /** File name in kebab-case. */
   readonly name: string;
   readonly path: string;
-  /** True if the visitor has a test account; false by default. */
+  /** True if the visitor has a test account. The default is false. */
   readonly hasAccount?: boolean;
-  /** Brings the loaded screen into its state. */
+  /** Brings the loaded screen into the state of the picture. */
   readonly prepare?: (page: Page, venue: Venue) => Promise<void>;
 };

@@ -18,14 +18,14 @@ export async function endWithRun(pid: number): Promise<void> {
 }
 
 /**
- * Runs before the first test, because workers inherit the environment. The teardown removes the
+ * Runs before all tests, because workers inherit the environment. The returned teardown removes the
  * folder.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-run-'));
   process.env[FOLDER] = folder;
   return async () => {
-    // A process that has not ended yet would write into the folder while it is removed.
+    // A process that is still running would write to the folder during its removal.
     for (const name of await readdir(folder)) {
       if (name.endsWith(PID)) end(Number(name.slice(0, -PID.length)));
     }

@@ -6,21 +6,21 @@ import type { Listed } from './outcome-people.ts';
 import type { AccountBook, Act } from './traders-hour.ts';
 
 /**
- * Random actions of a trader outside the terminal: shares of an outcome market, and transfers. Each
- * must take effect at the venue, is compared on its screen, and ends on the terminal.
+ * Random actions of a trader outside the terminal: trades of outcome shares, and transfers. Each
+ * action must take effect at the venue, is compared on its screen, and ends on the terminal.
  */
 
 type Errands = {
   readonly owner: Client;
   readonly user: string;
   readonly market: Listed;
-  /** Recipient of transfers. */
+  /** The recipient of transfers. */
   readonly friend: string;
 };
 
-/** No more shares of an outcome are bought above this position. */
+/** Maximum number of shares of an outcome. No more are bought above it. */
 const SHARES_MAX = 60;
-/** Smallest order of the market, and the money that it needs. */
+/** Smallest order of the market, in shares, and the money that it requires. */
 const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
@@ -127,7 +127,7 @@ export function sideActionsOf(errands: Errands): readonly Act[] {
 type Errand = {
   readonly path: string;
   readonly trade: Trade;
-  /** Value at the venue that the action must change. */
+  /** Returns the value at the venue that the action must change. */
   readonly count: (errands: Errands) => Promise<unknown>;
   /** Returns the differences between the page and the venue. */
   readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
@@ -141,7 +141,7 @@ async function radio(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('radio', { name }).first().click(BRIEF);
 }
 
-/** Transfers a missing amount from the other sub-account first. */
+/** Presses the button. If money is missing, it is transferred from the other sub-account first. */
 async function withMoney(page: Page, name: RegExp): Promise<void> {
   const done = page.getByRole('button', { name });
   const move = page.getByRole('button', { name: /^Transfer [\d.,]+ USDC$/ });
@@ -160,7 +160,10 @@ function amountOf(chance: Chance): string {
   return `${1 + chance.below(4)}.${chance.below(10)}5`;
 }
 
-/** Returns the positions in the market according to the venue, for example `12.5 Yes at 46.0`. */
+/**
+ * Returns the account's positions in the market as the venue reports them, for example `12.5 Yes at
+ * 46.0`.
+ */
 async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<string[]> {
   const rows = await info.outcomePositions({ user, instrumentIds: [market.id] });
   return rows.map(({ position: { entryPx, szi } }) => {
@@ -171,7 +174,7 @@ async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<s
 
 async function sharesDiffer(page: Page, errands: Errands): Promise<string[]> {
   const region = shares(page);
-  // The region disappears with the last share, so waiting for it could never end.
+  // The region disappears together with the last share, so the test must not wait for it.
   const [text = ''] = await region.allInnerTexts();
   const found = [...text.replaceAll(',', '').matchAll(/([\d.]+) (Yes|No) at ([\d.]+)¢/g)];
   const shown = found.map(([, size, leg, price]) => `${Number(size)} ${leg} at ${price}`);
@@ -202,7 +205,7 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
   return found;
 }
 
-/** Allows a difference of a cent plus one step of a moving mark. */
+/** Returns true within a tolerance of a cent plus one step of a moving mark. */
 function near(shown: string | undefined, expected: string): boolean {
   return Math.abs(Number(shown) - Number(expected)) < 0.02;
 }

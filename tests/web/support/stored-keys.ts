@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Returns the private keys that a page has stored, which must never be sent. A script of the page's
- * origin reads them.
+ * Returns the private keys that a page has stored, which must never be sent. The function reads
+ * them with a script of the page's origin.
  */
 export async function storedKeys(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
@@ -30,7 +30,7 @@ export async function storedKeys(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** Returns the number of keys that a page has stored, including 0. */
+/** Returns the number of private keys that a page has stored. */
 export async function storedKeyCount(page: Page): Promise<number> {
   const hasAny = await page.evaluate(async () =>
     (await indexedDB.databases()).some(({ name }) => name === 'oddlot-keys'),

@@ -42,7 +42,7 @@ export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   return visit.page;
 }
 
-/** Moves the mark with another account, so that the visitor's figures must follow. */
+/** Moves the mark with another account, so that the visitor's figures must change. */
 export async function marksMove(
   url: string,
   page: Page,
@@ -58,7 +58,7 @@ export async function marksMove(
   const market = 'BTC-USDC';
   const maker = await quoteMarket(url, { market, bids: ['97009'], asks: [], size: '0.001' });
   await expect.poll(async () => (await figures())[0], { timeout: 60_000 }).not.toBe(before);
-  // The premium of the mark follows the book over minutes.
+  // The premium of the mark follows the book over several minutes.
   await expect.poll(() => worth(page), { timeout: 60_000 }).not.toBe(equity);
   await expect
     .poll(async () => {

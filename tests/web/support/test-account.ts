@@ -4,12 +4,13 @@ import type { Page } from 'playwright-core';
 /** A test account of the page, and an SDK client of its owner. */
 export type TestAccount = { readonly address: string; readonly owner: Client };
 
-/** The page's name for its agent. */
+/** The name that the page gives to its agent. */
 const AGENT_NAME = 'this browser';
 
 /**
- * Gives a browser the test account that a first visit creates: key, money and an agent. Only tests
- * of the first visit press its button, because stored keys are equivalent and much faster.
+ * Gives a browser the test account that a first visit would create: a key, funds and an agent. Only
+ * tests of the first visit press the button, because storing keys directly is equivalent and much
+ * faster.
  */
 export async function openTestAccount(page: Page, url: string): Promise<TestAccount> {
   const [key, agentKey] = [randomPrivateKey(), randomPrivateKey()];
@@ -19,14 +20,14 @@ export async function openTestAccount(page: Page, url: string): Promise<TestAcco
   const agentAddress = privateKeyWallet(agentKey).address;
   const agent = { agentAddress, agentName: AGENT_NAME };
   await owner.exchange.approveAgent(agent, { confirm: 'executed' });
-  // Any file of the origin is sufficient, because storage belongs to the origin and not to the
+  // Any file of the origin is sufficient, because storage belongs to the origin rather than the
   // page.
   await page.goto(`${url}/favicon.svg`);
   await page.evaluate(keepKeys, { burner: key, [`agent ${address}`]: agentKey });
   return { address, owner };
 }
 
-/** Runs in the page and stores keys like the page itself. */
+/** Runs in the page and stores keys in the same way as the page. */
 async function keepKeys(keys: Readonly<Record<string, string>>): Promise<void> {
   const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {

@@ -3,13 +3,13 @@ import type { Chance } from '../../support/seeded.ts';
 import { button, choose, size } from './terminal.ts';
 
 /**
- * Random actions of a trader on the terminal of BTC-USDC. Each action completes and leaves no
- * dialog or draft behind.
+ * Random actions of a trader on the terminal of BTC-USDC. Each action runs to completion and leaves
+ * no dialog or draft behind.
  */
 
 export type Act = {
   readonly name: string;
-  /** True if the account has something to act on. */
+  /** Returns true if the account has something that the action can change. */
   readonly isPossible: (book: AccountBook) => boolean;
   readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
 };
@@ -20,7 +20,7 @@ export type AccountBook = {
   readonly triggers: number;
   readonly positions: number;
   readonly isLong: boolean;
-  /** Shares of the outcome market, and free money. */
+  /** YES shares of the outcome market, and free money. */
   readonly yes: number;
   readonly no: number;
   readonly freePerp: number;
@@ -29,7 +29,7 @@ export type AccountBook = {
 
 const BASE = 97_000;
 const SHORT_MS = 5_000;
-/** No more orders are opened above this number per account. */
+/** Maximum number of open orders per account. No more are placed above it. */
 const OPEN_MAX = 20;
 
 const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;
@@ -175,9 +175,7 @@ export const ACTS: readonly Act[] = [
   },
 ];
 
-/**
- * Short timeout for elements that may have disappeared, such as a row whose order has just filled.
- */
+/** Short timeout for elements that may disappear, such as the row of an order that fills. */
 const brief = { timeout: SHORT_MS };
 
 async function press(what: ReturnType<Page['locator']>): Promise<void> {
@@ -199,7 +197,9 @@ async function sendSize(page: Page, chance: Chance): Promise<void> {
   await send(page);
 }
 
-/** The button names its action. If the venue or the page disables it, nothing is sent. */
+/**
+ * The button's name describes its action. If the venue or the page disables it, nothing is sent.
+ */
 async function send(page: Page): Promise<void> {
   const sends = ticket(page).getByRole('button', { name: /^(?:Buy|Sell) [\d.]+ BTC/ });
   if (

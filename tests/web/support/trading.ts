@@ -22,7 +22,7 @@ export async function ownerOf(page: Page, url: string, address: string): Promise
   throw new Error('The page keeps no key of this account');
 }
 
-/** Returns a perp with a whole price near its mark. */
+/** Returns a perp together with a whole price near its mark. */
 export async function perpNear({ info, wallet }: Client, name: string): Promise<Perp> {
   const { universe } = await info.perpMeta();
   const asset = universe.find((perp) => perp.name === name)!.index;
@@ -30,7 +30,7 @@ export async function perpNear({ info, wallet }: Client, name: string): Promise<
   return { asset, price: String(Math.round(Number(markPx))) };
 }
 
-/** Lets one account sell to the other; the seller's order rests first. */
+/** Makes one account sell to the other. The seller's order rests first. */
 export async function tradeBetween(
   seller: Client,
   buyer: Client,

@@ -6,14 +6,14 @@ import { openTestAccount, type TestAccount } from './test-account.ts';
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
 
 export type VisitOptions = DeskOptions & {
-  /** Console errors that the test itself causes, for example by stopping a venue. */
+  /** Console errors that the test itself causes, for example when it stops a venue. */
   readonly expectedErrors?: RegExp;
 };
 
-/** Timeout for a shared machine. */
+/** Timeout in milliseconds that is long enough on a shared machine. */
 const CONVERGE_MS_MAX = 60_000;
 
-/** Data that the page sent, as recorded by the browser. */
+/** Data that the page sent, as the browser recorded it. */
 export type Sent = { readonly url: string; readonly body: string };
 
 /**
@@ -23,7 +23,7 @@ export type Sent = { readonly url: string; readonly body: string };
 export class Visit {
   readonly page: Page;
   readonly url: string;
-  /** All requests and socket frames of the visit. */
+  /** All requests and socket frames that the page has sent during the visit. */
   readonly sent: Sent[] = [];
   /** Channels that have sent data to the open page. */
   readonly #receivedChannels = new Set<string>();
@@ -64,21 +64,21 @@ export class Visit {
     await this.page.locator('main#screen > *').first().waitFor();
   }
 
-  /** Works like `open` for a visitor who already has a test account. */
+  /** Works like `open`, but the visitor already has a test account. */
   async openWithAccount(path = '/'): Promise<TestAccount> {
     const account = await openTestAccount(this.page, this.url);
     await this.open(path);
     return account;
   }
 
-  /** Waits until the page follows a channel, because earlier events are not reported to it. */
+  /** Waits until the page follows a channel, because the channel does not send earlier events. */
   async waitForChannel(channel: string): Promise<void> {
     await expect
       .poll(() => [...this.#receivedChannels], { timeout: CONVERGE_MS_MAX })
       .toContain(channel);
   }
 
-  /** Waits until the open page has shown a notice, even if the notice has disappeared since. */
+  /** Waits until the open page has shown a notice, even one that has already disappeared. */
   async waitForNotice(text: string): Promise<void> {
     await expect
       .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
@@ -87,19 +87,22 @@ export class Visit {
       .toContainEqual(expect.stringContaining(text));
   }
 
-  /** Returns every notice that the open page has shown, with the notices shown together. */
+  /**
+   * Returns every notice that the open page has shown, grouped with the notices that were shown at
+   * the same time.
+   */
   async notices(): Promise<readonly NoticeGroup[]> {
     return this.page.evaluate(
       () => (globalThis as { recordedNotices?: readonly NoticeGroup[] }).recordedNotices ?? [],
     );
   }
 
-  /** Errors so far, one line each. */
+  /** Errors of the visit, one line each. */
   get faults(): readonly string[] {
     return this.#faults.filter((fault) => this.#expected?.test(fault) !== true);
   }
 
-  /** Tolerates matching errors from now on. */
+  /** Ignores subsequent errors that match the pattern. */
   expectErrors(pattern: RegExp): void {
     this.#expected = pattern;
   }
@@ -140,7 +143,7 @@ export class Visit {
     this.page.on('websocket', this.#onSocket);
   }
 
-  /** Ends the recording, so that the errors of the next visitor are separate. */
+  /** Stops recording, so that the errors of the next visitor are separate. */
   #lookAway(): void {
     this.page.off('console', this.#onConsole);
     this.page.off('pageerror', this.#onError);

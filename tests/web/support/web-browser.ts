@@ -3,14 +3,13 @@ import { Desk, isPlain } from './desk.ts';
 import { findChromium } from './find-chromium.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
-/** One Chromium, in which each visit has its own browser context. */
+/** One Chromium process, in which each visit has its own browser context. */
 export class WebBrowser {
   readonly #browser: Browser;
   readonly #isReusing: boolean;
   readonly #visits = new Set<Visit>();
   /**
-   * Emptied contexts of ended visits. The next visit finds only the compiled code of the page in
-   * them.
+   * Cleared contexts of ended visits. All that remains in them is the compiled code of the page.
    */
   readonly #desks: Desk[] = [];
 
@@ -20,8 +19,8 @@ export class WebBrowser {
   }
 
   /**
-   * With `isReusing`, a visitor may get the emptied context of another one, because creating a
-   * context takes most of a test's time.
+   * With `isReusing`, a visitor may get the cleared context of an earlier visitor, because creating
+   * a context takes most of a test's time.
    */
   static async start({ isReusing = false } = {}): Promise<WebBrowser> {
     const { args, path } = await findChromium();
@@ -29,7 +28,7 @@ export class WebBrowser {
     return new WebBrowser(await chromium.launch(options), isReusing);
   }
 
-  /** Creates a visitor with an empty browser, who has not opened the page yet. */
+  /** Creates a visitor with an empty browser. The page is not open yet. */
   async visit(url: string, options: VisitOptions = {}): Promise<Visit> {
     const desk = await this.#deskFor(options);
     const visit = await Visit.begin(desk, url, options, () => this.#leaveDesk(desk, options, url));
@@ -37,7 +36,7 @@ export class WebBrowser {
     return visit;
   }
 
-  /** Ends all visits of a test and throws their unhandled errors. */
+  /** Ends all visits of a test and throws their unexpected errors. */
   async leaveAll(): Promise<void> {
     const visits = [...this.#visits];
     this.#visits.clear();

@@ -1,8 +1,8 @@
 import { WebBrowser } from './web-browser.ts';
 
 /**
- * Returns one Chromium for all files of a worker. The browser is connected to its worker by a pipe
- * and ends with it.
+ * Returns one Chromium for all files of a worker. A pipe connects the browser to its worker, and
+ * both end together.
  */
 export async function workerBrowser(): Promise<WebBrowser> {
   started ??= WebBrowser.start({ isReusing: true });

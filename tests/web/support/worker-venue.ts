@@ -9,9 +9,10 @@ import { endWithRun, runFolder } from './run-folder.ts';
 import { pageReady, WITH_PAGE } from './web-venue.ts';
 
 /**
- * Returns one venue for all files of a worker whose tests leave only accounts behind. Each test has
- * its own account, and its own markets if it moves prices or halts. BTC has a book around its
- * oracle price of 97,000, and an earlier trade, so that there is a candle to draw lines over.
+ * Returns one venue for all files of a worker. The tests of these files leave only accounts behind.
+ * Each test has its own account, and its own markets if it moves prices or halts trading. BTC has a
+ * book around its oracle price of 97,000, and an earlier trade, so that there is a candle over
+ * which lines can be drawn.
  */
 export async function workerVenue(): Promise<Venue> {
   started ??= start();
@@ -19,7 +20,7 @@ export async function workerVenue(): Promise<Venue> {
 }
 
 const FLAGS = [...WITH_PAGE, '--no-bots', '--admins', DEPLOYER, '--deployers', DEPLOYER];
-/** Several makers quote, because many tests trade with the books and each maker has little size. */
+/** Several makers quote, because many tests trade with the books and each maker's size is small. */
 const MAKERS = 5;
 
 let started: Promise<Venue> | undefined;
@@ -27,8 +28,8 @@ let started: Promise<Venue> | undefined;
 async function start(): Promise<Venue> {
   await buildPageOnce();
   const data = await mkdtemp(join(runFolder(), 'venue-'));
-  // npm starts a venue like this, which makes it end with its parent. A signal that no test
-  // receives ends the worker.
+  // npm starts a venue with this variable, which makes the venue exit together with its parent. A
+  // worker can be ended by a signal that its tests do not receive.
   const venue = await startAt(data, { npm_lifecycle_event: 'start' }, FLAGS);
   await endWithRun(venue.pid);
   await pageReady(venue.url);
