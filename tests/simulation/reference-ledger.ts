@@ -74,7 +74,7 @@ export class ReferenceLedger {
     this.#orders.amend = undefined;
   }
 
-  // Applies the effects between two events that have no event of their own.
+  // Applies the effects between two events that no event reports.
 
   #between(
     event: EngineEvent,
