@@ -46,12 +46,7 @@ export class BenchVenue {
     // These flags disable all background work: chain, relay, page and price changes.
     const still = ['--chain', 'none', '--no-web', '--oracle', 'still', '--log-level', 'warn'];
     const flags = [...ports, ...still, '--no-limits', '--data', folder, ...(options.flags ?? [])];
-    const watch = join(import.meta.dirname, 'stall-watch.ts');
-    process.env['STALL_SOCKET'] = stallSocketOf(folder);
-    const server = await ServerProcess.start('packages/venue/src/main.ts', flags, [
-      '--import',
-      watch,
-    ]);
+    const server = await startWatched('packages/venue/src/main.ts', flags, stallSocketOf(folder));
     const venue = new BenchVenue(server, signer, folder);
     venue.#keys = options.firstKey ?? 0;
     return venue;
@@ -110,17 +105,33 @@ export class BenchVenue {
   }
 
   /** Returns the stalls of the main loop during `run`, with their causes. */
-  async stalls(run: () => Promise<void>): Promise<StallReport> {
-    const toggle = (): Promise<string> => textOf(connect(stallSocketOf(this.#folder)));
-    await toggle();
-    await run();
-    return JSON.parse(await toggle()) as StallReport;
+  stalls(run: () => Promise<void>): Promise<StallReport> {
+    return stallsOf(stallSocketOf(this.#folder), run);
   }
 
   async stop(): Promise<void> {
     await this.server.stop();
     await rm(this.#folder, { recursive: true });
   }
+}
+
+/** Starts a server that reports the stalls of its main loop on a Unix socket. */
+export function startWatched(
+  program: string,
+  args: readonly string[],
+  socketPath: string,
+): Promise<ServerProcess> {
+  process.env['STALL_SOCKET'] = socketPath;
+  const watch = join(import.meta.dirname, 'stall-watch.ts');
+  return ServerProcess.start(program, args, ['--import', watch]);
+}
+
+/** Returns the stalls of a watched server during `run`, with their causes. */
+export async function stallsOf(socketPath: string, run: () => Promise<void>): Promise<StallReport> {
+  const toggle = (): Promise<string> => textOf(connect(socketPath));
+  await toggle();
+  await run();
+  return JSON.parse(await toggle()) as StallReport;
 }
 
 function stallSocketOf(folder: string): string {

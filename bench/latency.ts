@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ArrivalResult, Arrivals } from './arrival-process.ts';
-import { BenchVenue, type Trader } from './bench-venue.ts';
+import { BenchVenue, stallsOf, startWatched, type Trader } from './bench-venue.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 import {
   createRandom,
@@ -17,14 +17,16 @@ import {
   type Row,
   type Scale,
 } from './report.ts';
+import type { ServerProcess } from './server-process.ts';
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 import { type Collections, type Stall, STALL_MS_MIN, type StallReport } from './stall-watch.ts';
 
 /**
  * Measures the time from a signed single-order request to its durable response, at fractions of the
  * highest rate of this run. Requests are sent when they are due, independent of responses.
- * Wall-clock time is used, which is valid only on an idle machine. The peer writes and syncs the
- * bytes of a typical block directly before each load.
+ * Wall-clock time is used, which is valid only on an idle machine. There are two peers. Directly
+ * before each load, one writes and syncs the bytes of a typical block, and the other, a bare server
+ * that only parses, hashes and recovers, receives the same requests at the same times.
  */
 
 const SHARES = [0.25, 0.5, 0.8];
@@ -39,10 +41,12 @@ export async function latencySection(scale: Scale): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
   const venue = await BenchVenue.start(signer);
   const disk = new Disk(join(folder, 'disk'));
+  const bareSocket = join(folder, 'bare.stall');
+  const bare = await startWatched('bench/bare-servers.ts', ['requests'], bareSocket);
   try {
     const traders: Trader[] = [];
     while (traders.length < TRADERS) traders.push(await venue.hire());
-    const bench = new LatencyBench(venue, traders, disk);
+    const bench = new LatencyBench(venue, traders, disk, { server: bare, socketPath: bareSocket });
     const highest = await bench.highestRate(scale);
     const rows: Row[] = [
       noted(
@@ -56,22 +60,26 @@ export async function latencySection(scale: Scale): Promise<readonly Row[]> {
     return rows;
   } finally {
     disk.close();
-    await venue.stop();
+    await Promise.all([venue.stop(), bare.stop()]);
     await rm(folder, { recursive: true });
   }
 }
+
+type BareServer = { readonly server: ServerProcess; readonly socketPath: string };
 
 class LatencyBench {
   readonly #venue: BenchVenue;
   readonly #traders: readonly Trader[];
   readonly #disk: Disk;
+  readonly #bare: BareServer;
   readonly #random = createRandom(52_000);
   #turn = 0;
 
-  constructor(venue: BenchVenue, traders: readonly Trader[], disk: Disk) {
+  constructor(venue: BenchVenue, traders: readonly Trader[], disk: Disk, bare: BareServer) {
     this.#venue = venue;
     this.#traders = traders;
     this.#disk = disk;
+    this.#bare = bare;
   }
 
   /**
@@ -87,6 +95,8 @@ class LatencyBench {
         texts.filter((_text, at) => at % LANES === lane),
       );
       const load: Load = { port: this.#venue.port, path: '/exchange', lanes };
+      // The bare server compiles its code as well.
+      await inProcess<LoadResult>('load-generator.ts', { ...load, port: this.#bare.server.port });
       const { fault, wallMs } = await inProcess<LoadResult>('load-generator.ts', load);
       if (fault !== undefined) throw new Error(`not a success: ${fault}`);
       if (round > 0) rate = Math.max(rate, (requests * 1_000) / wallMs);
@@ -107,16 +117,16 @@ class LatencyBench {
       perSecond,
       connections: CONNECTIONS,
     };
-    let result: ArrivalResult | undefined;
-    const stalls = await this.#venue.stalls(async () => {
-      result = await inProcess<ArrivalResult>('arrival-process.ts', arrivals);
-    });
-    if (result?.fault !== undefined) throw new Error(`not a success: ${result.fault}`);
+    const { server, socketPath } = this.#bare;
+    const bare = await measured({ ...arrivals, port: server.port }, (run) =>
+      stallsOf(socketPath, run),
+    );
+    const ours = await measured(arrivals, (run) => this.#venue.stalls(run));
     const blocks = (await this.#venue.metric('oddlot_block_height')) - height;
     const perBlock = texts.length / blocks;
     const bytes = Math.round(perBlock * (texts[0]?.length ?? 0));
     const synced = this.#disk.sync(bytes, sized(scale, { full: 2_000, quick: 500, tiny: 10 }));
-    return rowsOf(share, { ...result!, perSecond, perBlock, bytes, stalls, synced });
+    return rowsOf(share, { ...ours, bare, perSecond, perBlock, bytes, synced });
   }
 
   #requests(count: number): string[] {
@@ -141,16 +151,33 @@ class LatencyBench {
   }
 }
 
-type Measured = ArrivalResult & {
+type Measured = ArrivalResult & { readonly stalls: StallReport };
+
+type MeasuredVenue = Measured & {
+  readonly bare: Measured;
   readonly perSecond: number;
   readonly perBlock: number;
   readonly bytes: number;
-  readonly stalls: StallReport;
   readonly synced: readonly number[];
 };
 
-function rowsOf(share: number, measured: Measured): Row[] {
-  const { bytes, delaysMs, perBlock, perSecond, stalls, synced, waitsMs } = measured;
+/** Sends the requests of a load while the stalls of their server are recorded. */
+async function measured(
+  arrivals: Arrivals,
+  watch: (run: () => Promise<void>) => Promise<StallReport>,
+): Promise<Measured> {
+  let result: ArrivalResult | undefined;
+  const stalls = await watch(async () => {
+    result = await inProcess<ArrivalResult>('arrival-process.ts', arrivals);
+  });
+  if (result === undefined || result.fault !== undefined) {
+    throw new Error(`not a success: ${result?.fault}`);
+  }
+  return { ...result, stalls };
+}
+
+function rowsOf(share: number, venue: MeasuredVenue): Row[] {
+  const { bare, bytes, delaysMs, perBlock, perSecond, stalls, synced, waitsMs } = venue;
   const at = `at ${Math.round(share * 100)}%`;
   const words =
     `wall-clock; ${show(waitsMs.length)} requests, ${show(perSecond)} a second, ` +
@@ -158,12 +185,22 @@ function rowsOf(share: number, measured: Measured): Row[] {
   const disk = (p: number): string =>
     `${show(percentile(synced, p))} ms of write and fdatasync of ${show(bytes)} bytes`;
   const row = (name: string, p: number, measure: string): Row =>
-    noted(`request to durable answer ${at}, ${name}`, measure, percentile(waitsMs, p), ' ms');
+    noted(
+      `request to durable answer ${at}, ${name}`,
+      `${measure}; ${show(percentile(bare.waitsMs, p))} ms from the bare server`,
+      percentile(waitsMs, p),
+      ' ms',
+    );
   return [
     row('p50', 0.5, `${words}; ${disk(0.5)}`),
     row('p99', 0.99, disk(0.99)),
     row('p99.9', 0.999, disk(0.999)),
-    noted(`longest stall of the main loop ${at}`, causesOf(stalls), stalls.worstMs, ' ms'),
+    noted(
+      `longest stall of the main loop ${at}`,
+      `${causesOf(stalls)}; ${show(bare.stalls.worstMs)} ms in the bare server`,
+      stalls.worstMs,
+      ' ms',
+    ),
     noted(
       `longest garbage collection of the main thread ${at}`,
       `${collectionsText('young', stalls.scavenges)}; ${collectionsText('full', stalls.marks)}; ` +
