@@ -81,17 +81,17 @@ const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
 
 /**
- * While requests arrive at less than this rate and all other threads are idle, they are read on the
- * caller's thread. Waking another thread takes longer than reading a single request. At a higher
- * rate, requests are read together.
+ * Requests are read on the caller's thread while all other threads are idle and reading needs less
+ * than this share of its time. Below it, waking a recover thread for each request costs more CPU
+ * time than the recovery. Above it, the threads read several requests per wake-up.
  */
-const RARE_PER_MS = 0.1;
+const HERE_SHARE_MAX = 0.25;
 /**
- * The number of requests above the rate after which the rate counts as exceeded. Counting stops at
- * this number.
+ * The number of milliseconds above the share after which the share counts as exceeded. Counting
+ * stops at the maximum.
  */
-const RARE_BURST = 5;
-const RARE_EXCESS_MAX = 20;
+const HERE_BURST_MS = 0.5;
+const HERE_EXCESS_MS_MAX = 2;
 /**
  * The maximum recovery time and text length for a recovery on the caller's thread. A slower library
  * or a longer text would delay that thread too much.
@@ -110,9 +110,11 @@ export class RecoverPool {
   #isClosed = false;
   #backend: RecoverBackend | undefined;
   #here: LocalReader | undefined;
-  /** The number of recent requests above the rate of `RARE_PER_MS`. */
-  #excess = 0;
-  #readMs = 0;
+  /** The time above the share that reading the latest requests on this thread takes. */
+  #excessMs = 0;
+  #arrivedMs = 0;
+  /** The duration of one recovery on this machine. */
+  #recoverMs = 0;
   readonly #ready = Promise.withResolvers<RecoverBackend>();
 
   constructor(options: RecoverPoolOptions) {
@@ -147,8 +149,9 @@ export class RecoverPool {
   /** Converts a request to its command. A malformed request is rejected without a recovery. */
   read(text: string, job: ReadJob, client = ''): Promise<ReadCommand> {
     const here = this.#here;
-    if (this.#isRare() && here !== undefined && this.#isIdle && text.length <= HERE_CHARS_MAX)
-      return Promise.resolve(here.read(text, job));
+    const isRare = this.#isRare();
+    if (isRare && here !== undefined && this.#isIdle && text.length <= HERE_CHARS_MAX)
+      return Promise.resolve(this.#readHere(here, text, job));
     return this.#add({ kind: 'read', text, job }, client) as Promise<ReadCommand>;
   }
 
@@ -180,10 +183,20 @@ export class RecoverPool {
   /** Counts a request and returns true if only a few requests arrived recently. */
   #isRare(): boolean {
     const nowMs = performance.now();
-    const before = Math.max(0, this.#excess - (nowMs - this.#readMs) * RARE_PER_MS);
-    this.#excess = Math.min(RARE_EXCESS_MAX, before + 1);
-    this.#readMs = nowMs;
-    return this.#excess <= RARE_BURST;
+    const drainedMs = (nowMs - this.#arrivedMs) * HERE_SHARE_MAX;
+    const beforeMs = Math.max(0, this.#excessMs - drainedMs);
+    this.#excessMs = Math.min(HERE_EXCESS_MS_MAX, beforeMs + this.#recoverMs);
+    this.#arrivedMs = nowMs;
+    return this.#excessMs <= HERE_BURST_MS;
+  }
+
+  #readHere(here: LocalReader, text: string, job: ReadJob): ReadCommand {
+    const startedMs = performance.now();
+    const command = here.read(text, job);
+    // The request was counted as one recovery.
+    const moreMs = performance.now() - startedMs - this.#recoverMs;
+    this.#excessMs = Math.min(HERE_EXCESS_MS_MAX, this.#excessMs + Math.max(0, moreMs));
+    return command;
   }
 
   get #isIdle(): boolean {
@@ -287,6 +300,7 @@ export class RecoverPool {
 
   async #prepareHere(backend: RecoverBackend, recoverUs: number): Promise<void> {
     if (recoverUs > HERE_US_MAX) return;
+    this.#recoverMs = recoverUs / 1_000;
     this.#here = new LocalReader(await createRecoverer(this.#options.network, backend));
   }
 
