@@ -6,7 +6,7 @@ export type Instrument = {
   readonly id: number;
   readonly name: string;
   readonly tick: string;
-  /** True for shares of an outcome market, and false for a perp. */
+  /** True for shares of an outcome market, false for a perp. */
   readonly isOutcome: boolean;
 };
 
@@ -72,7 +72,10 @@ export function decimalText(name: string, text: string): string {
   throw new CliError('usage', `Invalid ${name} "${text}". Use a decimal number.`);
 }
 
-/** Reads a JSON file and checks that it has the required keys. The venue checks the rest. */
+/**
+ * Reads a JSON file and checks that it has the required keys. The venue checks the remaining
+ * content.
+ */
 export function readJsonFile<Value>(file: string, keys: readonly string[]): Value {
   let value: unknown;
   try {

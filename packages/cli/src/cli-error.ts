@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { ApiError, ValidationError } from '@oddlot/sdk';
 
-/** Exit codes for scripts, which docs/build/cli.md documents. */
+/** The exit codes for scripts, which docs/build/cli.md documents. */
 export const EXIT = {
   done: 0,
   fault: 1,
   usage: 2,
-  /** The venue rejected the request; nothing has changed. */
+  /** The venue rejected the request. Nothing has changed. */
   refused: 3,
-  /** There was no answer, or one that does not show whether the action was executed. */
+  /** There was no response, or the response does not show whether the action was executed. */
   unreachable: 4,
   /**
    * The key file is missing or damaged, the password is wrong, or the key of an agent was used
@@ -37,14 +37,14 @@ export class CliError extends Error {
 }
 
 /**
- * The command's name for a field of its request, and the accepted values, such as `['--price', 'a
- * decimal number']`.
+ * The command's argument name for each field of its request, and the accepted values, such as
+ * `['--price', 'a decimal number']`.
  */
 type FieldNames = Readonly<Record<string, readonly [name: string, expected: string]>>;
 
 const NAMES = new WeakMap<Command, FieldNames>();
 
-/** Registers field names, which contain no array indexes, such as `orders.p`. */
+/** Registers field names. They contain no array indexes, as in `orders.p`. */
 export function nameFields(command: Command, names: FieldNames): void {
   NAMES.set(command, names);
 }

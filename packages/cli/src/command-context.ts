@@ -18,7 +18,7 @@ export type GlobalOptions = {
   readonly key?: string;
 };
 
-/** Help text for an argument that names an account to read. */
+/** The help text for an argument that specifies the account to read. */
 export const ACCOUNT_ARGUMENT = "Account address (default: your key's account)";
 
 /**
@@ -77,8 +77,8 @@ export class CommandContext {
   }
 
   /**
-   * Returns the account that the key trades for. For an agent this is its owner, as the venue
-   * reports it.
+   * Returns the account that the key trades for. For an agent, this is its owner as reported by the
+   * venue.
    */
   async tradedAccount(options: GlobalOptions): Promise<ReadAccount> {
     const key = this.#keyOf(options);
@@ -101,7 +101,8 @@ export class CommandContext {
   }
 
   /**
-   * Returns a client for actions that agents cannot sign: moving money, and approving other agents.
+   * Returns a client for actions that agents cannot sign: transferring funds and approving other
+   * agents.
    */
   async accountSigner(options: GlobalOptions): Promise<Client> {
     await this.expectAccountKey(options);
@@ -116,7 +117,10 @@ export class CommandContext {
     throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
   }
 
-  /** Returns the private key for transactions on a chain, which the venue does not execute. */
+  /**
+   * Returns the private key for transactions on a chain. The venue does not execute these
+   * transactions.
+   */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
     const { name } = this.#keyOf(options);
     return this.keystore.open(name, await this.password(`Password for ${name}: `));
@@ -152,7 +156,7 @@ function checkedAddress(text: string): string {
 
 type ProfileFile = { readonly version: 1; readonly defaultKey?: string };
 
-/** Settings kept between commands, in `profile.json` next to the keystore. */
+/** The settings that are kept between commands, in `profile.json` next to the keystore. */
 class Profile {
   readonly #path: string;
 
@@ -192,7 +196,7 @@ class Profile {
 }
 
 /**
- * Returns the key of commands without `--key`: the chosen one, otherwise the only account key,
+ * Returns the key for commands without `--key`: the chosen one, otherwise the only account key,
  * otherwise the only key.
  */
 export function defaultKeyOf(

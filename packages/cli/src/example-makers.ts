@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The examples are user programs, so they run like those of users: as processes, with a key,
+ * The examples are user programs, so they run like other user programs: as processes, with a key,
  * through the public API.
  */
 const PROGRAMS = [
@@ -19,7 +19,7 @@ const PROGRAMS = [
   },
 ] as const;
 
-/** Ends the child processes if the venue is killed. */
+/** This module ends the child processes if the venue is killed. */
 const WITH_PARENT = 'data:text/javascript,process.once("disconnect",()=>process.exit())';
 
 export const EXAMPLE_MAKERS: readonly string[] = PROGRAMS.map(({ name }) => name);
@@ -29,7 +29,9 @@ export class ExampleMakers {
   readonly #children: ChildProcess[] = [];
   #isEnding = false;
 
-  /** Requires one account for each of `EXAMPLE_MAKERS`, in their order. */
+  /**
+   * Creates the makers. One account is required for each of `EXAMPLE_MAKERS`, in the same order.
+   */
   constructor(url: string, accounts: readonly { readonly privateKey: string }[]) {
     for (const [at, { args, file, name }] of PROGRAMS.entries()) {
       const env = { ...process.env, ODDLOT_URL: url, ODDLOT_KEY: accounts[at]!.privateKey };

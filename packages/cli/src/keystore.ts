@@ -26,13 +26,13 @@ type KeyFile = {
   };
 };
 
-/** With these parameters each guess of a password takes a tenth of a second and 128 MiB. */
+/** With these parameters, each guess of a password takes a tenth of a second and 128 MiB. */
 const SCRYPT = { n: 131_072, r: 8, p: 1 };
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 12;
-/** The minimum length makes guessing harder for anyone with the file. */
+/** The minimum length makes guessing harder for anyone who has the file. */
 const PASSWORD_CHARACTERS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
@@ -48,7 +48,9 @@ export class Keystore {
   readonly #folder: string;
   readonly #cost: typeof SCRYPT;
 
-  /** Each file contains its cost parameters; tests use a low cost. */
+  /**
+   * Opens the keystore in a folder. Each file contains its cost parameters; tests use a low cost.
+   */
   constructor(folder: string, cost: typeof SCRYPT = SCRYPT) {
     this.#folder = folder;
     this.#cost = cost;
@@ -183,7 +185,7 @@ const BACK = new Set(['\u007f', '\b']);
 
 /**
  * Reads a line from the terminal without echo. If there is no terminal, the error contains the name
- * of the environment variable.
+ * of the environment variable to use instead.
  */
 export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
@@ -193,7 +195,8 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
       `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
-  // Raw mode is set before the prompt, so that input typed immediately is not echoed either.
+  // Raw mode is set before the prompt, so that input that is typed immediately is not echoed
+  // either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
   stderr.write(prompt);
   return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export function withExits(
   });
 }
 
-/** An order as the user describes it. Without a price it is a market order. */
+/** An order as the user describes it. An order without a price is a market order. */
 type WantedOrder = {
   readonly side: 'buy' | 'sell';
   readonly size: string;

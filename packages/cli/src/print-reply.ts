@@ -21,7 +21,10 @@ export function printReply(
   print({ json: executed(reply), lines: [line] }, options.json);
 }
 
-/** Returns an executed action, and otherwise throws the reason, or that the result is unknown. */
+/**
+ * Returns an executed action. Otherwise, throws the reason, or an error stating that the result is
+ * unknown.
+ */
 export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
   const known = decided(reply);
   if (known.failure === undefined) return known;

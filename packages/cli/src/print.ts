@@ -6,7 +6,7 @@ type Shown = {
   readonly lines: readonly string[];
 };
 
-/** Formats rows as columns with titles; numbers are aligned to the right. */
+/** Formats rows as columns with titles. Numbers are aligned to the right. */
 export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
   const [first] = rows;
   if (first === undefined) return [none];
@@ -35,7 +35,9 @@ export type Terminal = { readonly isTTY?: boolean; write(text: string): unknown 
 type Progress = { readonly done: number; readonly of: number; readonly what: string };
 
 const BAR_CELLS = 30;
-/** Without a terminal, a line is written after each further step of this size. */
+/**
+ * Without a terminal, a line is written whenever the progress has increased by this many percent.
+ */
 const LINE_PERCENT = 10;
 
 /** Shows progress as a bar in a terminal, and otherwise as occasional lines. */
@@ -70,9 +72,9 @@ const STDOUT = 1;
 const LINES_MAX = 1_000;
 
 /**
- * Prints a program's output as JSON. Its standard output goes to standard error. When the process
- * exits, standard output gets one JSON object with the exit code, those lines, and the last error
- * message if it failed.
+ * Prints a program's output as JSON. The program's standard output is redirected to standard error.
+ * When the process exits, one JSON object is written to standard output, with the exit code, those
+ * lines, and the last error message if the process failed.
  */
 export function endAsJson(program: string): void {
   const printed: string[] = [];
@@ -92,7 +94,8 @@ export function endAsJson(program: string): void {
   }) as typeof process.stdout.write;
   process.once('exit', (exitCode) => {
     if (unfinished !== '') printed.push(unfinished);
-    // The object is written synchronously, because asynchronous writes are lost at process exit.
+    // The object is written synchronously, because asynchronous writes are lost when the process
+    // exits.
     const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
     writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said: printed, ...error })}\n`);
   });

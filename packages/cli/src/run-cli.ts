@@ -64,7 +64,7 @@ function programOf(
     .option('--key <name>', 'Key to use (default: the key marked in `oddlot keys list`)')
     .option('--json', 'Print one JSON value instead of text')
     .exitOverride()
-    // `runCli` prints errors, as text or as JSON.
+    // Errors are printed by `runCli`, as text or as JSON.
     .configureOutput({
       outputError: () => undefined,
       ...(isJson ? { writeErr: () => undefined } : {}),
@@ -96,7 +96,7 @@ function programOf(
   return program;
 }
 
-/** Global options can precede or follow the name, and only the caller ends the process. */
+/** Global options can be placed before or after the name, and only the caller ends the process. */
 function inherit(command: Command): void {
   command.exitOverride();
   for (const each of command.commands) inherit(each);
@@ -129,8 +129,8 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
 }
 
 /**
- * Returns the text of a reject with its reason, if that is not part of the message. A reason with
- * backquotes explains an API field and is omitted.
+ * Returns the text of a rejection with its reason, if the message does not contain the reason. A
+ * reason with backquotes explains an API field and is omitted.
  */
 function refusalText({ details, message }: ApiError): string {
   const { why } = details ?? {};

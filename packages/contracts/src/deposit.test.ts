@@ -16,7 +16,7 @@ beforeEach(async () => {
   await world.fund(ALICE, 100_000_000n);
 });
 
-describe('deposit', () => {
+describe('a deposit into the bridge', () => {
   test('a deposit transfers the approved amount and emits the credited account', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);
@@ -31,7 +31,7 @@ describe('deposit', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(40_000_000n);
   });
 
-  test('a deposit without allowance or funds reverts and moves nothing', async () => {
+  test('a deposit without allowance or funds reverts and moves no tokens', async () => {
     const without = await world.call(ALICE, 'deposit', [1n]);
     expect(without.ok).toBe(false);
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 10n ** 12n]);

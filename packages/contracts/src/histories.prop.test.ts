@@ -29,8 +29,8 @@ const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;
 const USERS = [ALICE, BOB, CAROL];
 /**
- * The number of ids is small, so that most are tried several times, but large enough that not all
- * are used early.
+ * The number of ids is small enough that most are tried several times, but large enough that not
+ * all are used early.
  */
 const IDS_MAX = 24;
 const OTHERS = sortKeys(['four', 'five', 'six'].map((name) => keyOf(`validator ${name}`)));
@@ -110,7 +110,7 @@ function weighted(times: number): fc.Arbitrary<boolean> {
 /** Records the facts that an observer of the chain can see. */
 class Observer {
   deposited = 0n;
-  /** Received in plain transfers, for which the bridge emits no event. */
+  /** The amounts received in plain transfers, for which the bridge emits no event. */
   transferred = 0n;
   paidOut = 0n;
   readonly paid = new Set<bigint>();
@@ -249,10 +249,10 @@ test(
           }
         },
       ),
-      // Shrinking a history of this length exceeds the test's timeout; the seed reproduces it.
+      // Shrinking a history of this length would exceed the test's timeout; the seed reproduces it.
       { numRuns: RUNS, endOnFailure: true },
     );
-    // Without all of these events, the histories would not test anything.
+    // If any of these events were missing, the histories would not test anything.
     const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
     const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
     for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {

@@ -7,7 +7,7 @@ import { BRIDGE_BYTECODE } from './outputs/bridge.ts';
 const WRITE_OUTPUTS = join(import.meta.dirname, 'build', 'write-outputs.ts');
 /**
  * A contract with more bytes cannot be deployed (EIP-170). The deployed code is shorter than the
- * creation code that is measured here.
+ * creation code, which is measured here.
  */
 const CODE_BYTES_MAX = 24_576;
 

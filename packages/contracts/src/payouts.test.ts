@@ -25,7 +25,7 @@ beforeEach(async () => {
   await world.fill(10n * LARGE_USD);
 });
 
-describe('R-withdraw: a payout', () => {
+describe('R-withdraw: a payout of the bridge', () => {
   test('a payout is sent to its destination immediately and only once', async () => {
     const payout = payoutOf(7n);
     const { withdrawalId, user, destination, usd } = payout;
@@ -61,7 +61,7 @@ describe('R-withdraw: a payout', () => {
     expect((await world.payOut(payoutOf(1n, rest()))).error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('a payout above the balance of the bridge is rejected until the money is available', async () => {
+  test('a payout above the balance of the bridge is rejected until the funds are available', async () => {
     const poor = await BridgeWorld.open();
     await poor.fill(4_999_999n);
     expect((await poor.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
@@ -137,7 +137,7 @@ describe('a batch of payouts', () => {
     ]);
   });
 
-  test('a batch reverts if a payout lacks its list of signatures', async () => {
+  test('a batch reverts if the list of signatures of a payout is missing', async () => {
     const { error } = await world.call(UNPRIVILEGED_KEY, 'batchPayOut', [[payoutOf(1n)], []]);
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
@@ -156,7 +156,7 @@ describe('a batch of payouts', () => {
   });
 });
 
-describe('a large payout', () => {
+describe('a payout above the limit for immediate payment', () => {
   const large = payoutOf(1n, { usd: LARGE_USD });
 
   test('a large payout is queued, and any account can pay it after the delay', async () => {
@@ -201,7 +201,7 @@ describe('a large payout', () => {
     expect(await world.balanceOf(BOB.address)).toBe(0n);
   });
 
-  test('other accounts cannot cancel a queued payout, and the guardian can only cancel queued ones', async () => {
+  test('other accounts cannot cancel a queued payout, and the guardian can cancel only queued ones', async () => {
     await world.payOut(large);
     for (const key of [UNPRIVILEGED_KEY, ALICE, VALIDATORS[0] ?? UNPRIVILEGED_KEY]) {
       const { error } = await world.call(key, 'cancelQueued', [1n]);
@@ -225,7 +225,7 @@ describe('a large payout', () => {
   });
 });
 
-describe('a misbehaving token', () => {
+describe('payouts of a misbehaving token', () => {
   let hostile: BridgeWorld;
 
   beforeEach(async () => {
@@ -236,7 +236,7 @@ describe('a misbehaving token', () => {
   });
 
   /**
-   * Expected errors of a payout and of a deposit for each behaviour of the token; undefined for
+   * The expected errors of a payout and of a deposit for each behaviour of the token; undefined for
    * success.
    */
   const MODES = [

@@ -44,7 +44,7 @@ function failed(user: string, usd: bigint, name: CodeName): DecodedEvent {
 }
 
 describe('a batch with permits', () => {
-  test('a batch deposits the money of users who pay no gas', async () => {
+  test('a batch deposits the funds of users who pay no gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
     expect(events).toEqual([deposited(ALICE), deposited(BOB)]);
@@ -52,7 +52,7 @@ describe('a batch with permits', () => {
     expect(await world.read('nextPermitNonce', [ALICE.address])).toBe(1n);
   });
 
-  /** Defects of permits and the resulting failure codes. */
+  /** The defects of permits and the resulting failure codes. */
   const BAD: readonly [string, CodeName, () => Promise<Permit>][] = [
     ['of another signer', 'PERMIT_REFUSED', () => sign(ALICE, { signer: BOB })],
     ['of a nonce to come', 'PERMIT_REFUSED', () => sign(ALICE, { nonce: 1n })],
@@ -123,7 +123,7 @@ describe('a batch with permits', () => {
   });
 });
 
-describe('a permit that another account submitted to the token first', () => {
+describe('a permit that another account has submitted to the token first', () => {
   async function frontRun(permit: Permit): Promise<void> {
     const { user, usd, deadline, signature } = permit;
     const r = `0x${signature.r.toString(16).padStart(64, '0')}`;
@@ -172,8 +172,8 @@ describe('a permit that another account submitted to the token first', () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const invented = await sign(ALICE, { signer: BOB });
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
-    // The result is the same after the user has signed another permit, so that the nonce is not
-    // zero.
+    // The result is the same after the user has signed another permit, in which case the nonce is
+    // not zero.
     await frontRun(await sign(ALICE, { usd: USD - 1n }));
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
@@ -200,7 +200,7 @@ describe('the gas of a batch with permits', () => {
     expect([...outcomes]).toEqual([refused('NOT_ENOUGH_GAS'), 'Deposit']);
   });
 
-  test('a permit that burns all its gas leaves enough gas for the others', async () => {
+  test('a permit that consumes all its gas leaves enough gas for the others', async () => {
     const hostile = await BridgeWorld.open({ isHostile: true });
     const place = { token: hostile.token, spender: hostile.bridge.address };
     for (const user of [ALICE, BOB]) await hostile.fund(user, USD);

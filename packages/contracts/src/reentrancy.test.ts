@@ -13,7 +13,7 @@ import {
 import { encodeCall } from '@oddlot/testing/contracts/evm';
 import { signMessage, signPermit } from '@oddlot/testing/contracts/sign';
 
-/** Calls that a hostile token makes while the bridge waits for its transfer. */
+/** The calls that a hostile token makes while the bridge waits for its transfer. */
 const INSIDE = [
   'payOut of the same',
   'payOut of another',
@@ -25,7 +25,7 @@ const INSIDE = [
   'batchedDepositWithPermit',
 ] as const;
 
-/** Calls of the bridge during which the token calls back. */
+/** The calls of the bridge during which the token calls back. */
 const OUTSIDE = ['payOut', 'finish', 'deposit', 'batchedDepositWithPermit'] as const;
 
 /** The selector of the error of OpenZeppelin's reentrancy guard. */

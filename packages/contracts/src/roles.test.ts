@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('the bridge contract', () => {
-  test('the contract has no owner, accepts no ether, and has no other functions that move money', () => {
+  test('the contract has no owner, accepts no ether, and has no other functions that move funds', () => {
     const changing = BRIDGE_ABI.filter(
       (entry) => entry.type === 'function' && entry.stateMutability === 'nonpayable',
     );
@@ -117,8 +117,8 @@ describe('the bridge contract', () => {
   });
 });
 
-describe('a pause', () => {
-  test('only the guardian can start a pause, and it can also end it', async () => {
+describe('a pause of the bridge', () => {
+  test('only the guardian can start a pause, and the guardian can also end it', async () => {
     for (const key of [UNPRIVILEGED_KEY, ALICE, ...VALIDATORS]) {
       for (const name of ['pause', 'unpause']) {
         expect((await world.call(key, name)).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -172,8 +172,8 @@ describe('a pause', () => {
   });
 });
 
-describe('a rotation', () => {
-  test('a rotation replaces all parties at once', async () => {
+describe('a rotation of the parties', () => {
+  test('a rotation replaces all parties at the same time', async () => {
     const { events } = await world.rotate(rotation);
     const validators = NEXT.map(({ address }) => address);
     const guardian = NEXT_GUARDIAN.address;
@@ -211,7 +211,7 @@ describe('a rotation', () => {
     expect((await world.payOut(payoutOf(1n))).ok).toBe(true);
   });
 
-  test('a rotation is possible during a pause, so the guardian cannot prevent its replacement', async () => {
+  test('a rotation is possible during a pause, so the guardian cannot prevent its own replacement', async () => {
     await world.call(GUARDIAN, 'pause');
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.call(GUARDIAN, 'unpause')).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -220,8 +220,8 @@ describe('a rotation', () => {
   });
 
   /**
-   * Signatures of validators that stay in the set remain valid; a payout with too few of them is
-   * invalid.
+   * Signatures of validators that stay in the set remain valid, but a payout with too few of them
+   * is invalid.
    */
   const STAYS: readonly [string, (old: readonly Key[]) => readonly Key[], boolean][] = [
     ['two signers remain', (old) => [...old.slice(0, 2), ...NEXT.slice(0, 1)], true],
@@ -238,7 +238,7 @@ describe('a rotation', () => {
     },
   );
 
-  test('queued payouts are controlled by the new guardian and validators after a rotation', async () => {
+  test('after a rotation, queued payouts are controlled by the new guardian and validators', async () => {
     await world.payOut(payoutOf(1n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(2n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(3n, { usd: LARGE_USD }));

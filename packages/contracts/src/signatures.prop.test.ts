@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.fill(1_000_000_000n);
 });
 
-/** Defects of a signature or of the signed content. */
+/** The defects of a signature or of the signed content. */
 const FLAWS = [
   'none',
   'other id',
@@ -171,7 +171,7 @@ test('signatures for one bridge are invalid on an identical bridge, on the same 
   const payout = payoutOf(1n);
   const signatures = await world.signPayout(payout);
   const neighbour = await BridgeWorld.open({ evm: world.evm });
-  // Equal deployments have equal addresses, so only the chain differs here.
+  // Identical deployments have the same addresses, so only the chain differs here.
   const abroad = await BridgeWorld.open({ evm: await Evm.open(42_161) });
   expect(abroad.bridge.address).toBe(world.bridge.address);
   for (const other of [neighbour, abroad]) {

@@ -7,7 +7,7 @@ import { LocalChain } from './local-chain.ts';
 import { RpcError } from './core/rpc-error.ts';
 
 /**
- * The thread of a local chain, which opens the chain and its port, reports the address, answers its
+ * The thread of a local chain. It opens the chain and its port, reports the address, serves its
  * owner, and closes on request.
  */
 

@@ -15,9 +15,12 @@ import { readBytes } from './rpc/rpc-params.ts';
  */
 
 export type LocalChainOptions = ChainCoreOptions & {
-  /** Mines a block per transaction on arrival. Otherwise `mine` or the interval creates blocks. */
+  /**
+   * Mines a block for each transaction on arrival. Otherwise, blocks are created by `mine` or at
+   * the interval.
+   */
   readonly isAutomining?: boolean;
-  /** Mines a block at this interval in milliseconds, even an empty one. */
+  /** Mines a block at this interval in milliseconds, even if it is empty. */
   readonly intervalMs?: number;
   /** Limits the data that untrusted clients can store. */
   readonly guestWrites?: WriteLimits;
@@ -32,7 +35,7 @@ type Reorganization = {
   readonly rest?: 'pool' | 'drop';
 };
 
-/** The thread time limit of a program sent by an external client. */
+/** The limit of thread time for a program sent by an external client, in milliseconds. */
 const PROGRAM_MS_MAX = 250;
 
 export class LocalChain {
@@ -50,7 +53,7 @@ export class LocalChain {
     this.#isAutomining = isAutomining;
   }
 
-  /** Opens the chain in the directory, or creates one. */
+  /** Opens the chain in the directory, or creates a new one. */
   static async open({
     isAutomining = true,
     intervalMs,
@@ -85,7 +88,7 @@ export class LocalChain {
   }
 
   /**
-   * Answers a JSON-RPC call, or rejects with an `RpcError`. `guest` identifies an external client.
+   * Executes a JSON-RPC call, or rejects with an `RpcError`. `guest` identifies an external client.
    */
   async rpc(method: string, params: readonly unknown[] = [], guest?: RpcClient): Promise<unknown> {
     if (method === 'eth_sendRawTransaction') return await this.#send(params[0], guest);
@@ -94,14 +97,14 @@ export class LocalChain {
     return await this.#inTurn(async () => run(this.#core, params), guest);
   }
 
-  /** Opens a port for JSON-RPC. With 0 the system chooses a free port. */
+  /** Opens a port for JSON-RPC. With port 0, the system chooses a free port. */
   async listen(listen: RpcListen): Promise<RpcServer> {
     return await this.#open((method, params, guest) => this.rpc(method, params, guest), listen);
   }
 
   /**
-   * Opens a second port for processes of its owner. Calls there have priority over external clients
-   * and no limits.
+   * Opens a second port for other processes of the chain's owner. Calls there have priority over
+   * external clients and are not limited.
    */
   async listenForOwner(listen: Pick<RpcListen, 'host' | 'port'>): Promise<RpcServer> {
     return await this.#open((method, params) => this.rpc(method, params), listen);
@@ -119,14 +122,16 @@ export class LocalChain {
     });
   }
 
-  /** Replaces the newest `depth` blocks by another branch, which is longer by at least one. */
+  /**
+   * Replaces the newest `depth` blocks with another branch, which is longer by at least one block.
+   */
   async reorg(depth: number, { blocks = [], rest = 'drop' }: Reorganization = {}): Promise<void> {
     await this.#inTurn(() => this.#core.reorganize(depth, blocks, rest));
   }
 
   /**
-   * Removes a transaction from the pool as if the network had lost it. Returns false if it is not
-   * there.
+   * Removes a transaction from the pool, as if the network had lost it. Returns false if the pool
+   * does not contain it.
    */
   async drop(hash: Hex): Promise<boolean> {
     return await this.#inTurn(() => this.#core.drop(hash));
@@ -149,7 +154,8 @@ export class LocalChain {
   }
 
   /**
-   * Sends a transaction. Those that waited for it are executed after it, each in a separate turn.
+   * Sends a transaction. Transactions that waited for it are executed after it, each in a separate
+   * turn.
    */
   async #send(raw: unknown, guest: RpcClient | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');
@@ -168,7 +174,7 @@ export class LocalChain {
 
   #startInterval(intervalMs: number): void {
     this.#interval = setInterval(() => {
-      // A disk error is reported to senders of transactions, and the next tick tries again.
+      // A disk error is reported to the senders of transactions, and the next tick tries again.
       this.mine().catch(() => {});
     }, intervalMs);
   }

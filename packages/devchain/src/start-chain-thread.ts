@@ -7,8 +7,8 @@ import type { RpcListen } from './rpc/rpc-server.ts';
 
 /**
  * A local chain on its own thread. Clients use its port, as with a remote chain. Its owner sends
- * messages, which do not wait behind other clients. A long-running program there does not delay
- * trading.
+ * messages, which do not wait behind other clients. A long-running program on the chain does not
+ * delay trading.
  */
 
 export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
@@ -47,7 +47,7 @@ export type ChainAnswer =
 type Place = {
   readonly url: string;
   readonly port: number;
-  /** Defined if there is a port for the owner. */
+  /** The URL is defined if there is a port for the owner. */
   readonly ownerUrl?: string | undefined;
 };
 
@@ -79,7 +79,7 @@ export async function startChainThread(
     lose(new Error(`the local chain exited with code ${code}`));
   });
   const place = await opened.promise.catch(async (error: unknown) => {
-    // This waits until the thread has released its files, because a retry opens the same ones.
+    // This waits until the thread has released its files, because a retry opens the same files.
     await ended.promise;
     throw explained(error as Error);
   });

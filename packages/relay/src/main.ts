@@ -19,8 +19,8 @@ import {
 
 const STOP_MS_MAX = 5_000;
 /**
- * Errors whose message is written for operators. They are identified by name, because some come
- * from another thread.
+ * The errors whose message is written for operators. They are identified by name, because some of
+ * them come from another thread.
  */
 const EXPLAINED: ReadonlySet<string> = new Set([
   'DirectoryLockedError',
@@ -28,7 +28,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'SettingError',
 ]);
 /**
- * Errors about files that only an operator can restore, because a restart would fail in the same
+ * These errors concern files that only an operator can restore. A restart would fail in the same
  * way.
  */
 const LOST: ReadonlySet<string> = new Set([
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     // The ports are checked before anything is created. If the folder is locked, that error is more
     // helpful, because the relay that uses the folder also uses the ports.
     if (!isDirectoryLocked(settings.data)) await checkPorts(portsOf(settings));
-    // The lock is released when the process ends, however it ends.
+    // The lock is released when the process ends, regardless of how it ends.
     lockDirectory(settings.data);
     relay = await openRelay(settings, {
       log,

@@ -11,7 +11,7 @@ import { openRelay } from './open-relay.ts';
 import { RelayKeys } from './relay-keys.ts';
 import { readRelaySettings } from './relay-settings.ts';
 
-/** Tests of the permitted locations of the seed, which controls all of a relay's money. */
+/** These tests cover the permitted locations of the seed, which controls all money of a relay. */
 
 const WORDS = 'test test test test test test test test test test test junk';
 const NAME = 'example.org-3fa9c1d2';
@@ -43,7 +43,7 @@ function opened(seed: string): Promise<unknown> {
   });
 }
 
-test('on mainnet a relay refuses a seed that others can read and a seed in the data folder', async () => {
+test('on mainnet, a relay refuses a seed that others can read and a seed in the data folder', async () => {
   const seed = join(folder, 'seed');
   writeFileSync(seed, WORDS);
   chmodSync(seed, 0o640);
@@ -55,7 +55,7 @@ test('on mainnet a relay refuses a seed that others can read and a seed in the d
   await expect(opened(inside)).rejects.toThrow(
     'is in the data folder, which must not contain keys',
   );
-  // With a safely stored seed the start continues until it opens the chains.
+  // If the seed is stored safely, the start continues until it opens the chains.
   chmodSync(seed, 0o600);
   await expect(opened(seed)).rejects.toThrow(
     'chains: the settlement chain arbitrum has no endpoint',

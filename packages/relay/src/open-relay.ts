@@ -114,8 +114,8 @@ async function openParts(
     await second?.step().catch(() => undefined);
     await relay.step();
   });
-  // The steps stop after the port closes, because a pending request may be answered by the next
-  // step.
+  // The steps stop after the port has been closed, because the response to a pending request may
+  // need another step.
   opened.defer(() => stepping.stop());
   const operations = operationsOf(settings, { ...parts, metrics, queue });
   opened.defer(() => operations?.drain());
@@ -141,7 +141,7 @@ function operationsOf(
   return createOperationsPort({ hostNames, metrics, queue, log, pages, readiness: readiness([]) });
 }
 
-/** Waits until the venue answers, because it may start later than the relay. */
+/** Waits until the venue responds, because it may start later than the relay. */
 async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -155,7 +155,7 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
 }
 
 /**
- * Ensures that the seed matches the journal. Another seed has other addresses, and money that
+ * Ensures that the seed matches the journal. Another seed has different addresses, and money that
  * arrives at the recorded ones could not be moved.
  */
 function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
@@ -169,8 +169,8 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
 }
 
 /**
- * Ensures that signatures are for the configured venue, and not for another one that answers at its
- * address.
+ * Ensures that signatures are for the configured venue, and not for a different one that is reached
+ * at its address.
  */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
@@ -278,7 +278,7 @@ function settlementOf(
   return { ...chain, bridge: facts.bridge };
 }
 
-/** Runs one step after the other, with a pause in between. */
+/** Runs one step after another, with a pause in between. */
 class Stepping {
   readonly #everyMs: number;
   readonly #step: () => Promise<void>;

@@ -12,8 +12,8 @@ import {
 } from 'viem/accounts';
 
 /**
- * The relay's keys, which are derived from one seed. Anyone with the seed controls all money of the
- * relay.
+ * The relay's keys, which are derived from a single seed. Anyone with the seed controls all money
+ * of the relay.
  */
 
 export const BOOK_NAME = 'relay.jsonl';
@@ -50,7 +50,7 @@ export class RelayKeys {
     }
   }
 
-  /** Returns the key at `m/44'/60'/purpose'/0/index`, in the numbering of wallets. */
+  /** Returns the key at `m/44'/60'/purpose'/0/index`, as numbered by wallets. */
   key(purpose: keyof typeof PURPOSES, index = 0): RelayKey {
     const { privateKey } = this.#branches[purpose].deriveChild(index);
     const secret: Hex = `0x${Buffer.from(privateKey ?? []).toString('hex')}`;
@@ -90,8 +90,8 @@ function hasContent(file: string): boolean {
 }
 
 /**
- * Returns the seed of a relay with test funds, which is created once and stored in the data folder.
- * It is never recreated if files that depend on it exist.
+ * Returns the seed of a relay with test funds. It is created once and stored in the data folder,
+ * and never recreated if files that depend on it exist.
  */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);

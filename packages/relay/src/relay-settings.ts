@@ -35,11 +35,11 @@ const count = z.int().min(1);
 /** A chain of the relay, as a table of the configuration file. */
 const ChainSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]{1,32}$/),
-  /** By default the id of the known chain with this name. */
+  /** The chain id. By default, it is the id of the known chain with this name. */
   chainId: count.optional(),
-  /** URLs of endpoints. A chain without any is only listed. */
+  /** The URLs of endpoints. A chain without endpoints is only listed. */
   rpc: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
-  /** The USDC token on the chain; by default that of the venue on the settlement chain. */
+  /** The USDC token on the chain. On the settlement chain, the default is the venue's token. */
   token: Address.optional(),
   minDeposit: money.optional(),
   depositFee: money.optional(),

@@ -8,14 +8,16 @@ import { VenueApi, VenueUnavailableError } from './venue-api.ts';
 import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 
 /**
- * The relay interprets answers of a venue in trouble so that no request is executed twice and none
- * is given up too early.
+ * The relay interprets the responses of a venue with problems in such a way that no request is
+ * executed twice and none is abandoned too early.
  */
 
 const NOW_MS = 1_800_000_000_000;
 const NONCE_MS = 49 * 3_600_000;
 
-/** Delivers a transfer to a venue with this answer, and with this status of its receipt. */
+/**
+ * Delivers a transfer to a venue that sends this response and reports this status of its receipt.
+ */
 async function delivered(
   answer: () => object,
   { status = 'unknown', agesMs = 0 } = {},
@@ -40,7 +42,7 @@ const refused =
     return Response.json({ status: 'err', code, name, message, details }, init);
   };
 
-test('the receipt is queried immediately and once after an answer of a busy or unavailable venue', async () => {
+test('the receipt is queried immediately, and only once after a response of a busy or unavailable venue', async () => {
   const answers: readonly (() => object)[] = [
     refused(refusal('nonceTooFar', [])),
     refused(refusal('unavailable', []), { status: 503, headers: { 'retry-after': '9' } }),
@@ -82,7 +84,7 @@ async function served<Result>(
   }
 }
 
-test('an answer that is not JSON or too long is treated as missing', async () => {
+test('a response that is not JSON or too long is treated as missing', async () => {
   const long = `{"success":true,"data":"${'x'.repeat(9 * 1024 * 1024)}"}`;
   for (const text of ['<html>', '[]', long]) {
     await served(

@@ -14,8 +14,8 @@ import type { Hex } from 'viem';
 import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
 /**
- * Thrown if the venue gave no usable answer. The query is repeated later, and nothing is assumed in
- * the meantime.
+ * Thrown if the venue did not send a usable response. The query is repeated later, and nothing is
+ * assumed in the meantime.
  */
 export class VenueUnavailableError extends Error {
   override readonly name = 'VenueUnavailableError';
@@ -45,7 +45,7 @@ export type VenueFacts = {
   readonly settlementRpcUrl: string | undefined;
 };
 
-/** Rows, and the cursor of the earlier ones, if there are any. */
+/** A page of rows, and the cursor of the earlier rows, if there are any. */
 export type LedgerPage = {
   readonly rows: readonly LedgerUpdate[];
   readonly next: string | undefined;
@@ -106,7 +106,7 @@ export class VenueApi {
     return { rows: data, next: nextCursor ?? undefined };
   }
 
-  /** Returns the amount that a sub-account can send now, in micro-USDC. */
+  /** Returns the amount that a sub-account can currently send, in micro-USDC. */
   async freeMoney(user: Hex, accountType: SubAccount): Promise<bigint> {
     const query = { user, accountType };
     const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
@@ -128,7 +128,7 @@ export class VenueApi {
     return String(status);
   }
 
-  /** Sends a signed request. Without an answer its result is unknown. */
+  /** Sends a signed request. Without a response, its result is unknown. */
   async send({ body, nonce, txHash }: VenueSend): Promise<Answered> {
     try {
       const signed = { body, nonce, txHash: hash(txHash) };
@@ -136,7 +136,7 @@ export class VenueApi {
       if (status !== 'pending') return { is: 'executed' };
       return { is: 'refused', why: status, isNonceSpent: false };
     } catch (error) {
-      // An error status is also an answer of the venue, after which the receipt can be queried.
+      // An error status is also a response of the venue, after which the receipt can be queried.
       const refusal = error instanceof HttpError ? error.cause : error;
       if (!(refusal instanceof ApiError)) throw this.#unavailable(error, '/exchange');
       const { message: why, response } = refusal;

@@ -48,7 +48,7 @@ function read(found: readonly DepositLog[], rules = RULES) {
   };
 }
 
-describe('R-deposit: transfers and the bridge events that account for them', () => {
+describe('R-deposit: bridge events and the transfers that they describe', () => {
   test("deposit and permit credit the user's own account, and depositFor credits another account", () => {
     const found = logs(
       [
@@ -69,7 +69,7 @@ describe('R-deposit: transfers and the bridge events that account for them', () 
     });
   });
 
-  test('an event accounts for the nearest earlier transfer of its amount, and a transfer without an event is a deposit of its sender', () => {
+  test('an event is matched with the nearest earlier transfer of its amount, and a transfer without an event is a deposit of its sender', () => {
     const found = logs([
       ['transfer', BOB, 6_000_000],
       ['transfer', ALICE, 6_000_000],
@@ -83,7 +83,7 @@ describe('R-deposit: transfers and the bridge events that account for them', () 
     ]);
   });
 
-  test('an event does not account for a later transfer or one of another transaction', () => {
+  test('an event is not matched with a later transfer or with one of another transaction', () => {
     const found = logs(
       [
         ['deposit', ALICE, 6_000_000],
@@ -101,7 +101,7 @@ describe('R-deposit: transfers and the bridge events that account for them', () 
   });
 });
 
-describe('held deposits', () => {
+describe('deposits that are held', () => {
   test.each([
     ['from the zero address', ZERO, 'fromZero'],
     ['from an operator', OPERATOR, 'fromOperator'],
@@ -122,7 +122,7 @@ describe('held deposits', () => {
     expect(plainSenders(EMPTY_BOOK, found, RULES)).toEqual([]);
   });
 
-  test('transfers from a former bridge are not credited, but deposits that it makes for users are', () => {
+  test('transfers from a former bridge are not credited, but deposits that it makes for users are credited', () => {
     const rules = { ...RULES, formerBridges: new Set([CONTRACT]) };
     const moved = logs([['transfer', CONTRACT, 9_000_000]], [['transfer', ALICE, 6_000_000]]);
     const credits = [[ALICE, 6_000_000, true]];
@@ -151,7 +151,7 @@ describe('held deposits', () => {
     });
   });
 
-  test('small deposits wait until they reach the minimum together, and the last one credits all of them', () => {
+  test('small deposits wait until together they reach the minimum, and the last one credits all of them', () => {
     const small = logs(
       [['transfer', ALICE, 2_000_000]],
       [['transfer', BOB, 4_999_999]],
@@ -170,7 +170,7 @@ describe('held deposits', () => {
   });
 });
 
-test('R-conservation: the same deposits are credited and none is lost, however the logs are divided into reads', () => {
+test('R-conservation: the same deposits are credited and none is lost, regardless of how the logs are divided into reads', () => {
   const transaction = fc.array(
     fc.tuple(
       fc.constantFrom('transfer' as const, 'transfer' as const, 'deposit' as const),
@@ -225,7 +225,7 @@ describe('R-deposit: the return of a held deposit', () => {
     },
   });
 
-  test('the payout of a returned deposit is recorded, and its id follows from the deposit alone', () => {
+  test('the payout of a returned deposit is recorded, and its id is derived from the deposit alone', () => {
     const { book } = creditsOf(EMPTY_BOOK, [deposit!], RULES);
     const { logIndex, txHash } = deposit!.source;
     const id = returnIdOf(txHash as `0x${string}`, logIndex);

@@ -6,7 +6,7 @@ type AsideReason =
   /** The tokens were minted, but not by the venue. */
   | 'fromZero'
   | 'fromOperator'
-  /** Exchanges and contracts pay on behalf of many users, so the owner is unknown. */
+  /** Exchanges and contracts send funds on behalf of many users, so the owner is unknown. */
   | 'fromContract'
   /** The amount exceeds what the venue can represent exactly. */
   | 'tooLarge'
@@ -29,7 +29,7 @@ export type Aside = {
 };
 
 /**
- * Credited deposit that is no longer on the chain, because the chain dropped a block that had all
+ * A credited deposit that is no longer on the chain, because the chain dropped a block that had all
  * its confirmations.
  */
 export type ReorganisedDeposit = {
@@ -49,18 +49,18 @@ export type PendingDepositSum = {
 };
 
 /**
- * Sum and number of amounts that are too small to be recorded individually or exceed the bounds of
- * the book.
+ * The sum and the number of amounts that are too small to be recorded individually or exceed the
+ * bounds of the book.
  */
 type Dust = { readonly amount: string; readonly parts: number };
 
 export type DepositBook = {
   readonly pots: Readonly<Record<Address, PendingDepositSum>>;
   readonly aside: readonly Aside[];
-  /** Tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */
+  /** The tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */
   readonly minted: string;
   /**
-   * Deposits that an operator has accepted as lost. If one reappears on the chain, it is not
+   * The deposits that an operator has accepted as lost. If one reappears on the chain, it is not
    * credited again.
    */
   readonly vanished: readonly ReorganisedDeposit[];
@@ -78,9 +78,9 @@ type Found = {
 };
 
 /**
- * Bounds on the records that untrusted senders can cause. One transaction can contain thousands of
- * tiny transfers for as many accounts, so amounts that are too small to be recorded individually
- * are added up, and of the amounts below the minimum only the largest are kept.
+ * The bounds on the records that untrusted senders can cause. One transaction can contain thousands
+ * of tiny transfers for as many accounts. Amounts that are too small to be recorded individually
+ * are therefore added up, and only the largest of the amounts below the minimum are kept.
  */
 
 type DepositBounds = {
@@ -110,12 +110,18 @@ function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
   return { amount: String(sum), parts: parts + more.length };
 }
 
-/** True for an amount that is recorded only if the account already has waiting small amounts. */
+/**
+ * Returns true for an amount that is recorded only if the account already has waiting small
+ * amounts.
+ */
 function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
   return amount < BigInt(dustMicroUsdc);
 }
 
-/** Returns the deposits that exceed the bound of their block, of which the largest are kept. */
+/**
+ * Returns the deposits of a block beyond the block's bound. The largest deposits of the block are
+ * kept.
+ */
 function beyondBlocks(
   found: readonly Found[],
   bounds: DepositBounds,
@@ -130,7 +136,7 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
   return a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
 }
 
-/** Returns the book reduced to its bounds; removed amounts are added to the dust. */
+/** Returns the book reduced to its bounds. The removed amounts are added to the dust. */
 function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
   const removed: bigint[] = [];
   const pots = boundedPots(book.pots, bounds.entriesMax, removed);
@@ -180,8 +186,8 @@ function boundedAside(
 }
 
 /**
- * Derives deposits from the logs of the settlement chain, as a pure function: which are credited,
- * and which are held and why. Reading the same logs again has the same result.
+ * Derives deposits from the logs of the settlement chain, as a pure function: which of them are
+ * credited, and which are held and why. Reading the same logs again yields the same result.
  */
 
 /** A deposit to credit (R-deposit). */
@@ -195,17 +201,20 @@ export type Credit = {
 export type DepositRules = {
   readonly minMicroUsdc: number;
   readonly bounds?: DepositBounds;
-  /** Accounts whose transfers are not deposits: relayer, validators, guardian and minter. */
+  /** The accounts whose transfers are not deposits: relayer, validators, guardian and minter. */
   readonly operators: ReadonlySet<Address>;
-  /** True if the venue mints this token itself, so that minted tokens are its own. */
+  /** True if the venue mints this token itself, so that minted tokens are the venue's own. */
   readonly isMinter: boolean;
-  /** Senders that are contracts. Accounts with delegated code (EIP-7702) are not contracts. */
+  /** The senders that are contracts. Accounts with delegated code (EIP-7702) are not contracts. */
   readonly contracts: ReadonlySet<Address>;
-  /** Bridges that preceded this one. Their transfers move funds that accounts already have. */
+  /**
+   * The bridges that preceded this one. Their transfers move funds that are already credited to
+   * accounts.
+   */
   readonly formerBridges?: ReadonlySet<Address>;
   /**
-   * True for deposits that the engine has credited, including all of the account's small amounts at
-   * that time.
+   * Returns true for deposits that the engine has credited, including all of the account's small
+   * amounts at that time.
    */
   readonly isCredited: (deposit: DepositSource) => boolean;
 };
@@ -246,8 +255,8 @@ export function creditsOf(
     // The logs are read again because the stored position was lost, so the result must not depend
     // on the current state.
     if (rules.isCredited(source)) {
-      // A deposit below the minimum was credited because it completed the waiting amount, which is
-      // zero since then. Larger deposits leave the waiting amount unchanged.
+      // A deposit below the minimum was credited because it completed the waiting amount, which has
+      // been zero since then. Larger deposits leave the waiting amount unchanged.
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
@@ -342,7 +351,7 @@ function transactionsOf(logs: readonly DepositLog[]): readonly (readonly Deposit
 }
 
 /**
- * Returns the deposits of one transaction. Each bridge event accounts for the nearest earlier
+ * Returns the deposits of one transaction. Each bridge event is matched with the nearest earlier
  * transfer of its amount that no other event has used.
  */
 function depositsOfTransaction(logs: readonly DepositLog[]): readonly Found[] {
@@ -382,7 +391,7 @@ function asideReason(found: Found, rules: DepositRules): AsideReason | undefined
 }
 
 /**
- * Adds a small deposit to the waiting amount of its account. The deposit that reaches the minimum
+ * Adds a small deposit to the waiting amount of its account. If the deposit reaches the minimum, it
  * is returned with the whole amount.
  */
 function fillPot(

@@ -58,7 +58,7 @@ describe('R-deposit: deposits below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('a deposit below one cent is added to the waiting amount of its account, however the logs are divided', () => {
+  test('a deposit below one cent is added to the waiting amount of its account, regardless of how the logs are divided', () => {
     const [waits, none] = [accountOf(7), accountOf(8)];
     const blocks = [
       transfers([9_999], { block: 1, sender: waits }),
@@ -71,8 +71,8 @@ describe('R-deposit: deposits below the minimum', () => {
     ];
     const cut = blocks.reduce((book, logs) => after(logs, book), EMPTY_BOOK);
     expect(cut).toEqual(after(blocks.flat()));
-    // The first amount arrived before there was a waiting amount; the last one completes five
-    // dollars.
+    // The first amount arrived before there was a waiting amount, and the last one brings the total
+    // to five dollars.
     expect(cut.dust).toEqual({ amount: '19998', parts: 2 });
     expect(cut.pots).toEqual({});
     const { credits } = creditsOf(EMPTY_BOOK, blocks.flat(), RULES);
@@ -89,7 +89,7 @@ describe('R-deposit: deposits below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('only the accounts with the largest waiting amounts are kept over many blocks', () => {
+  test('over many blocks, only the accounts with the largest waiting amounts are kept', () => {
     let book = after(transfers([4_000_000], { sender: accountOf(1_000_000) }));
     let sent = 4_000_000n;
     for (let block = 2; block < 14; block++) {

@@ -15,11 +15,11 @@ import { anyStep, History } from '@oddlot/testing/venue/money/deposit-history';
 import type { DepositRig } from '@oddlot/testing/venue/money/deposit-rig';
 
 /**
- * Tests R-deposit under faults. It runs watcher, permits and relayer on a model of a chain whose
- * endpoints fail and lie, that reorganises, and that loses and replaces transactions, while the
- * venue is killed between any two steps. The expected credits are counted from the effect of each
- * transaction on the last chain, without logs. `FC_SEED=7 DEPOSIT_HISTORIES=20000 npx vitest run
- * deposit-histories` repeats a run with more histories.
+ * Tests R-deposit under faults. The test runs watcher, permits and relayer on a model of a chain.
+ * The chain reorganises, it loses and replaces transactions, and its endpoints fail and return
+ * false data; the venue can be killed between any two steps. The expected credits are computed
+ * without logs, from the effect of each transaction on the final chain. `FC_SEED=7
+ * DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` repeats a run with more histories.
  */
 
 const PERMIT_FAILED = 10_014;
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 
 test(
-  'R-deposit: in any history of faults every deposit is credited once, and none is stuck',
+  'R-deposit: in any history of faults, every deposit is credited once, and none remains stuck',
   async () => {
     const histories = fc.record({
       endpoints: fc.integer({ min: 1, max: 3 }),
@@ -92,7 +92,7 @@ function creditedPlaces({ replica }: DepositRig): Map<string, bigint> {
   return new Map(all.map(({ account, amount, txHash }) => [`${txHash}:${account}`, amount]));
 }
 
-/** Returns the credited deposits that are no longer on the chain, by searching all of it. */
+/** Returns the credited deposits that are no longer on the chain. The whole chain is searched. */
 function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   const isThere = ({ account, logIndex, txHash }: Place): boolean =>
     chain.blocks.some((block) => {
@@ -109,7 +109,7 @@ function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   return all.filter((each) => !isThere(each)).map(({ account, txHash }) => `${txHash}:${account}`);
 }
 
-/** Accepts the current chain, as an operator would after comparing it with other sources. */
+/** Accepts the current chain, as an operator would do after comparing it with other sources. */
 async function accept(history: History): Promise<void> {
   const { rig } = history;
   const { reorganisation } = rig.watcher.status;
@@ -194,7 +194,7 @@ test(
       }),
       { numRuns: HISTORIES / 5 },
     );
-    // The test proves something only if some histories stopped.
+    // The test is meaningful only if some histories stopped.
     expect(stopped).toBeGreaterThan(HISTORIES / 10);
   },
   testTimeoutMs(300_000),

@@ -14,7 +14,7 @@ import { startOf, WatchFile } from './watch-file.ts';
 
 /**
  * Tests R-deposit on a real chain with reorganisations, restarts, and endpoints that are
- * unavailable, lag or lie.
+ * unavailable, lag behind or return false data.
  */
 
 const open: TestSettlement[] = [];
@@ -48,7 +48,7 @@ test('R-deposit: a deposit is credited after its confirmations and not earlier',
   expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
 });
 
-test('R-deposit: a reorganisation of unconfirmed blocks only changes the block of a deposit', async () => {
+test('R-deposit: a reorganisation of unconfirmed blocks changes only the block of a deposit', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -89,7 +89,7 @@ test('R-deposit: a reorganisation of confirmed blocks stops crediting and is rep
   expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
   expect(settlement.credited).toBe(15_000_000n);
   expect(going.status.book.vanished).toMatchObject(vanished);
-  // The deposit reappears after another one, with another log number. It was already credited.
+  // The deposit reappears after another one, with a different log number. It was already credited.
   const before = await settlement.bridged.transfer(2, 9_000_000n);
   await chain.setAutomine(false);
   for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
@@ -258,7 +258,7 @@ type Step =
   | { readonly kind: 'fault'; readonly at: number; readonly fault: EndpointFault }
   | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
 
-test('R-deposit: in random histories of faults every deposit on the chain is credited once', async () => {
+test('R-deposit: in random histories of faults, every deposit on the chain is credited once', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       kind: fc.constant('deposit' as const),
@@ -332,7 +332,10 @@ test('R-deposit: senders of zero amounts cause no queries, and other senders are
   let asking = 0;
   let most = 0;
   const asked: unknown[] = [];
-  /** Reports a block full of transfers: a third of zero, a third of dust, a third of one cent. */
+  /**
+   * Reports a block full of transfers: a third are of zero, a third are dust, and a third are of
+   * one cent.
+   */
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (method === 'eth_getCode' && (params[0] as string).startsWith('0x0000')) {
       asking += 1;

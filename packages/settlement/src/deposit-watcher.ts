@@ -47,13 +47,13 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type WatchState =
   | 'ok'
   /**
-   * Too few endpoints answer, or none knows the chain up to the last block read. Reading resumes
-   * when they do.
+   * Too few endpoints respond, or none of them has the chain up to the last block read. Reading
+   * resumes when they do.
    */
   | 'unavailable'
   /** Endpoints contradict each other. Nothing is credited until they agree. */
   | 'disagrees'
-  /** The chain dropped a block that had all confirmations. Nothing is credited any more. */
+  /** The chain dropped a block that had all confirmations. Nothing is credited after that. */
   | 'reorganised'
   /** Another failure, after which reading is retried. */
   | 'failed';
@@ -61,11 +61,11 @@ type WatchState =
 /** A chain that differs from the one that was read, for the operator to judge and accept. */
 type Reorganisation = {
   readonly block: number;
-  /** Former hash of the block; null if only deposits are missing. */
+  /** The former hash of the block; null if only deposits are missing. */
   readonly was: Hex | null;
   /** The current hash of the block, which the operator passes to accept the chain. */
   readonly is: Hex;
-  /** Credited deposits that are no longer in their former place on the chain. */
+  /** The credited deposits that are no longer at their former positions on the chain. */
   readonly vanished: readonly ReorganisedDeposit[];
 };
 
@@ -79,8 +79,8 @@ export type WatchStatus = {
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
   /**
-   * The payout of the bridge that this venue never issued, after which nothing is credited or paid
-   * any more.
+   * A payout of the bridge that this venue never issued. After it is found, nothing is credited or
+   * paid any more.
    */
   readonly foreign: ForeignPayout | undefined;
 };
@@ -103,13 +103,16 @@ type DepositWatcherOptions = {
 
 const RANGE_MAX = 2_000;
 /**
- * The prefix of delegated code (EIP-7702); an account with delegated code still belongs to a user.
+ * The prefix of delegated code (EIP-7702). An account with delegated code still belongs to a user.
  */
 const DELEGATION = '0xef0100';
 /** The maximum number of deposits that are looked up if the chain may be a different one. */
 const VANISHED_MAX = 500;
 const AT_ONCE = 100;
-/** The number of senders that are queried at once, and of contracts that are remembered. */
+/**
+ * The number of senders that are queried at the same time, and the number of contracts that are
+ * remembered.
+ */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
 /** The maximum number of blocks without deposits that are read again after a crash. */
@@ -117,9 +120,9 @@ const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**
  * Reads the confirmed blocks of the settlement chain once, in order, and proposes their deposits to
- * the log (R-deposit). The position is stored after the deposits are credited; after a crash in
- * between they are read again, and the engine credits nothing twice. The watcher has no timer:
- * callers invoke `step`.
+ * the log (R-deposit). The position is stored after the deposits are credited. After a crash in
+ * between, they are read again, and the engine does not credit any of them twice. The watcher has
+ * no timer: callers invoke `step`.
  */
 export class DepositWatcher {
   readonly #options: DepositWatcherOptions;
@@ -133,7 +136,7 @@ export class DepositWatcher {
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
   #operators: ReadonlySet<Address> = new Set();
-  /** True once the chain is known to contain the credited deposits. */
+  /** True when the chain is known to contain the credited deposits. */
   #isSameChain = false;
   readonly #contracts = new Set<Address>();
   #writtenBlock = -1;
@@ -231,7 +234,7 @@ export class DepositWatcher {
     await this.#assertOwn(foreignAmong(logs, this.#options.state()));
     const senders = plainSenders(this.#watched.book, logs, this.#options.rules);
     const codes = await this.#contractsAmong(senders, confirmed);
-    // Logs of one branch must not be attributed to another.
+    // The logs of one branch must not be attributed to another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was being read`);
     }
@@ -277,7 +280,9 @@ export class DepositWatcher {
     return found;
   }
 
-  /** R-deposit: throws if confirmed blocks have disappeared, which only an operator can resolve. */
+  /**
+   * Throws if confirmed blocks have disappeared, which only an operator can resolve (R-deposit).
+   */
   async #assertSameChain(head: number, confirmed: number): Promise<void> {
     const { block, blockHash } = this.#watched;
     if (head < block) {
@@ -290,7 +295,7 @@ export class DepositWatcher {
       this.#isSameChain = true;
       return;
     }
-    // Lagging endpoints prove nothing.
+    // Lagging endpoints are not evidence of a change.
     if (confirmed < block) return;
     const is = await this.#hashOf(block);
     if (is === blockHash) return;
@@ -300,7 +305,7 @@ export class DepositWatcher {
 
   /**
    * Checks that the chain contains the credited deposits, which is necessary if no block of the
-   * chain is known.
+   * chain is recorded.
    */
   async #assertDepositsThere(confirmed: number): Promise<void> {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
@@ -314,7 +319,9 @@ export class DepositWatcher {
     return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
 
-  /** Throws unless the operator has accepted the chain, in which case reading starts again. */
+  /**
+   * Throws unless the operator has accepted the chain. If the operator has, reading starts again.
+   */
   async #judge(reorganisation: Reorganisation): Promise<void> {
     const { accepted, client, contracts, fromBlock } = this.#options;
     const { block, is, vanished, was } = reorganisation;
@@ -363,14 +370,14 @@ export class DepositWatcher {
   }
 
   /**
-   * Proposes a deposit. Returns undefined if it is credited, otherwise the record of the held
-   * deposit.
+   * Proposes a deposit. Returns undefined if it is credited; otherwise, returns the record of the
+   * held deposit.
    */
   async #credit(credit: Credit): Promise<Aside | undefined> {
     const { propose, state } = this.#options;
     const standing = depositStatus(state(), credit);
-    // `old` deposits precede the individual records of the engine and were credited when they were
-    // first read.
+    // `old` deposits precede the individual records of the engine. They were credited when they
+    // were first read.
     if (standing === 'credited' || standing === 'old') return undefined;
     const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
     if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
@@ -381,7 +388,7 @@ export class DepositWatcher {
     return { reason: 'bound', account, amount: String(amountMicroUsdc), source, isOwn };
   }
 
-  /** R-agents: credits deposits that were held for an address which is no longer an agent. */
+  /** Credits deposits that were held for an address which is no longer an agent (R-agents). */
   async #creditFreed(): Promise<void> {
     const { propose, state } = this.#options;
     for (const each of this.#watched.book.aside) {
@@ -420,8 +427,8 @@ function commandOf(credit: Credit): CreditDepositCommand {
 const CHECKED_AT_ONCE = 25;
 
 /**
- * Returns the deposits that are no longer in their former place on the chain: the transaction has
- * no receipt, or its receipt has no matching log at the credited position.
+ * Returns the deposits that are no longer at their former positions on the chain: the transaction
+ * has no receipt, or its receipt has no matching log at the credited position.
  */
 async function findVanished(
   client: ChainClient,
@@ -480,9 +487,9 @@ class WrongContractsError extends Error {
 }
 
 /**
- * Verifies the chain, because contracts often have the same address on several chains and tokens of
- * another chain must not count. Returns the operators that the bridge itself reports: its guardian
- * and its validators.
+ * Verifies the chain, because contracts often have the same address on several chains, and tokens
+ * on another chain must not count. Returns the operators that the bridge itself reports: its
+ * guardian and its validators.
  */
 export async function verifyChain(
   client: ChainClient,

@@ -23,7 +23,7 @@ const TRANSFER_GAS = 21_000n;
  * minted on the chain and deposited into the bridge, so that the bridge covers the venue's
  * liabilities (R-conservation). The missing amount is computed from the state and the chain, never
  * from a separate counter. Only one portion is in progress at a time, and the next one waits until
- * it has been read back.
+ * the previous one has been read back.
  */
 export class FaucetBacking {
   readonly #options: FaucetBackingOptions;
@@ -52,8 +52,8 @@ export class FaucetBacking {
 
   /**
    * Sends test funds on the chain itself, with ether for gas. The returned hash is that of the
-   * token transfer, which is last: an account that has the tokens also has the ether, and after a
-   * crash in between it can request funds again.
+   * token transfer, which is sent last: an account that has the tokens also has the ether, and
+   * after a crash in between it can request funds again.
    */
   async fund(request: {
     readonly user: Hex;
@@ -73,8 +73,8 @@ export class FaucetBacking {
   }
 
   /**
-   * Returns recipients and times of funding, oldest first, as recorded by the minter, so that the
-   * rate limit survives a restart.
+   * Returns the recipients and times of funding, oldest first, as recorded by the minter, so that
+   * the rate limit remains in effect after a restart.
    */
   funded(): readonly { readonly user: Hex; readonly atMs: number }[] {
     const keys = this.#options.minter.keys().filter((key) => key.startsWith(FUND_KEY));

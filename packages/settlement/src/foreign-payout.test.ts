@@ -83,7 +83,7 @@ test('a foreign payout in a block permanently stops crediting, starting with tha
   expect(await watcher.verify()).toBe(true);
   await expect(readAll(watcher)).rejects.toThrow('withdrawal 2 in 0x');
   expect(settlement.credited).toBe(50_000_000n);
-  // Neither a restart nor withdrawals with later numbers resolve this.
+  // Neither a restart nor withdrawals with later numbers resolve the situation.
   withdraw();
   withdraw();
   const again = open();

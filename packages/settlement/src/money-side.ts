@@ -9,15 +9,15 @@ import { formatEther, type Hex } from 'viem';
 import type { Logger } from '@oddlot/host/log';
 
 /**
- * The settlement chain as seen by the rest of a venue, whichever of its processes works on the
- * chain.
+ * The settlement chain as seen by the other parts of a venue, regardless of which process works on
+ * the chain.
  */
 export type MoneySide = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** Full status; undefined if another replica works on the chain. */
+  /** The full status; undefined if another replica works on the chain. */
   readonly status: SettlementStatus | undefined;
-  /** Summary from this process or the holder; undefined if none was received. */
+  /** The summary from this process or from the holder; undefined if none was received. */
   readonly brief: SettlementBrief | undefined;
   readonly permits: Pick<PermitDeposits, 'deposit'> | undefined;
   readonly payouts: {
@@ -25,7 +25,7 @@ export type MoneySide = {
       withdrawalId: number,
     ): PayoutProgress | undefined | Promise<PayoutProgress | undefined>;
   };
-  /** Test funds on the chain itself, if the venue runs the chain. */
+  /** The source of test funds on the chain itself, if the venue runs the chain. */
   readonly backing: Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'> | undefined;
   add(worker: SettlementWorker): void;
   start: Parameters<Lease['hold']>[1];
@@ -33,7 +33,7 @@ export type MoneySide = {
   close(): Promise<void>;
 };
 
-/** The status of the settlement chain, as known to the process that works on it. */
+/** The status of the settlement chain in the process that works on it. */
 export type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
@@ -42,7 +42,7 @@ export type SettlementStatus = {
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
   readonly vitals: SettlementBalances | undefined;
-  /** Transactions of the venue without final confirmation, and the reason why they wait. */
+  /** The venue's transactions without final confirmation, and the reason why they wait. */
   readonly waiting: readonly {
     readonly key: string;
     readonly nonce: number;
@@ -62,11 +62,11 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
   return { chainId, watch: { state, head, block, isCurrent }, isPaused: vitals?.isPaused };
 }
 
-/** Preconditions of payouts and permits. */
+/** The preconditions of payouts and permits. */
 export type SettlementBalances = {
   readonly isPaused: boolean;
   readonly bridgeMicroUsdc: string;
-  /** The address of the sending key and its ether; undefined without a key. */
+  /** The address of the sending key and its ether balance; undefined without a key. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 
@@ -80,7 +80,7 @@ type VitalsWatchOptions = {
 const EVERY_MS = 15_000;
 
 /**
- * Refreshes the vitals at intervals. They are only displayed to the operator, and no other code
+ * Refreshes the balances at intervals. They are only displayed to the operator; no other code
  * depends on them.
  */
 export class VitalsWatch {
@@ -113,22 +113,22 @@ export class VitalsWatch {
   }
 }
 
-/** Periodic task on the chain. Errors that it throws are reported and the step is retried. */
+/** A periodic task on the chain. Errors that it throws are reported, and the step is retried. */
 export type SettlementWorker = { step(): Promise<unknown> };
 
 export type RunPermission = 'yes' | 'wait' | 'failed';
 
 type LaneOptions = {
-  /** Workers whose steps depend on each other, in this order; no other lane waits for them. */
+  /** The workers whose steps depend on each other, in this order. No other lane waits for them. */
   readonly workers: readonly SettlementWorker[];
   readonly everyMs: number;
   readonly log: Logger;
   /**
-   * Called before each round. The workers run only if it returns `yes`; after failures it is called
-   * at growing intervals.
+   * Called before each round. The workers run only if it returns `yes`. After failures, it is
+   * called at growing intervals.
    */
   readonly mayRun: () => RunPermission | Promise<RunPermission>;
-  /** Receives errors thrown by a step; returning true stops the round. */
+  /** Receives the errors thrown by a step. If it returns true, the round stops. */
   readonly onFailure?: (error: unknown) => boolean;
   readonly afterRound?: () => void;
 };
@@ -155,7 +155,7 @@ export class WorkerLane {
     this.#next(0);
   }
 
-  /** Resolves when no step is under way. */
+  /** Resolves when no step is in progress. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);

@@ -48,8 +48,8 @@ export type SettlementSettings = {
   readonly chainKeys?: string | undefined;
   readonly data: string;
   /**
-   * Interface and port of the local chain (port 0 selects a free port), and the clients that may
-   * access it.
+   * The interface and port of the local chain (port 0 selects a free port), and the clients that
+   * may access it.
    */
   readonly host: string;
   readonly port: number;
@@ -58,12 +58,12 @@ export type SettlementSettings = {
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
-  /** The location of the key that sends permits and payouts; without it neither is available. */
+  /** The location of the key that sends permits and payouts. Without it, neither is available. */
   readonly relayerKey?: string | undefined;
   readonly accepted?: Hex | undefined;
   /**
-   * The maximum fee per unit of gas, maximum tip within it, and time after which the venue raises
-   * its offers.
+   * The maximum fee per unit of gas, the maximum tip within that fee, and the time after which the
+   * venue raises its offers.
    */
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
@@ -72,14 +72,17 @@ export type SettlementSettings = {
   /** The minimum interval between test funds for one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
   /**
-   * The time for which a token may refuse a destination before a payout is cancelled and returned.
+   * The time for which a token may refuse a destination before a payout is cancelled and returned,
+   * in milliseconds.
    */
   readonly payoutPatienceMs: number;
 };
 
 export type SettlementDependencies = {
   readonly replica: SettlingReplica;
-  /** Resources shared by the replicas of a cluster; undefined if the venue is a single process. */
+  /**
+   * The resources shared by the replicas of a cluster; undefined if the venue is a single process.
+   */
   readonly cluster?: SharedParts | undefined;
   readonly log: Logger;
   readonly now: () => number;
@@ -141,7 +144,9 @@ export function openSettlement(
   return { settlement, rpcUrl, keys, allowPage };
 }
 
-/** Opens a settlement that one replica runs at a time, with records that all replicas share. */
+/**
+ * Opens a settlement that only one replica runs at a time, with records that all replicas share.
+ */
 function openShared(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -283,7 +288,10 @@ function openPayouts(
   return payouts;
 }
 
-/** Returns the validators of the local chain, whose keys the venue has, or the configured ones. */
+/**
+ * Returns the validators of the local chain, whose keys the venue has; otherwise, returns the
+ * configured ones.
+ */
 function validatorsOf(
   { validators }: SettlementSettings,
   keys: LocalKeys | undefined,
@@ -354,9 +362,9 @@ export function configuredValidators(
 
 /**
  * Returns an endpoint that refuses to send transactions after the term has ended. This is the last
- * check before a transaction leaves the process and not a fence, because a process can be suspended
- * after it. The fences are the records, which are written first, and the bridge, which accepts each
- * number only once. Commands are fenced by their term in the log (R-terms).
+ * check before a transaction leaves the process. It is not a fence, because a process can be
+ * suspended after it. The fences are the records, which are written first, and the bridge, which
+ * accepts each number only once. Commands are fenced by their term in the log (R-terms).
  */
 export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
   return {

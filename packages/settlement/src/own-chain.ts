@@ -70,7 +70,7 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
 
 /**
  * Returns the address of a key. It is derived with Node, because viem's curve takes 0.1 s to
- * initialize and the local chain waits for this.
+ * initialize and the local chain would wait for it.
  */
 export function ownerOf(key: Hex): Address {
   const curve = createECDH('secp256k1');

@@ -27,11 +27,9 @@ type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;
-  /** Returns the time with which deadlines are compared, in milliseconds. */
+  /** Returns the time that is compared with deadlines, in milliseconds. */
   readonly now: () => number;
-  /**
-   * Returns true if nothing is credited any more, so that no user funds may be sent to the bridge.
-   */
+  /** Returns true if crediting has stopped, so that no user funds may be sent to the bridge. */
   readonly isStopped?: () => boolean;
   readonly waitMs?: number;
 };
@@ -108,8 +106,8 @@ export class PermitDeposits {
   }
 
   /**
-   * Sends a permit. Each user can have one permit at a time, from the first check until it is
-   * recorded.
+   * Sends a permit. Each user can have only one permit in progress, from the first check until it
+   * is recorded.
    */
   async #send(key: string, permit: Permit): Promise<WireError | undefined> {
     const { contracts, relayer } = this.#options;
@@ -129,7 +127,7 @@ export class PermitDeposits {
     }
   }
 
-  /** Checks amount and deadline of a permit, in this order. */
+  /** Checks the amount and then the deadline of a permit. */
   #checkTerms({ deadline, usd }: Permit): WireError | undefined {
     const { depositMicroMin, permitDeadlineSecondsMax, permitDeadlineSecondsMin } = LIMITS;
     if (usd < BigInt(depositMicroMin)) {
@@ -235,7 +233,8 @@ export class PermitDeposits {
 }
 
 /**
- * True if the bridge received the funds. A failure is reported by an event of the same transaction.
+ * Returns true if the bridge received the funds. A failure is reported by an event of the same
+ * transaction.
  */
 function hasDeposit({ logs, succeeded }: ChainReceipt, { user, usd }: Permit): boolean {
   if (!succeeded) return false;
@@ -262,7 +261,10 @@ function word(text: string): Hex {
   return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 }
 
-/** Returns one key per permit, regardless of the sender and the number of attempts. */
+/**
+ * Returns a key that is the same for each permit, regardless of the sender and the number of
+ * attempts.
+ */
 function keyOf({ deadline, signature, usd, user }: Permit): string {
   const { r, s, v } = signature;
   const packed = encodePacked(

@@ -34,7 +34,7 @@ type SettlementParts = {
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
   readonly vitals: VitalsWatch;
-  /** Set if the venue issues the token of the chain. */
+  /** Present if the venue issues the token of the chain. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
   readonly close: () => Promise<void>;
@@ -47,7 +47,7 @@ const VERIFIED_ROUNDS = 240;
  * The venue's side of the settlement chain, run by one process at a time. It registers the
  * contracts in the engine, sends requested transactions, credits deposits, pays out, and backs test
  * funds. Each task has its own lane, so that a hanging validator does not delay deposits. Within a
- * lane the order matters: minted test tokens must be mined before the watcher reads, and read
+ * lane, the order matters: minted test tokens must be mined before the watcher reads, and read
  * before they count.
  */
 export class Settlement implements MoneySide {
@@ -128,8 +128,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Resolves when the engine knows the bridge. The chain can be slow, so no other task waits for
-   * it.
+   * Resolves when the bridge is registered in the engine. The chain can be slow, so no other task
+   * waits for it.
    */
   async start(): Promise<void> {
     await this.#openBridge();
@@ -137,7 +137,7 @@ export class Settlement implements MoneySide {
     for (const lane of this.#lanes) lane.start();
   }
 
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#lanes.map((lane) => lane.stop()));
@@ -170,8 +170,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Verifies the chain periodically, because the host name of an endpoint can point to another
-   * machine by now.
+   * Verifies the chain periodically, because the host name of an endpoint may in the meantime refer
+   * to a different machine.
    */
   async #isVerified(): Promise<boolean> {
     if (this.#roundsToVerify > 0) {

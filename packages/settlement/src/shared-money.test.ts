@@ -44,8 +44,8 @@ const MICRO = 1_000_000;
 const FEE = 100_000;
 
 /**
- * A long run covers all of several hundred steps, otherwise every eighth; `STEPS_FROM=3` repeats
- * one offset.
+ * A long run covers all of several hundred steps; otherwise, the run covers every eighth step.
+ * `STEPS_FROM=3` repeats one offset.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 8 : 1;
 const FIRST = Number(process.env['STEPS_FROM'] ?? randomInt(EVERY));
@@ -81,7 +81,7 @@ class Steps {
 
 type Holder = {
   round(): Promise<void>;
-  /** True if the holder can do nothing more. */
+  /** Returns true if the holder can do nothing more. */
   hasEnded(): boolean;
   readonly watcher: DepositWatcher;
 };
@@ -117,7 +117,7 @@ class World {
     return new World(await RecordStream.open(server.connection, options));
   }
 
-  /** Returns another replica with the records of the earlier ones. */
+  /** Returns another replica, with the records of the earlier ones. */
   async hold(steps = new Steps(Infinity, async () => undefined)): Promise<Holder> {
     this.#terms += 1;
     const term = { number: this.#terms, isOver: () => false };
@@ -254,7 +254,7 @@ class World {
     return isCurrent && block === head && isBacked && isPaid;
   }
 
-  /** Runs rounds until no work is left; throws errors of a round. */
+  /** Runs rounds until no work is left. Throws the errors of a round. */
   async finish(holder: Holder): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await holder.round();
@@ -300,7 +300,7 @@ function mortal(store: RecordStore, steps: Steps): RecordStore {
 
 describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", () => {
   test(
-    'if a holder ends at any step, the next holder credits, pays and mints the remainder once',
+    'if a holder ends at any step, the next holder credits, pays and mints the remainder exactly once',
     async () => {
       const world = await World.open('ends');
       let isWhole = false;
@@ -322,7 +322,7 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
   );
 
   test(
-    'if a holder is suspended at any step and resumes while another continues, nothing happens twice',
+    'if a holder is suspended at any step and resumes while another holder continues, nothing happens twice',
     async () => {
       const world = await World.open('frozen');
       let isWhole = false;

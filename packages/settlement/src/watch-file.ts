@@ -13,18 +13,21 @@ import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-con
 import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
 
-/** A position in the chain, and the results that are not in the engine. */
+/** The position in the chain, and the results that are not in the engine. */
 export type Watched = {
   readonly chainId: number;
   readonly bridge: Hex;
   /**
-   * The last block that was read, and its hash: another hash for the same number is a
+   * The last block that was read, and its hash. A different hash for the same number is a
    * reorganisation.
    */
   readonly block: number;
   readonly blockHash: Hex | null;
   readonly book: DepositBook;
-  /** Stored permanently once it was found, because withdrawals with later numbers would hide it. */
+  /**
+   * The foreign payout is stored permanently after it was found, because withdrawals with later
+   * numbers would hide it.
+   */
   readonly foreign?: ForeignPayout;
 };
 
@@ -33,16 +36,16 @@ export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: 
   return { ...bridge, block: fromBlock - 1, blockHash: null, book: EMPTY_BOOK };
 }
 
-/** Each append contains the short fields, and only the changes of the others. */
+/** Each append contains the short fields, but only the changes of the other fields. */
 type Line =
   | { readonly at: Omit<Watched, 'book'> & Pick<DepositBook, 'minted' | 'dust' | 'vanished'> }
   | { readonly account: Address; readonly pot: PendingDepositSum | null }
   | { readonly key: string; readonly aside: Aside | null };
 
 /**
- * Stores how far the chain was read, which only saves time: without the file everything is
- * recomputed from the chain, and the engine credits nothing twice. Changes are appended, so that
- * many held deposits do not slow down each block.
+ * Stores how far the chain was read. The file only saves time: without it, all data is recomputed
+ * from the chain, and the engine credits nothing twice. Changes are appended, so that many held
+ * deposits do not slow down each block.
  */
 export class WatchFile {
   readonly #records: RecordStore;
@@ -65,13 +68,16 @@ export class WatchFile {
     else if (damaged.length > 0) records.replace([]);
   }
 
-  /** Returns the last stored state if it belongs to this bridge, otherwise `start`. */
+  /** Returns the last stored state if it belongs to this bridge; otherwise, returns `start`. */
   last(start: Watched): Watched {
     const known = this.#written;
     return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
   }
 
-  /** Stores the state. It is stored when this returns, or when the returned promise resolves. */
+  /**
+   * Stores the state. It is stored when this function returns, or when the returned promise
+   * resolves.
+   */
   write(watched: Watched): void | Promise<void> {
     const before = this.#written;
     const lines = before === undefined ? linesOf(watched) : changesOf(before, watched);
@@ -165,7 +171,7 @@ function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
   return Object.fromEntries(entries) as Record<string, Aside>;
 }
 
-/** Withdrawal known to the bridge that this venue has never issued. */
+/** A withdrawal that is recorded on the bridge but that this venue has never issued. */
 export type ForeignPayout = {
   readonly withdrawalId: string;
   readonly txHash?: Hex;
@@ -199,10 +205,10 @@ export function foreignAmong(logs: readonly DepositLog[], state: State): Foreign
 }
 
 /**
- * Returns a foreign payout with the number of the next withdrawal: numbers count up, so a bridge
- * that continued under another log has already used it. One query reveals this before a block is
- * read or anything is credited. A number that the guardian has cancelled moved no funds: its
- * withdrawal is returned when it is requested.
+ * Returns a foreign payout with the number of the next withdrawal. Numbers count up, so a bridge
+ * that continued under another log has already used this number. A single query reveals this before
+ * a block is read or anything is credited. A number that the guardian has cancelled did not move
+ * any funds; its withdrawal is returned when it is requested.
  */
 export async function foreignAhead(
   client: ChainClient,

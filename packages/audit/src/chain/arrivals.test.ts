@@ -27,7 +27,7 @@ test('R-deposit: the credits of an account never exceed its deposits, even if bl
   arrivals.add([{ account: ALICE, amount: 10n, isOwn: false }], PLACE);
   expect(arrivals.left(ALICE, source(1))).toEqual({ amount: 10n, hasOwn: false });
   arrivals.expect(deposit(ALICE, 6, 1));
-  // A block that is judged again counts its own deposit once, in addition to others.
+  // A block that is judged again counts its deposit only once in addition to others.
   expect(arrivals.left(ALICE, source(1)).amount).toBe(10n);
   expect(arrivals.left(ALICE, source(2)).amount).toBe(4n);
   expect(arrivals.left(BOB, source(2)).amount).toBe(0n);
@@ -37,7 +37,7 @@ test('R-deposit: the credits of an account never exceed its deposits, even if bl
   expect(arrivals.size).toBe(0);
 });
 
-test('a snapshot restores the uncredited amounts, and an invalid one is rejected', () => {
+test('a snapshot restores the uncredited amounts, and an invalid snapshot is rejected', () => {
   const arrivals = new Arrivals();
   arrivals.add([{ account: ALICE, amount: 7n, isOwn: true }], PLACE);
   const again = new Arrivals();

@@ -20,14 +20,14 @@ const Dumped = z.object({
 
 /**
  * Deposits that arrived at the bridge for each account and have not been credited. The replica's
- * snapshots contain them, because the credited amounts follow from the applied blocks.
+ * snapshots contain them, because the credited amounts depend on the applied blocks.
  */
 export class Arrivals implements Projection {
   readonly name = 'arrivals';
   readonly version = 1;
   readonly #accountsMax: number;
   readonly #left = new Map<string, Left>();
-  /** Deposits of the block being judged, each of which is counted once. */
+  /** The deposits of the block being judged, each of which is counted once. */
   readonly #expected = new Map<string, { readonly account: string; readonly amount: bigint }>();
   #readTo: Place | undefined;
 

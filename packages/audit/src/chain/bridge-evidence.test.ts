@@ -51,7 +51,7 @@ describe('R-deposit: a deposit in the log', () => {
     expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(
       /but only 7000000 micro-USDC arrived/,
     );
-    // The credited amount is used up, so the same money cannot be credited again.
+    // The credited amount is used up, so the same funds cannot be credited again.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
@@ -60,7 +60,7 @@ describe('R-deposit: a deposit in the log', () => {
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
 
-  test('a deposit of several parts is valid for their sum, at the place of the last part', async () => {
+  test('a deposit in several parts is valid for their sum, at the position of the last part', async () => {
     await deposited(1, 2n * USDC);
     const last = await deposited(1, 3n * USDC);
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
@@ -116,7 +116,7 @@ test('R-withdraw: the check waits for a withdrawal that the bridge has neither p
   }
 });
 
-test('R-withdraw: before the log names a bridge, a withdrawal can be returned but not paid', async () => {
+test('R-withdraw: before the log specifies a bridge, a withdrawal can be returned but not paid', async () => {
   const unpayable = { bridge: undefined, withdrawals: new Map([[1, {}]]) } as never as State;
   const settled = (paid: boolean) =>
     evidence.settlementFault({ type: 'settleWithdrawal', withdrawalId: 1, paid }, unpayable);

@@ -38,8 +38,9 @@ const RANGE_BLOCKS = 2_000;
 
 /**
  * Compares a log with the settlement chain, read through independent endpoints. A deposit must be
- * credited to the account of the transfer, at the place of the transfer, and no account may be
- * credited more than arrived for it. A withdrawal must be settled as the bridge settled it.
+ * credited to the account of the transfer, at the position of the transfer, and no account may be
+ * credited with more than arrived for it. A withdrawal must be settled in the same way as on the
+ * bridge.
  */
 export class BridgeEvidence implements ChainEvidence {
   readonly projection = new Arrivals();
@@ -98,8 +99,8 @@ export class BridgeEvidence implements ChainEvidence {
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined> {
     const { paid, withdrawalId } = command;
     if (!state.withdrawals.has(withdrawalId)) return Promise.resolve(undefined);
-    // No payout is signed before the log names a bridge, so a withdrawal returned earlier cannot
-    // have been paid.
+    // No payout is signed before the log specifies a bridge, so a withdrawal that was returned
+    // earlier cannot have been paid.
     if (!paid && bridgeView(state) === undefined) return Promise.resolve(undefined);
     return this.#asked(async () => {
       const { bridge, client } = this.#options;
@@ -144,8 +145,8 @@ export class BridgeEvidence implements ChainEvidence {
   }
 
   /**
-   * Checks that the blocks that were counted still exist. Otherwise a deposit on two branches would
-   * be counted twice.
+   * Checks that the counted blocks still exist. Otherwise, a deposit on two branches would be
+   * counted twice.
    */
   async #assertSameChain(confirmed: number): Promise<void> {
     const { readTo } = this.projection;

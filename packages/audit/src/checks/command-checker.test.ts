@@ -128,7 +128,7 @@ describe('a command without a request is rejected, computed or listed as unverif
     },
   );
 
-  test('grants of test money and deposits are listed with their amounts', () => {
+  test('grants of test funds and deposits are listed with their amounts', () => {
     const checker = checkerOf(open);
     const grant = { type: 'creditFaucet', amountMicroUsdc: 1_000_500_000 } as never;
     const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
@@ -154,7 +154,7 @@ describe('a command without a request is rejected, computed or listed as unverif
   });
 });
 
-test('a sample skips signatures of orders, but never one that concerns money', () => {
+test('sampling skips signatures of orders, but never one that concerns funds', () => {
   const seen: boolean[] = [];
   const reader = {
     fault: (_: unknown, __: unknown, isRecovered: boolean) => void seen.push(isRecovered),

@@ -18,12 +18,15 @@ import type { RequestReader } from './request-reader.ts';
 type CommandCheckerOptions = {
   readonly policy: Policy;
   /**
-   * Contains one reader for each name of the venue, because each request was signed for the name
-   * that was valid at its time.
+   * One reader for each name of the venue, because each request was signed for the name that was
+   * valid at its time.
    */
   readonly readers: readonly RequestReader[];
   readonly state: () => State;
-  /** If undefined, commands that depend on a chain are counted but not checked. */
+  /**
+   * The evidence from the chain. Without it, commands that depend on a chain are counted but not
+   * checked.
+   */
   readonly chain?: ChainEvidence | undefined;
   /**
    * Returns a number in [0, 1) that selects the signatures to check. The author of the log must not
@@ -34,7 +37,7 @@ type CommandCheckerOptions = {
   readonly isGenesisPinned?: boolean;
 };
 
-/** The number of commands that were checked, and those that could not be checked. */
+/** The number of commands that were checked, and of those that could not be checked. */
 export type Counts = {
   derived: number;
   signersRecovered: number;
@@ -51,15 +54,15 @@ export const noCounts = (): Counts => ({
 });
 
 /**
- * The judgement of a command: recomputed by the replica, unverified, or an error text, which is
- * undefined if the chain confirms the command.
+ * The result of judging a command: recomputed by the replica, unverified, or an error text, which
+ * is undefined if the chain confirms the command.
  */
 type Judged =
   | 'computed'
   | 'believed'
   | { readonly fault: string | undefined | Promise<string | undefined> };
 
-/** Judges the commands of a log by the basis of each. */
+/** Judges the commands of a log by what each of them is based on. */
 export class CommandChecker {
   readonly counts = noCounts();
   readonly #options: CommandCheckerOptions;
@@ -108,7 +111,7 @@ export class CommandChecker {
     return first;
   }
 
-  /** Judges commands without a signature, which the process itself logged. */
+  /** Judges commands without a signature, which the process itself has logged. */
   #processFault(
     command: Command,
     isFirstBlock: boolean,
@@ -177,18 +180,18 @@ function faucetFault(command: Command): string {
 export type Policy = {
   /** The network name for which requests are signed. */
   readonly serviceNetwork: string;
-  /** Earlier names of the venue, for which older requests may be signed. */
+  /** The earlier names of the venue, for which older requests may be signed. */
   readonly formerNames?: readonly string[] | undefined;
   /**
    * Applies blocks of earlier rules versions with their own engine and counts them, because this
    * release cannot derive their commands.
    */
   readonly appliesEarlier?: boolean | undefined;
-  /** True if the venue logs prices itself. Otherwise an operator must have signed them. */
+  /** True if the venue itself logs prices. Otherwise, an operator must have signed them. */
   readonly venuePrices: boolean;
-  /** True if the venue grants test money, and lists and resolves demo events. */
+  /** True if the venue grants test funds, and lists and resolves demo events. */
   readonly testMoney: boolean;
-  /** Recovers one of this many signatures that do not concern money; 1 recovers all. */
+  /** One of this many signatures that do not concern funds is recovered; 1 recovers all of them. */
   readonly sampleOneIn: number;
   /** The operator vouches for all blocks up to this one, whose hash must match. */
   readonly vouched?: { readonly height: number; readonly hash: string } | undefined;

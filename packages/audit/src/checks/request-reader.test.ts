@@ -70,7 +70,7 @@ test.each<[string, Network]>([
   }
 });
 
-test('a marked request has no other content, and the venue derives nothing from its unmarked text', async () => {
+test('a marked request has no other content, and the venue derives no command from its unmarked text', async () => {
   const [order] = hyperliquid;
   const { command, request } = order!;
   const body = JSON.stringify(bodyOfRequest(request));

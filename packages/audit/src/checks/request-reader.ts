@@ -24,7 +24,7 @@ export class RequestReader {
   }
 
   /**
-   * Returns the reason why a command does not follow from its request, or undefined if it does. If
+   * Returns the reason why a command does not match its request, or undefined if it does. If
    * `isRecovered` is false, its signer is taken from the log and all other fields are derived.
    */
   fault(
@@ -64,8 +64,8 @@ export class RequestReader {
 }
 
 /**
- * Compares texts first, which is faster. The same code wrote both, so their keys are nearly always
- * in the same order.
+ * Compares texts first, which is faster. Both were written by the same code, so their keys are
+ * nearly always in the same order.
  */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {
   return JSON.stringify(derived) === JSON.stringify(logged) || isDeepStrictEqual(derived, logged);

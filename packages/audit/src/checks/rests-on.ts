@@ -2,11 +2,11 @@ import type { Command } from '@oddlot/engine';
 import { formatMoney } from '@oddlot/units';
 
 /**
- * The basis of each command of a log, for an independent verifier. A new command without a row here
- * does not compile.
+ * The basis of each command of a log, for an independent verifier. If a new command has no row
+ * here, the program does not compile.
  * - `account`: a request signed by an account or by its agent
- * - `money`: like `account`, for commands that move money or change permissions; no sample skips
- *   their signatures
+ * - `money`: like `account`, for commands that move money or change permissions; their signatures
+ *   are always verified
  * - `operator`: a request signed by an admin or a deployer; unsigned in the first block only
  * - `listing`: like `operator`, but a venue with demo events (`exhibition`) logs them itself
  * - `price`: like `operator`, but the policy may accept the venue's prices
@@ -82,12 +82,12 @@ export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
   publishReserves: 'reserves',
 };
 
-/** Commands of all other bases follow from a request or are recomputed. */
+/** The commands of all other bases are derived from a request or recomputed. */
 type Unverified = Exclude<Basis, 'account' | 'money' | 'replica'>;
 
 type Sum = { commands: number; microUsdc: bigint };
 
-/** The text for a number of commands. A new basis without a text does not compile. */
+/** The text for a number of commands. If a new basis has no text, the program does not compile. */
 const WORDS: { readonly [Each in Unverified]: string } = {
   operator: 'unsigned operator commands in block 1 (check the block hash)',
   genesis: 'network parameters in block 1 (check the block hash)',
@@ -103,8 +103,8 @@ const WORDS: { readonly [Each in Unverified]: string } = {
 };
 
 /**
- * Commands that were applied without being verified by a signature, a computation or a chain, by
- * basis.
+ * The commands that were applied without being verified by a signature, a computation or a chain,
+ * by basis.
  */
 export class UnverifiedCommands {
   readonly #sums = new Map<Unverified, Sum>();
@@ -125,7 +125,7 @@ export class UnverifiedCommands {
     });
   }
 
-  /** Returns the form for JSON, in which money is USDC as decimal text. */
+  /** Returns the JSON form, in which amounts are USDC as decimal text. */
   toJSON(): object {
     return Object.fromEntries(
       this.#all.map(([basis, { commands, microUsdc }]) => [

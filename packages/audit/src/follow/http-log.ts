@@ -12,7 +12,7 @@ const BUSY_STATUS_MIN = 429;
 
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
-  /** True if there was no valid answer, in which case a later attempt may succeed. */
+  /** True if there was no valid response, in which case a later attempt may succeed. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -74,7 +74,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   return Buffer.concat(pieces);
 }
 
-/** Returns the reason of a failed fetch, which is in the cause of its error. */
+/** Returns the reason why a fetch failed, which is in the cause of its error. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;

@@ -6,7 +6,7 @@ import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 type LogFollowerOptions = {
   readonly source: LogSource;
   readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
-  /** The interval between requests after the end of the log was reached. */
+  /** The interval between requests after the end of the log was reached, in milliseconds. */
   readonly everyMs?: number;
   /** Called between blocks. The next block is applied after it resolves. */
   readonly onApplied?: (() => Promise<void> | undefined) | undefined;
@@ -20,7 +20,7 @@ type LogFollowerOptions = {
 const EVERY_MS = 200;
 const AGAIN_MS = 1_000;
 /**
- * The follower yields to the event loop after this time, so that signature requests are answered in
+ * The follower yields to the event loop after this time, so that signature requests are served in
  * the meantime.
  */
 const SLICE_MS = 20;
@@ -162,7 +162,7 @@ export type LogSource = {
 };
 
 /**
- * Returns access to the first block, which is the only log access of a replica that gets its blocks
+ * Returns access to the first block only, which is all that a replica needs if it gets its blocks
  * one by one.
  */
 export function beginningOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {

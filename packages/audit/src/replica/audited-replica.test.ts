@@ -96,7 +96,7 @@ test('blocks that an operator vouches for are applied without derivation, and mu
   });
 });
 
-test('a follower continues where possible, reports a reason while it waits, and stops at a finding', async () => {
+test('a follower continues where possible, reports why it waits, and stops at a finding', async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open();

@@ -23,13 +23,13 @@ export type Checkpoint = {
 
 type AuditedReplicaOptions = {
   readonly policy: Policy;
-  /** The block source, for lookups by the replica. */
+  /** The source of blocks, for lookups by the replica. */
   readonly log: Following['log'];
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly chain?: ChainEvidence | undefined;
   readonly checkpoints?: readonly Checkpoint[];
-  /** Returns milliseconds since 1970. Blocks with a time far ahead of it are rejected. */
+  /** Returns milliseconds since 1970. Blocks whose time is far ahead of it are rejected. */
   readonly now: () => number;
   readonly draw: () => number;
   readonly projections?: readonly Projection[];
@@ -40,15 +40,15 @@ type AuditedReplicaOptions = {
 };
 
 /**
- * The maximum time of a block ahead of the local clock. R-clock allows clocks to differ by half of
- * it.
+ * The maximum time of a block ahead of the local clock. R-clock allows clocks to differ by half as
+ * much.
  */
 const AHEAD_MS_MAX = 60_000;
 
 /**
  * An independent replica. Each command of a block is derived again from the signed request, or
  * compared with the chain, before the replica's own engine applies the block. Recorded hashes are
- * compared with the replica's own. An invalid block throws a FindingError, and no later block is
+ * compared with those of the replica. An invalid block throws a FindingError, and no later block is
  * applied. The replica trusts only the snapshots that it wrote itself.
  */
 export class AuditedReplica {
@@ -112,7 +112,7 @@ export class AuditedReplica {
     return block;
   }
 
-  /** Compares a reported block with the replica's own, and does nothing for unknown blocks. */
+  /** Compares a reported block with the replica's own block. Does nothing for unknown blocks. */
   compare(reported: Pick<BlockHead, 'hash' | 'height'>): void {
     const own = this.#replica.headAt(reported.height)?.hash;
     if (own === undefined || own === reported.hash) return;
@@ -150,8 +150,8 @@ export class AuditedReplica {
   }
 
   /**
-   * Checks the first block after an earlier rules version. It only states that the next version
-   * begins, which the state must confirm.
+   * Checks the first block after an earlier rules version. This block only states that the next
+   * version begins, which the state must confirm.
    */
   #checkEarlier({ commands, seq: height }: LogEntry): void {
     const [first] = commands;

@@ -83,7 +83,7 @@ export async function openOwnLedger(
     feeMax: BigInt(config.withdrawFeeMaxUsdc) * USDC,
     stop: async () => {
       await follower.stop();
-      // A state after a finding is not saved.
+      // After a finding, the state is not saved.
       if (follower.finding === undefined) await write();
     },
   });

@@ -4,7 +4,9 @@ import { RULES_VERSION } from '@oddlot/engine';
 import type { SnapshotJudge } from '@oddlot/replica/attestations';
 import type { BlockHead } from '@oddlot/replica/block';
 
-/** More hashes are recorded than snapshot files are kept. */
+/**
+ * The number of recorded hashes, which is larger than the number of snapshot files that are kept.
+ */
 const RECORDED = 8;
 const LINES = /^(?:0x[0-9a-f]{64}\n)*$/;
 

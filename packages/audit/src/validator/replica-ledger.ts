@@ -15,7 +15,10 @@ type ReplicaLedgerOptions = {
   /** The maximum fee of a withdrawal, in micro-USDC. */
   readonly feeMax: bigint;
   readonly stop: () => Promise<void>;
-  /** How long to wait for a withdrawal that the venue has and this replica does not. */
+  /**
+   * The time to wait for a withdrawal that the venue has and this replica does not have yet, in
+   * milliseconds.
+   */
   readonly patienceMs?: number;
 };
 
@@ -31,7 +34,7 @@ export class ReplicaLedger implements OwnLedger {
     this.#options = options;
   }
 
-  /** Returns a withdrawal from the replica's state, and otherwise throws a SigningRefusal. */
+  /** Returns a withdrawal from the replica's state, or throws a SigningRefusal. */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     await this.#reach(withdrawalId);
     const { pinned } = this.#options;
@@ -74,7 +77,7 @@ export class ReplicaLedger implements OwnLedger {
     return { destination, usd, amount, timeMs, isReturned: false };
   }
 
-  /** R-deficit: throws if withdrawals are on hold according to the replica's state. */
+  /** Throws if withdrawals are on hold according to the replica's state (R-deficit). */
   assertPayable(): Promise<void> {
     this.#assertStands();
     if (!doWithdrawalsWait(this.#options.replica.replica.state)) return Promise.resolve();
@@ -120,8 +123,8 @@ export class ReplicaLedger implements OwnLedger {
   }
 
   /**
-   * Waits for a withdrawal. A venue asks as soon as it has the withdrawal, and its log arrives a
-   * moment later.
+   * Waits for a withdrawal. A venue requests a signature as soon as it has the withdrawal, and its
+   * log arrives a moment later.
    */
   async #reach(withdrawalId: number): Promise<void> {
     const { follower, patienceMs = PATIENCE_MS, replica } = this.#options;
@@ -135,7 +138,7 @@ export class ReplicaLedger implements OwnLedger {
     }
   }
 
-  /** True once the replica has reached the block of its last signature again. */
+  /** True when the replica has reached the block of its last signature again. */
   get #isBack(): boolean {
     const { pinned, replica } = this.#options;
     return replica.replica.head.height >= (pinned.head?.height ?? 0);
@@ -157,7 +160,7 @@ export class ReplicaLedger implements OwnLedger {
 
 const Dumped = z.array(z.tuple([z.int(), z.string()]));
 
-/** The requests of unsettled withdrawals, as many as in the state. */
+/** The requests of unsettled withdrawals, of which there are as many as in the state. */
 export class WithdrawalRequests implements Projection {
   readonly name = 'withdrawalRequests';
   readonly version = 1;

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { VERIFY_PROGRAM } from '../programs.ts';
 import { folderRefusal } from './verify-folder.ts';
 
-/** Runs the program itself, because scripts depend on its exit code. */
+/** Runs the complete program, because scripts depend on its exit code. */
 async function verify(...args: readonly string[]) {
   const program = spawn(process.execPath, [VERIFY_PROGRAM, ...args]);
   const output = { out: '', err: '' };

@@ -68,7 +68,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Prints a refusal, with `--json` in the same form as all errors of `oddlot`. */
+/** Prints a refusal. With `--json`, it has the same form as all errors of `oddlot`. */
 function refuse(args: readonly string[], message: string): number {
   const fault = { error: { name: 'CliError', message, exitCode: WRONG_QUESTION } };
   process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);

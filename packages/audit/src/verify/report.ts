@@ -2,7 +2,10 @@ import type { Counts } from '../checks/command-checker.ts';
 
 export type Located = {
   readonly file: string;
-  /** A byte of the file, or of its decompressed content; absent if a row or a block differs. */
+  /**
+   * The offset of a byte in the file or in its decompressed content; absent if a row or a block
+   * differs.
+   */
   readonly offset?: number;
   readonly block?: number;
   readonly what: string;
@@ -11,11 +14,11 @@ export type Located = {
 export type VerifyReport = {
   readonly height: number;
   readonly hash: string;
-  /** Findings in the order of their discovery. The first one in the log ends the replay. */
+  /** The findings in the order of their discovery. The first finding in the log ends the replay. */
   readonly findings: readonly Located[];
   /** Differences in data that is never read. */
   readonly harmless: readonly Located[];
-  /** Parts that were accepted without verification. */
+  /** The parts that were accepted without verification. */
   readonly believed: readonly string[];
   readonly counts: Readonly<Counts>;
 };

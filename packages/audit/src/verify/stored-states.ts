@@ -16,13 +16,14 @@ type StoredFile = { readonly file: string; readonly height: number; readonly isE
 const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
 /**
- * Snapshots and rules-version start states of a folder, compared with a replay of the log. Their
- * own hash shows whether the bytes are intact, and the replay shows whether the state is correct.
+ * The snapshots and the rules-version start states of a folder, which are compared with a replay of
+ * the log. Their own hash shows whether the bytes are intact, and the replay shows whether the
+ * state is correct.
  */
 export class StoredStates {
   readonly #files: readonly StoredFile[];
   readonly findings: Located[] = [];
-  /** Files with intact bytes, which are compared when the replay reaches their block. */
+  /** The files with intact bytes, which are compared when the replay reaches their block. */
   readonly #payloads = new Map<StoredFile, SnapshotPayload>();
   /** The content hash of each snapshot, which is compared with attestations in the log. */
   readonly #contents = new Map<StoredFile, string>();
@@ -71,8 +72,8 @@ export class StoredStates {
   }
 
   /**
-   * Compares the start state of a rules version with the first block of that version, which names
-   * it.
+   * Compares the start state of a rules version with the first block of that version, which
+   * contains the hash of the state.
    */
   compareOpening(entry: LogEntry, hashText: (text: string) => string): void {
     const opening = openingOf(entry);

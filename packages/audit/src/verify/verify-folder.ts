@@ -71,7 +71,8 @@ class FolderCheck {
     const end = await this.#replay(states);
     this.#findings.push(...states.findings, ...verifyChainFile(data));
     const head = this.#replica?.replica.head;
-    // Rows follow from the log, so there is nothing to compare them with if the log is invalid.
+    // Rows are derived from the log, so there is nothing to compare them with if the log is
+    // invalid.
     if (end !== undefined && end.firstSeq === 1) {
       const folders = { data, scratch: this.#scratch };
       const store = await verifyStore(folders, { height: end.lastSeq, hasPruned });
@@ -173,8 +174,8 @@ function locatedOf(error: unknown, at: BlockPlace | undefined): Located {
 }
 
 /**
- * Returns the policy for a folder. A venue with test money can grant funds, and its network name
- * shows whether it has test money.
+ * Returns the policy for a folder. A venue with test funds can grant them, and its network name
+ * shows whether it has test funds.
  */
 function policyOf(data: string, { commands }: LogEntry): Policy {
   const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
@@ -191,10 +192,10 @@ function policyOf(data: string, { commands }: LogEntry): Policy {
   };
 }
 
-/** An attestation: the block that contains it, and that block's position. */
+/** An attestation: the block that contains it and the position of that block. */
 type Claim = { readonly seq: number; readonly place: BlockPlace; readonly content: string };
 
-/** The snapshot contents that a log attests, compared with the state after its blocks. */
+/** The snapshot contents that a log attests, which are compared with the state after its blocks. */
 class AttestedContents {
   readonly findings: Located[] = [];
   readonly #claims = new Map<number, Claim[]>();
@@ -285,7 +286,7 @@ async function verifyStore(
   return differences(file, stored, computed, hasPruned);
 }
 
-/** The line with the indexer's own progress: its height and row counts. */
+/** Matches the line with the indexer's own progress: its height and row counts. */
 const PROGRESS = /^progress /;
 
 function differences(
@@ -348,7 +349,7 @@ function verifyChainFile(data: string): readonly Located[] {
     if (end < 0) return [{ file, offset, what: 'the last line is incomplete, as after a crash' }];
     const line = bytes.toString('utf8', offset, end);
     const read = CHAIN_LINES.read(line, before);
-    // Invalid UTF-8 decodes to other bytes and must not be accepted.
+    // Invalid UTF-8 is decoded to other bytes and must not be accepted.
     if (!read.isRight || !Buffer.from(line).equals(bytes.subarray(offset, end))) {
       return [{ file, offset, what: 'the checksum of the line does not match' }];
     }

@@ -23,7 +23,7 @@ export type VerifyLogOptions = {
   readonly genesis?: string | undefined;
   /** Blocks before this one are applied but not derived. */
   readonly from?: number | undefined;
-  /** The last block; by default the venue's newest block at the start. */
+  /** The last block. By default, it is the venue's newest block at the start. */
   readonly to?: number | undefined;
   readonly now: () => number;
   readonly onProgress?: ((height: number, of: number) => void) | undefined;
@@ -41,7 +41,7 @@ export type LogReport = {
   readonly stateHash: string;
   /** The first error. No later block was applied. */
   readonly finding: Finding | undefined;
-  /** Parts that were accepted without verification. */
+  /** The parts that were accepted without verification. */
   readonly believed: readonly string[];
   readonly counts: Readonly<Counts>;
 };
@@ -72,7 +72,7 @@ class LogCheck {
   readonly #options: VerifyLogOptions;
   readonly #scratch: string;
   readonly #signal = new AbortController().signal;
-  /** Reported hashes of blocks that are not applied yet. */
+  /** The reported hashes of blocks that have not been applied yet. */
   readonly #reportedHashes = new Map<number, string>();
   #replica: AuditedReplica | undefined;
   #earlierBlocks = 0;
@@ -168,8 +168,8 @@ class LogCheck {
 }
 
 /**
- * Returns the policy for a log. A venue with test money can grant funds, and its network name shows
- * whether it has test money.
+ * Returns the policy for a log. A venue with test funds can grant them, and its network name shows
+ * whether it has test funds.
  */
 function policyOf(
   { formerNames, from, serviceNetwork }: VerifyLogOptions,

@@ -45,8 +45,8 @@ export function addAccounts(program: Command, around: CommandContext): void {
       });
       const agent = { agentAddress: address, agentName: name };
       const reply = await client.exchange.approveAgent(agent, CONFIRM).catch((error: unknown) => {
-        // A rejected key is useless. A key whose approval is unknown may still become valid, so it
-        // is kept.
+        // A rejected key is useless, so it is removed. A key whose approval is unknown may still
+        // become valid, so it is kept.
         if (!(error instanceof TransportError)) around.keystore.remove(name);
         throw error;
       });

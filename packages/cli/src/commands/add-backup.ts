@@ -7,8 +7,8 @@ import type { GlobalOptions } from '../command-context.ts';
 import { wholeNumber } from '../arguments.ts';
 
 /**
- * Adds commands for backup, restore and replay of a venue's folder. The backup can run while the
- * venue does.
+ * Adds commands for backup, restore and replay of a venue's folder. The backup can be made while
+ * the venue is running.
  */
 export function addBackup(program: Command): void {
   program

@@ -28,7 +28,9 @@ export function addCompletion(program: Command): void {
     });
 }
 
-/** `bridge` and `verify` have no declared settings. A test compares these words with their help. */
+/**
+ * `bridge` and `verify` do not declare their settings. A test compares these words with their help.
+ */
 const BRIDGE_WORDS =
   'key address status deploy pause unpause cancel-queued finish rotate cancel return move sign ' +
   '--rpc --chain-id --confirmations --wait-seconds --bridge --key --token --validators --threshold --guardian --large-usd ' +

@@ -22,7 +22,7 @@ type DevOptions = GlobalOptions & {
   readonly bots: boolean;
   readonly liquidity?: string;
   readonly controls?: string;
-  /** True if the option is used without a port. */
+  /** True if the option is given without a port. */
   readonly hyperliquid?: string | true;
 };
 
@@ -139,7 +139,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
 function liquidityFlags({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
   if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
-  // The examples need demo events to quote, and their reference prices.
+  // The examples need demo events that they can quote, and reference prices for them.
   return [
     '--no-bots',
     '--exhibition',
@@ -170,7 +170,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
   ];
   const faucet = faucetFlags(options);
   configOf(['--faucet-usdc', options.usdc]);
-  // Clients take their nonces from the clock of the machine.
+  // Clients derive their nonces from the clock of the machine.
   const time = Date.now();
   const hyperliquid = hyperliquidPortOf(options);
   const venue = await startVenueInHand({
@@ -222,14 +222,14 @@ function portOf(flag: string, text = ''): number {
   throw new CliError('usage', `Invalid ${flag}. Use a port from 0 to 65535.`);
 }
 
-/** Returns the port, or undefined if the option is not used. */
+/** Returns the port, or undefined if the option is not given. */
 function hyperliquidPortOf({ hyperliquid }: DevOptions): number | undefined {
   if (hyperliquid === undefined) return undefined;
   return hyperliquid === true ? HYPERLIQUID_PORT : portOf('--hyperliquid', hyperliquid);
 }
 
 /**
- * Developers can use the faucet without limits, and bots of Hyperliquid do not have to request
+ * Developers can use the faucet without limits, and bots of Hyperliquid clients need not request
  * funds.
  */
 function faucetFlags({ hyperliquid, usdc }: DevOptions): readonly string[] {
@@ -282,7 +282,7 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
   }
 }
 
-/** Funds the test accounts, except those in an existing folder that already have money. */
+/** Funds the test accounts, except accounts in an existing folder that already have funds. */
 async function fundAll(url: string, count: number, makers: readonly string[]) {
   const accounts = accountsOf(count);
   const others = makers.map((name) => accountOf(`maker ${name}`));

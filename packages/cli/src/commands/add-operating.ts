@@ -187,9 +187,7 @@ function addEvent(program: Command, around: CommandContext): void {
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }
 
-/**
- * Returns the id of a market. Only open markets can be found by slug, and an id needs no lookup.
- */
+/** Returns the id of a market. Only open markets can be found by slug; an id needs no lookup. */
 async function marketId(client: Client, market: string): Promise<number> {
   if (/^[0-9]+$/.test(market)) return Number(market);
   const { id, isOutcome, name } = await findInstrument(client, market);

@@ -27,7 +27,8 @@ const print = (line: string, isFault = false): void => {
 };
 
 /**
- * Programs with their own settings, which parse all arguments after the name, including `--help`.
+ * The programs with their own settings, which parse all arguments after the name, including
+ * `--help`.
  */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
   [
@@ -70,7 +71,7 @@ export function addPrograms(program: Command, given: readonly string[]): void {
         const isJson = given.includes('--json');
         const at = given.indexOf(name);
         const early = given.slice(0, at).find((arg) => arg.startsWith('-') && arg !== '--json');
-        // Without this check, the flag would be ignored silently.
+        // Without this check, the flag would silently be ignored.
         if (early !== undefined) {
           const why = `Put ${early} after the command: oddlot ${name} … ${early}`;
           throw new CliError('usage', why);
@@ -83,7 +84,7 @@ export function addPrograms(program: Command, given: readonly string[]): void {
 
 /**
  * Returns a function that runs a program in place of this process. With `--json`, the program's
- * output becomes one JSON object at its end.
+ * output is printed as one JSON object when it exits.
  */
 function forJson(name: string, file: string): Run {
   return (args, isJson) => {
@@ -112,7 +113,7 @@ function withoutJson(args: readonly string[]): readonly string[] {
   return args.filter((arg) => arg !== '--json');
 }
 
-/** Returns a function that replaces this process by the program. */
+/** Returns a function that replaces this process with the program. */
 function inPlace(file: string): Run {
   return async (args) => {
     process.argv.splice(1, Infinity, file, ...args);
@@ -134,7 +135,7 @@ function runVerify(args: readonly string[], isJson: boolean): Promise<number | u
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
 }
 
-/** Returns the venue from the environment, for checks that need one if none was given. */
+/** Returns the venue from the environment, for checks that need one if none is given. */
 function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
   const { ODDLOT_URL: url } = process.env;
   const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
@@ -153,13 +154,13 @@ const ASKED_WRONGLY: readonly string[] = [
 ];
 
 /**
- * Discards the history of a stopped venue and computes it again from its log:
+ * Discards the history of a stopped venue and recomputes it from its log:
  *
  * `oddlot rebuild-history --data ./data [--database postgres://…] [--json]`
  *
- * The command uses the venue's settings, from flags, environment or file. It exits with 0 if the
- * history is complete, with 1 if it was not completed, and with 2 if there is no log, a venue runs
- * on it, or the settings are wrong.
+ * The command reads the venue's settings from flags, the environment or a file. It exits with 0 if
+ * the history is complete, with 1 if it was not completed, and with 2 if there is no log, if a
+ * venue is using it, or if the settings are invalid.
  */
 export async function runRebuildHistory(
   args: readonly string[],

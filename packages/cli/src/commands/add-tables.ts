@@ -111,8 +111,8 @@ function orderRow(order: OrderRow, trigger: string) {
 }
 
 /**
- * Returns the take-profit and stop-loss of a position as two rows. A quantity of 0 is the whole
- * position.
+ * Returns the take-profit and stop-loss orders of a position as two rows. A quantity of 0 means the
+ * whole position.
  */
 function tpslRows({ position, tpsl }: AssetPosition) {
   const row = (oid: string, limitPx: string, trigger: string, quantity: string) => ({

@@ -13,7 +13,7 @@ type WatchOptions = GlobalOptions & {
 
 const TAPE_ROWS = 10;
 const CLEAR = '\u001b[2J\u001b[H';
-/** Limits redraws to a readable rate. */
+/** Limits redraws to a readable rate, in milliseconds. */
 const DRAW_EVERY_MS = 100;
 
 /** Returns the output as lines for a terminal and as a value for JSON. */

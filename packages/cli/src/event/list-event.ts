@@ -18,8 +18,8 @@ type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew
 
 /**
  * Lists the missing parts of a file. Each step is a separate action that cannot be undone, so an
- * interrupted run is completed by running the same file again. Everything that can be checked in
- * advance is checked first.
+ * interrupted run is completed by running the same file again. All checks that are possible in
+ * advance are made first.
  */
 export async function listEvent(
   client: Client,
@@ -73,7 +73,7 @@ async function eventOf({ info }: Client, eventSlug: string): Promise<OutcomeEven
   }
 }
 
-/** Checks that existing parts match the file and that missing ones are valid for listing. */
+/** Checks that existing parts match the file and that the missing parts can be listed. */
 async function checkBefore(
   { info }: Client,
   { event, markets }: EventFile,
@@ -107,7 +107,7 @@ async function checkBefore(
 
 type Market = EventFile['markets'][number];
 
-/** Returns the first term that can no longer be changed and differs from the file. */
+/** Returns the first term that differs from the file and can no longer be changed. */
 function differing(found: OutcomeEventMeta['markets'][number], market: Market): string | undefined {
   const terms: readonly (readonly [name: string, isSame: boolean])[] = [
     ['question', found.question === market.question],
@@ -123,7 +123,7 @@ function differing(found: OutcomeEventMeta['markets'][number], market: Market): 
   return terms.find(([, isSame]) => !isSame)?.[0];
 }
 
-/** This is more decimals than any step of a venue has. */
+/** More decimals than any tick, size or rate of the venue has, so that comparisons are exact. */
 const DECIMALS = 12;
 
 function isSameDecimal(one: string, other: string): boolean {
@@ -147,7 +147,7 @@ function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'
   return reply.created;
 }
 
-/** An event with its markets, as in the file of a deployer. */
+/** An event with its markets, as written in a deployer's file. */
 type EventFile = {
   readonly event: RegisterEventParameters;
   readonly markets: readonly RegisterMarketParameters[];

@@ -14,8 +14,8 @@ import { CONFIRM } from '../print-reply.ts';
 import { type TradingCaps, valueOf } from './trading-caps.ts';
 
 /**
- * The tiers of tools that a model can use. Each tier contains the tools of the tiers before it. No
- * tool can move money or change keys.
+ * The tiers of tools that a model can use. Each tier also contains the tools of the tiers before
+ * it. None of the tools can transfer funds or change keys.
  */
 export const TIERS = ['market', 'account', 'simulate', 'trade'] as const;
 
@@ -245,7 +245,8 @@ function addTradingTools(
     run: async ({ instrument: name, orderId, price, size }) => {
       const found = await findInstrument(reader, name);
       const open = await reader.info.frontendOpenOrders({ user });
-      // The value of an unknown order is that of a sell, which is not below that of a buy.
+      // An unknown order is valued as a sell, because the value of a sell is not below that of a
+      // buy.
       const isSell = open.find(({ oid }) => oid === orderId)?.side !== 'B';
       const value = await valueIn(reader, found, { isSell, price, size });
       const amend = { a: found.id, o: orderId, p: price, s: size };
@@ -280,8 +281,8 @@ function addTradingTools(
 type Valued = { readonly isSell: boolean; readonly price: string; readonly size: string };
 
 /**
- * Returns the largest value at which an order can execute now, in micro-USDC. A sell of a perp
- * executes at the bids above its limit price.
+ * Returns the largest value at which an order can execute at present, in micro-USDC. A sell of a
+ * perp executes at the bids above its limit price.
  */
 async function valueIn(
   { info }: Reader,
@@ -306,7 +307,7 @@ async function withinCaps<Reply>(
   try {
     return await send();
   } catch (error) {
-    // An order without an answer may have been executed.
+    // An order without a response may have been executed.
     if (isWithoutEffect(error)) release();
     throw error;
   }

@@ -5,19 +5,21 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 
 const DAY_MS = 86_400_000;
-/** Values are in micro-USDC, like all amounts of the venue. */
+/** The number of decimals of values, which are in micro-USDC like all amounts of the venue. */
 const USDC_DECIMALS = 6;
 const MICRO = 10n ** BigInt(USDC_DECIMALS);
 
 type Spent = { readonly timeMs: number; readonly value: string };
 type SpentFile = { readonly version: 1; readonly orders: readonly Spent[] };
 
-/** The maximum value of an order, and of all orders of the last 24 hours, in USDC. */
+/**
+ * The maximum value of a single order, and of all orders of the last 24 hours together, in USDC.
+ */
 type Caps = { readonly order: string; readonly day: string };
 
 /**
  * Limits the value of the orders that a program places. Values are recorded in a file before an
- * order is sent, so that a restart does not reset the limit of the day. An order without an answer
+ * order is sent, so that a restart does not reset the daily limit. An order without a response
  * counts as placed.
  */
 export class TradingCaps {
@@ -26,7 +28,7 @@ export class TradingCaps {
   readonly #path: string;
   readonly #now: () => number;
 
-  /** Locks the folder, because two processes together could exceed the limit of the day. */
+  /** Locks the folder, because two processes together could exceed the daily limit. */
   constructor(folder: string, caps: Caps, now: () => number = Date.now) {
     this.#order = microOf('--max-order', caps.order);
     this.#day = microOf('--max-day', caps.day);
@@ -58,7 +60,7 @@ export class TradingCaps {
     };
   }
 
-  /** Returns the value of the orders of the last 24 hours, and the cap. */
+  /** Returns the value of the orders of the last 24 hours, and the cap for that period. */
   get day(): { readonly used: string; readonly cap: string } {
     const used = this.#recent().reduce((sum, each) => sum + BigInt(each.value), 0n);
     return { used: usdc(used), cap: usdc(this.#day) };

@@ -2,16 +2,16 @@ import type { Fill, LedgerUpdate, PerpMetaDetail } from '@oddlot/sdk';
 import { divCeil, divFloor, formatDecimal, parseExact } from '@oddlot/units';
 import type { Findings } from './run-check.ts';
 
-/** R-units: the decimals of money, and of a price and a size together. */
+/** The decimals of amounts, and of a price and a size together (R-units). */
 const MONEY_DECIMALS = 6;
 const RATE_DECIMALS = 8;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
-/** R-ratio: the fee is 0.5% of the notional at risk. */
+/** The liquidation fee is 0.5% of the notional at risk (R-ratio). */
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** R-liquidation: an order is at most 5% away from the mark. */
+/** The price of a liquidation order is at most 5% away from the mark (R-liquidation). */
 const BAND_E8 = 5_000_000n;
 
-/** A position at a mark, in integers of its instrument: lots, price units, micro-USDC. */
+/** A position at a mark, in integers of its instrument: lots, price units and micro-USDC. */
 type Position = {
   readonly size: bigint;
   readonly mark: bigint;
@@ -77,8 +77,8 @@ export function positionAt(instrument: Instrument, szi: string, markPx: string):
 }
 
 /**
- * Returns the minimum equity, which is the maintenance margin plus the fee of liquidating
- * everything.
+ * Returns the minimum equity, which is the maintenance margin plus the fee of liquidating all
+ * positions.
  */
 export function riskOf({ maintenance, notional }: Scope): bigint {
   return maintenance + feeOf(notional);
@@ -90,9 +90,9 @@ function feeOf(notional: bigint): bigint {
 }
 
 /**
- * Returns the R-bankruptcy-price of a position in a margin account with positive equity: `mark ∓ (E
- * × MMᵢ / MM) / size`, rounded to the unit that leaves the account at or above zero, and at least
- * 1.
+ * Returns the bankruptcy price (R-bankruptcy-price) of a position in a margin account with positive
+ * equity: `mark ∓ (E × MMᵢ / MM) / size`, rounded to the unit that leaves the account at or above
+ * zero, and at least 1.
  */
 export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Position): bigint {
   const lots = size < 0n ? -size : size;
@@ -120,14 +120,14 @@ function exact(text: string, decimals: number): bigint {
   return value;
 }
 
-/** A step of a liquidation, as reported and as computed. */
+/** A step of a liquidation, as it was reported and as it was recomputed. */
 export type Step = {
   readonly row: Extract<LedgerUpdate['delta'], { type: 'liquidation' }>;
   readonly scope: Scope;
-  /** Undefined if the instrument is no longer listed. */
+  /** The instrument; undefined if it is no longer listed. */
   readonly instrument: Instrument | undefined;
   readonly position?: Position;
-  /** Undefined if it cannot be computed from public data. */
+  /** The bankruptcy price; undefined if it cannot be computed from public data. */
   readonly bankrupt?: bigint | undefined;
   readonly price?: string;
 };
@@ -142,7 +142,7 @@ export function checkFills(
     const { instrumentId } = instrument.perp;
     const own = steps.filter(({ instrument: of }) => of?.perp.instrumentId === instrumentId);
     const traded = fills.filter((fill) => fill.instrumentId === instrumentId);
-    // Without an order, the venue moved the position itself: to the insurance fund, to other
+    // If there is no order, the venue moved the position itself: to the insurance fund, to other
     // accounts, or to the other position side.
     const [moved, sent] = [traded.filter(({ oid }) => oid === 0), ordersOf(traded)];
     for (const order of sent) checkOrder(findings, instrument, own, order);
@@ -188,7 +188,7 @@ function checkOrder(
     findings.believe(what, 'no liquidation step provides a price limit for comparison');
     return;
   }
-  // Several attempts in one block share the widest limit, because rows do not name their order.
+  // Several attempts in one block share the widest limit, because rows do not contain their order.
   const limit = limits.reduce((a, b) => (isSell === a < b ? a : b));
   const prices = fills.map(({ px }) => priceOf(instrument, px));
   const worst = prices.reduce((a, b) => (isSell === a < b ? a : b));

@@ -57,13 +57,13 @@ type Finding = {
   readonly kind: 'agree' | 'DIFFER' | 'believed';
   readonly what: string;
   readonly told: string;
-  /** The computed value, if it differs. */
+  /** The computed value, if it differs from the reported one. */
   readonly computed?: string;
 };
 
 const BRIEF_MAX = 300;
 
-/** The sources of values that a venue reports and its log contains. */
+/** The sources for values that are reported by a venue and contained in its log. */
 export const VENUE_AND_LOG = ['venue', 'log'] as const;
 
 /** The results of a check, in the order of their comparison. */

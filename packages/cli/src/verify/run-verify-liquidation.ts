@@ -23,14 +23,14 @@ import {
 } from './run-check.ts';
 
 /**
- * Computes again why an account was liquidated and at which prices (R-liquidation):
+ * Recomputes why an account was liquidated and at which prices (R-liquidation):
  *
  * `oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log
  * http://127.0.0.1:8692] [--json]`
  *
- * By default the newest liquidation is checked. Its steps and fills are public and sufficient to
- * compute margin, ratio, limits and fees from the reported mark. The mark itself follows from all
- * earlier blocks, which requires the log.
+ * By default, the newest liquidation is checked. Its steps and fills are public, and they are
+ * sufficient to recompute the margin, the ratio, the limits and the fees from the reported mark.
+ * Recomputing the mark itself requires the log, because the mark depends on all earlier blocks.
  */
 type Question = {
   readonly user: string;
@@ -51,9 +51,9 @@ type StepRow = LedgerUpdate & { readonly delta: Delta<'liquidation'> };
 type Told = {
   readonly height: number;
   readonly steps: readonly StepRow[];
-  /** Prices at which the account's positions were deleveraged in the same block. */
+  /** The prices at which the account's positions were deleveraged in the same block. */
   readonly noticed: readonly Delta<'adl'>[];
-  /** Oldest first. */
+  /** The fills of the account in this block, oldest first. */
   readonly fills: readonly Fill[];
 };
 
@@ -154,7 +154,7 @@ async function checkStep(
     return { row: delta, scope, instrument: undefined };
   }
   const position = positionAt(instrument, first.szi, markPx);
-  // A cross account can have other positions, which are not necessarily in the rows.
+  // A cross account can have other positions, which are not necessarily among the rows.
   const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
   const what = `${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
@@ -176,7 +176,7 @@ async function checkStep(
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
   // The deficit of an insolvent account is divided according to the losses of its positions, which
-  // are not in the rows.
+  // the rows do not contain.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
   const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
@@ -233,7 +233,7 @@ async function checkByLog(
   for (const what of report.believed) findings.believe('in the log', what);
 }
 
-/** Compares row by row, so that the difference is named. */
+/** Compares the liquidation row by row, so that the message names the difference. */
 function compareRows(
   findings: Findings,
   what: string,

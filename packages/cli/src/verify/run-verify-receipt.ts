@@ -21,13 +21,14 @@ import {
 } from './run-check.ts';
 
 /**
- * Computes the receipt of a request again (R-tx):
+ * Recomputes the receipt of a request (R-tx):
  *
  * `oddlot verify receipt --tx 0x… [--url http://127.0.0.1:8690] [--network NAME] [--log
  * http://127.0.0.1:8692] [--json]`
  *
- * Public data is sufficient for the hash, the signer and the position in the chain of blocks. The
- * result of the request follows from all earlier blocks, which requires the log.
+ * Public data is sufficient for the hash, the signer and the position in the chain of blocks.
+ * Recomputing the result of the request requires the log, because the result depends on all earlier
+ * blocks.
  */
 type Question = {
   readonly txHash: string;
@@ -85,8 +86,8 @@ async function checkSignature(
 }
 
 /**
- * Returns true if the request is not fully public: a delayed order shows only its type, and access
- * codes are masked.
+ * Returns true if the request is not fully public: only the type of a delayed order is shown, and
+ * access codes are masked.
  */
 function isWithheld({ action }: TxDetail): boolean {
   const gate = action['setGate'] as { accessCodes?: unknown; grants?: unknown } | undefined;
@@ -118,7 +119,7 @@ async function checkBlock(
     findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
-    // If there is no next block, the list begins with this one.
+    // If there is no next block, the list begins with this block.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
@@ -131,7 +132,7 @@ async function checkBlock(
   }
 }
 
-/** Compares the receipt with the explorer, which is another answer of the same venue. */
+/** Compares the receipt with the explorer, which is a different response of the same venue. */
 function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   if (status.status === 'unknown') {
     findings.believe('the receipt', 'no longer stored');
@@ -159,7 +160,7 @@ async function checkByLog(
       if (rows.head.height === block.height) own = rows;
       receipt ??= rows.receipts.find(({ txHash }) => txHash === tx.hash);
     },
-    // The receipt of a delayed order follows in a later block.
+    // The receipt of a delayed order is in a later block.
     isDone: () => own !== undefined && receipt !== undefined,
   });
   const { finding } = report;

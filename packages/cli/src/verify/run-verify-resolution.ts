@@ -3,12 +3,12 @@ import { CliError } from '../cli-error.ts';
 import { Findings, type Print, readQuestion, runCheck, urlOf } from './run-check.ts';
 
 /**
- * Computes the settlement of an outcome market again from its resolution record (R-settlement):
+ * Recomputes the settlement of an outcome market from its resolution record (R-settlement):
  *
  * `oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001 [--json]`
  *
- * The command exits with 0 if all values agree, with 1 if a value differs, with 2 for wrong usage or
- * if there is nothing to compare, and with 4 if the venue does not answer.
+ * The command exits with 0 if all values agree, with 1 if a value differs, with 2 for wrong usage
+ * or if there is nothing to compare, and with 4 if the venue does not respond.
  */
 async function verifyResolution(url: string, instrumentId: number): Promise<Findings> {
   const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });

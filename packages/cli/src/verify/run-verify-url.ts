@@ -9,8 +9,8 @@ import { type Print, readQuestion, replayLog, runCheck, urlOf } from './run-chec
  *
  * `oddlot verify http://127.0.0.1:8692 [--network NAME] [--venue http://127.0.0.1:8690]`
  *
- * The command exits with 0 if all blocks are valid, with 1 after a finding, with 2 for wrong usage or
- * if there is no log, and with 4 if the venue does not answer.
+ * The command exits with 0 if all blocks are valid, with 1 after a finding, with 2 for wrong usage
+ * or if there is no log, and with 4 if the venue does not respond.
  */
 async function verifyUrl(
   log: string,
@@ -88,7 +88,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
 
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
-/** The number of blocks per answer of a venue. */
+/** The number of blocks that are requested from a venue at once. */
 const AT_ONCE = 100;
 
 /** Compares the blocks that a venue publishes with the replayed ones. */
@@ -103,7 +103,7 @@ class ToldBlocks {
     this.#info = info;
   }
 
-  /** Adds a block, and requests a page when enough blocks are collected. */
+  /** Adds a block, and requests a page when enough blocks have been collected. */
   compare({ hash, height, stateHash }: Head): Promise<LogReport['finding']> | undefined {
     this.#own.push({ hash, height, stateHash });
     return this.#own.length < AT_ONCE ? undefined : this.rest();

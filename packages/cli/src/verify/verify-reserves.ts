@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util';
  *
  * `oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]`
  *
- * `--proof` is a file with the answer of `reservesProof`; `--root` is a root from an independent
+ * `--proof` is a file with the response of `reservesProof`; `--root` is a root from an independent
  * source; `--rpc` is a trusted endpoint of the settlement chain; `--bridge` and `--token` are the
  * known contracts; `--json` prints the findings as JSON. The command exits with 0 if all figures
  * agree, with 1 if a figure differs or is invalid, with 2 for wrong usage or if the address is not
- * included, and with 4 if there is no answer.
+ * included, and with 4 if there is no response.
  */
 
 type Finding = Readonly<{
@@ -23,11 +23,11 @@ type Finding = Readonly<{
   agrees: boolean;
   told: string;
   computed?: string;
-  /** The printed line of a finding that does not agree; it is not in the JSON output. */
+  /** The line that is printed if the finding does not agree. It is not part of the JSON output. */
   contrary?: string;
 }>;
 
-/** The answer of `reservesProof`. Amounts are in USDC, as decimal text. */
+/** The response of `reservesProof`. Amounts are in USDC, as decimal text. */
 export type Proof = {
   readonly chain: { readonly chainId: number; readonly bridge: string; readonly token: string };
   readonly published: { readonly [name: string]: string | number } & {
@@ -44,10 +44,10 @@ export type Proof = {
   readonly siblings: readonly { readonly hash: string; readonly sum: string }[];
 };
 
-/** Values known from a source other than the venue. */
+/** Values that are known from a source other than the venue. */
 type Known = { readonly user?: string; readonly root?: string };
 
-/** Amounts and sums are in [0, 2^128), so that a negative one cannot hide another. */
+/** Amounts and sums are in [0, 2^128), so that a negative amount cannot hide a positive one. */
 const SUM_MAX = 2n ** 128n;
 const KIND = { leaf: '00', node: '01', root: '02' } as const;
 
@@ -86,10 +86,10 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   ];
 }
 
-/** All figures are amounts of existing money. A negative one would hide a deficit elsewhere. */
+/** All figures are amounts of existing funds. A negative figure would hide a deficit elsewhere. */
 const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
-/** With test money, a faucet may have granted more than was minted. */
+/** With test funds, a faucet may have granted more than was minted. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
 function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
@@ -148,7 +148,7 @@ const RETURN_ID_MIN = 2n ** 63n;
 const RANGE = 2_000;
 const RANGES_MAX = 10;
 
-/** The data sources: a trusted node of the chain, and the venue. */
+/** The sources of data: a trusted node of the chain, and the venue. */
 type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
@@ -224,7 +224,10 @@ function hexOf(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-/** Compares the bridge's balance at the block of the publication with that of a node. */
+/**
+ * Compares the bridge's balance at the block of the publication with the balance that a node
+ * reports.
+ */
 async function checkBalance(
   proof: Proof,
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
@@ -264,7 +267,7 @@ async function post(url: string, body: object): Promise<unknown> {
   const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   try {
     const response = await fetch(url, { ...asked, signal: AbortSignal.timeout(30_000) });
-    // The server is busy or failing, which does not depend on the request.
+    // The server is busy or failing, which is not caused by the request.
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
@@ -310,8 +313,8 @@ function total(amounts: readonly bigint[]): bigint {
 }
 
 /**
- * Returns 32 bytes, big-endian, as hex without a prefix, which is the form of all hashed values
- * here.
+ * Returns 32 bytes in big-endian order as hex without a prefix, which is the form of all values
+ * that are hashed here.
  */
 function word(amount: bigint): string {
   return amount.toString(16).padStart(64, '0');
@@ -333,8 +336,8 @@ const MASK = 2n ** LANE - 1n;
 const RATE_BYTES = 136;
 
 /**
- * Computes Keccak-256 as in Ethereum. This is a direct implementation of the specification for few
- * and short inputs.
+ * Computes Keccak-256 as in Ethereum. This is a direct implementation of the specification for a
+ * small number of short inputs.
  */
 export function keccak256(input: Uint8Array): Buffer {
   const padded = Buffer.alloc((Math.floor(input.length / RATE_BYTES) + 1) * RATE_BYTES);
@@ -359,7 +362,7 @@ function permuted(input: readonly bigint[]): bigint[] {
   let register = 1;
   for (let round = 0; round < 24; round++) {
     lanes = mixed(lanes);
-    // Iota: the bits of the round constant come from a shift register.
+    // Step iota: the bits of the round constant come from a shift register.
     for (let bit = 0; bit < 7; bit++) {
       if (register % 2 === 1) lanes[0] = (lanes[0] ?? 0n) ^ (1n << (2n ** BigInt(bit) - 1n));
       register = register >= 128 ? ((register * 2) ^ 0x171) & 0xff : register * 2;
@@ -458,7 +461,7 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   return { ...values, user, isJson: json };
 }
 
-/** Turns errors of the function into usage errors. */
+/** Converts errors of the function into usage errors. */
 function asUsageError<Result>(work: () => Result): Result {
   try {
     return work();
@@ -477,7 +480,7 @@ async function info(url: string, query: object): Promise<unknown> {
   return answer.data;
 }
 
-/** Returns the proof in a file, which contains an answer as received, or only its data. */
+/** Returns the proof in a file that contains either a response as received or only its data. */
 function storedProof(file: string): Proof | null {
   return asUsageError(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;

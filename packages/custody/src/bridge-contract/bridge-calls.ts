@@ -14,7 +14,7 @@ import type { Payout, Signed } from '../signing/bridge-signatures.ts';
 /** The values that the contract's `stateOf` returns for a withdrawal. */
 export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;
 
-/** The codes of Refusals.sol that the venue handles. */
+/** The refusal codes of Refusals.sol that the venue handles. */
 export const REFUSED = { invalid: 4, tooFew: 5, unsorted: 8, transfer: 9, tooEarly: 11 } as const;
 
 /** A paused bridge reverts without a code. */
@@ -86,7 +86,7 @@ export type BridgeNow = {
   readonly isPaused: boolean;
   readonly threshold: number;
   readonly validators: ReadonlySet<Hex>;
-  /** Payouts of at least this amount are queued first, in micro-USDC. */
+  /** Payouts of at least this amount are queued before they are paid, in micro-USDC. */
   readonly largeUsd: bigint;
   readonly balance: bigint;
 };
@@ -133,7 +133,7 @@ export function refusalOf({ data }: ChainRevertError): Refusal {
 }
 
 /**
- * Returns true if the token would transfer this amount of the bridge's money to an address, as of a
+ * Returns true if the token would transfer this amount of the bridge's funds to an address, as of a
  * block.
  */
 export async function wouldTransfer(

@@ -11,7 +11,7 @@ type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** A log about money sent to the bridge, a returned deposit, or a payout. */
+/** A log of funds sent to the bridge, of a returned deposit, or of a payout. */
 export type DepositLog = {
   readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
   /** The user of a `Deposit` or `Paid` event, or the sender of a `Transfer` event. */
@@ -51,7 +51,9 @@ export async function readDepositLogs(
     .filter(isMoney);
 }
 
-/** Ignores transfers of zero tokens, which any account can make in the name of another. */
+/**
+ * Returns false for transfers of zero tokens, which any account can make in the name of another.
+ */
 function isMoney({ amount, kind }: DepositLog): boolean {
   return amount > 0n || kind === 'return' || kind === 'payout';
 }
@@ -71,7 +73,7 @@ export function depositLogsAmong(
     .map((log) => depositLog(log, chainId));
 }
 
-/** In deposits and transfers the first indexed field is the account and the data is the amount. */
+/** In deposits and transfers, the first indexed field is the account and the data is the amount. */
 function depositLog(log: ChainLog, chainId: number): DepositLog {
   const [topic = '0x', first = '0x', second = '0x'] = log.topics;
   const source = {
@@ -107,15 +109,14 @@ function topicOf(topics: readonly unknown[]): Hex {
 }
 
 /**
- * Payouts without a withdrawal have ids of at least this value. The numbers of withdrawals count up
- * from 1.
+ * Payouts without a withdrawal have ids of at least this value. The ids of withdrawals start at 1.
  */
 export const RETURN_ID_MIN = 1n << 63n;
 
 /**
- * Returns the id of the payout that returns a held deposit. The id follows from the deposit alone,
- * and the contract pays each id only once. A deposit is therefore returned once, regardless of the
- * sender and the number of attempts (R-deposit).
+ * Returns the id of the payout that returns a held deposit. The id is derived from the deposit
+ * alone, and the contract pays each id only once. A deposit is therefore returned once, regardless
+ * of the sender and the number of attempts (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {
   return idOf(encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]));

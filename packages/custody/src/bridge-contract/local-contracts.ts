@@ -7,20 +7,20 @@ import type { LocalKeys } from '../key-files/local-keys.ts';
 import { KeyError } from '../key-files/key-error.ts';
 
 /**
- * Parameters of a local bridge. Payouts of at least 100,000 USDC are queued, so that the delay can
- * be tested.
+ * The parameters of a local bridge. Payouts of at least 100,000 USDC are queued, so that the delay
+ * can be tested.
  */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
 /**
- * This is more gas than one payout of a batch uses with these contracts. Unused gas costs nothing.
+ * This is more gas than one payout of a batch uses with these contracts. Unused gas is not charged.
  */
 export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
 /**
- * Returns the addresses of the contracts on a chain created with these keys. They are the minter's
- * first two deployments.
+ * Returns the addresses of the contracts on a chain created with these keys. The contracts are the
+ * minter's first two deployments.
  */
 export function localContracts(keys: LocalKeys): BridgeContracts {
   const from = privateKeyToAccount(keys.minter).address;
@@ -73,7 +73,7 @@ export async function deployLocalContracts(
 /**
  * Throws unless the keys belong to this chain. A local chain grants ether to its keys in its first
  * block, and no key can spend all of it, so a key without ether belongs to another chain. `file`
- * contains the keys, and `addresses` the address of each key by its name.
+ * contains the keys, and `addresses` contains their addresses by name.
  */
 export async function assertOwnKeys(
   endpoint: ChainEndpoint,

@@ -17,7 +17,7 @@ export type Permit = {
   readonly signature: { readonly r: Hex; readonly s: Hex; readonly v: number };
 };
 
-/** The fields of the token's EIP-712 domain that are specific to the token. */
+/** The fields of the token's EIP-712 domain that differ between tokens. */
 export type PermitDomain = {
   readonly name: string;
   readonly version: string;
@@ -50,7 +50,7 @@ export async function readPermitDomain(client: ChainClient, token: Hex): Promise
 
 /** The state of a user on the chain that determines whether a deposit by permit can succeed. */
 export type PermitState = {
-  /** The token's next nonce of the user, and the first nonce that no deposit has used. */
+  /** The token's next nonce for the user, and the first nonce that no deposit has used. */
   readonly nonce: bigint;
   readonly unused: bigint;
   readonly balance: bigint;
@@ -80,8 +80,8 @@ export async function readPermitState(
 }
 
 /**
- * Simulates the permit with this nonce. A ChainRevertError means that sending it would only waste
- * gas.
+ * Simulates the permit with this nonce. A ChainRevertError means that sending the permit would only
+ * waste gas.
  */
 export async function tryPermit(
   client: ChainClient,

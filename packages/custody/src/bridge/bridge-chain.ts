@@ -119,8 +119,8 @@ const GAS_SHARE = { of: 100n, take: 130n };
 const POLL_MS = 250;
 
 /**
- * Sends one transaction and waits until a block with enough confirmations contains it. Its hash is
- * reported as soon as it is known.
+ * Sends one transaction and waits until it is in a block with enough confirmations. Its hash is
+ * reported as soon as it is available.
  */
 export async function sendTransaction(
   call: { readonly to?: Hex; readonly data: Hex },
@@ -192,12 +192,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Thrown if the requested operation is not possible; nothing was changed. */
+/** Thrown if the requested operation is not possible. Nothing has been changed. */
 export class BridgeCommandError extends Error {
   override readonly name = 'BridgeCommandError';
 }
 
-/** Thrown if a transaction was sent but is not in a block yet, and may still succeed. */
+/** Thrown if a transaction was sent but is not in a block yet. It may still succeed. */
 export class NotMinedError extends Error {
   override readonly name = 'NotMinedError';
 }

@@ -37,7 +37,7 @@ type Text = {
   [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
 }[keyof typeof OPTIONS];
 
-/** Reads the arguments of a command line. Missing or invalid ones cause a UsageError. */
+/** Reads the arguments of a command line. A missing or invalid argument causes a UsageError. */
 export class BridgeOptions {
   readonly positionals: readonly string[];
   readonly #values: Values;
@@ -151,7 +151,7 @@ export async function clientOf({ options }: BridgeContext): Promise<ChainClient>
   return connect(options.rpc, { ...chainId, confirmations: options.whole('confirmations') });
 }
 
-/** Sends a transaction with the key of `--key`. */
+/** Sends a transaction that is signed with the key given by `--key`. */
 export async function send(
   { options, print }: BridgeContext,
   client: ChainClient,

@@ -12,7 +12,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
  * A request that validators sign manually, as a file that they pass on. It contains EIP-712 data,
- * which any wallet can sign as well, and the signatures collected so far.
+ * which any wallet can also sign, and the signatures that have been collected.
  */
 
 /** Addresses and hashes of a request are in lower case. */
@@ -74,7 +74,7 @@ const Deposit = z.strictObject({ txHash: HexHash, logIndex: z.int().min(0) });
 
 const RequestFile = z.strictObject({
   format: z.literal(FORMAT),
-  /** The deposit that a return gives back, from which the id of the payout follows. */
+  /** The deposit that is returned, from which the id of the payout is derived. */
   deposit: Deposit.optional(),
   typedData: z.looseObject({
     domain: z.strictObject({

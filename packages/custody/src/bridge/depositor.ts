@@ -13,7 +13,7 @@ type DepositorOptions = {
   readonly token: string;
 };
 
-/** The balance of an account and the data for its permit. */
+/** The balance of an account, and the data for its permit. */
 type Holding = {
   readonly microUsdc: bigint;
   readonly nonce: number;
@@ -25,7 +25,7 @@ type Holding = {
 /** Thrown if nothing was sent; the message contains the reason. */
 export class DepositError extends Error {
   override readonly name = 'DepositError';
-  /** True if the chain did not answer, and false if it would reject the deposit. */
+  /** True if the chain did not respond; false if it would reject the deposit. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -81,7 +81,9 @@ export class Depositor {
   }
 }
 
-/** Converts errors so that a rejection by the chain differs from a missing answer. */
+/**
+ * Converts errors, so that a rejection by the chain can be distinguished from a missing response.
+ */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

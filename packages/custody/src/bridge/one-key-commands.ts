@@ -21,7 +21,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import type { ChainClient } from '../chain/chain-client.ts';
 
 /**
- * Commands that need one key or none: those of the guardian, the payment of queued payouts, the
+ * Commands that need at most one key: those of the guardian, the payment of queued payouts, the
  * deployment of a bridge, the status, and key management.
  */
 
@@ -35,7 +35,7 @@ export const unpauseByGuardian: BridgeCommand = (context) => call(context, 'unpa
 export const cancelQueued: BridgeCommand = (context) =>
   call(context, 'cancelQueued', [idOf(context.options.only('id'))]);
 
-/** Pays a queued large payout that is due. Any account can do this. */
+/** Pays a queued large payout that is due. This command is open to any account. */
 export const finish: BridgeCommand = (context) =>
   call(context, 'finish', [idOf(context.options.only('id'))]);
 
@@ -49,7 +49,7 @@ async function call(
   await send(context, await clientOf(context), { to, data });
 }
 
-/** Creates a key in a file that only its owner can read, and prints only its address. */
+/** Creates a key in a file that only its owner can read. Only the address of the key is printed. */
 export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
@@ -70,7 +70,7 @@ export const showAddress: BridgeCommand = async ({ options, print }) => {
 
 const USDC_DECIMALS = 6n;
 
-/** Deploys a new bridge, and prints the settings for the venue. */
+/** Deploys a new bridge and prints the settings for the venue. */
 export const deploy: BridgeCommand = async (context) => {
   const { options, print } = context;
   const [token, guardian] = [options.address('token'), options.address('guardian')];

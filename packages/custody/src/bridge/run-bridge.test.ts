@@ -37,7 +37,7 @@ const addresses = {} as Record<Party, Hex>;
 const file = (name: string): string => join(folder, name);
 const keyOf = (party: Party): Hex => readFileSync(file(party), 'utf8').trim() as Hex;
 
-/** Runs a command, and returns its exit code and output. */
+/** Runs a command and returns its exit code and output. */
 async function run(line: string): Promise<{ code: number; output: string }> {
   const lines: string[] = [];
   const args = line.split(' ').filter((word) => word !== '');
@@ -126,7 +126,7 @@ test('a bridge key is created once, is readable only by its owner, and is never 
   expect(again.output).not.toContain(keyOf('v1').slice(2));
 });
 
-test('a warning appears when a key is created in a git work tree or readable by others', async () => {
+test('a warning is printed when a key is created in a git work tree or is readable by other users', async () => {
   mkdirSync(file('checkout/.git'), { recursive: true });
   mkdirSync(file('checkout/keys'), { mode: 0o700 });
   const inside = file('checkout/keys/v.key');
@@ -179,7 +179,7 @@ test('only the guardian can pause and resume the bridge', async () => {
   expect(await done('status')).toContain('state      running');
 });
 
-test('a threshold of validators can lift a pause, each signing a copy of the request file', async () => {
+test('a threshold of validators can lift a pause if each of them signs a copy of the request file', async () => {
   await done('pause', 'guardian');
   const output = await done(`unpause --prepare ${file('unpause.json')}`);
   expect(output).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
@@ -199,7 +199,7 @@ test('a threshold of validators can lift a pause, each signing a copy of the req
   const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
   await done(both, 'sender');
   expect(await done('status')).toContain('state      running');
-  // Signatures collected for one pause do not lift another.
+  // Signatures that were collected for one pause cannot lift another.
   await done('pause', 'guardian');
   expect((await onBridge(both, 'sender')).output).toContain('the nonce has changed');
   await done('unpause', 'guardian');
@@ -360,7 +360,7 @@ test('the balance of a bridge can be moved only to the next bridge', async () =>
   const id = /id {8}(\d+)/.exec(output)![1];
   await signed('move.json', 'v1', 'v3');
   await done(`move --send ${file('move.json')}`, 'sender');
-  // The amount is queued, like any large payout.
+  // The amount is queued like any large payout.
   nowMs += 61_000;
   await done(`finish ${id}`, 'sender');
   expect(await done('status')).toContain('balance    0 USDC');
@@ -412,7 +412,7 @@ test('an invalid command line exits with code 2 and prints the usage', async () 
   expect(await run('--help')).toMatchObject({ code: 0 });
 });
 
-test('an impossible command exits with code 1, and a transaction that is in no block with code 3', async () => {
+test('an impossible command exits with code 1, and an unmined transaction exits with code 3', async () => {
   const away = await run(`status --rpc http://127.0.0.1:9 --bridge ${bridge}`);
   expect(away.code).toBe(1);
   const nobody = `0x${'99'.repeat(20)}`;

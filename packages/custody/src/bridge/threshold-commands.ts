@@ -28,8 +28,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /**
- * Commands that need a threshold of validators. A request is prepared, signed by each validator
- * where its key is stored, and sent.
+ * Commands that need a threshold of validators. A request is prepared, signed by each validator on
+ * the machine that stores its key, and sent.
  */
 
 export const rotate: BridgeCommand = (context) =>
@@ -99,12 +99,15 @@ export const move: BridgeCommand = (context) =>
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
-/** Size limit of the answer of the operator's own venue, which can hold ten thousand deposits. */
+/**
+ * The size limit of a response from the operator's own venue, which can contain ten thousand
+ * deposits.
+ */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Deposits that are not returned. The first kind is credited when the agent binding ends, and the
- * second transferred no money.
+ * Deposits that are not returned. Those of the first kind are credited when the agent binding ends,
+ * and those of the second kind did not transfer any funds.
  */
 const NOT_RETURNED: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
@@ -125,7 +128,7 @@ const Status = z.object({
 type Status = z.infer<typeof Status>;
 
 /**
- * Returns money in the bridge that belongs to no account, with a payout whose id follows from the
+ * Returns funds in the bridge that belong to no account, with a payout whose id is derived from the
  * deposit.
  */
 export const returnDeposit: BridgeCommand = (context) =>
@@ -155,7 +158,7 @@ export const returnDeposit: BridgeCommand = (context) =>
     return { primaryType: 'Payout', message, deposit: { txHash, logIndex } };
   });
 
-/** Returns the venue's record of this held deposit. */
+/** Returns the venue's record of this uncredited deposit. */
 async function asideOf(
   operations: string,
   at: {
@@ -190,7 +193,7 @@ async function asideOf(
 }
 
 /**
- * Verifies that the chain contains the money, because the venue's record alone is not sufficient.
+ * Verifies that the chain contains the funds, because the venue's record alone is not sufficient.
  */
 async function assertOnChain(
   client: ChainClient,
@@ -277,7 +280,7 @@ function merged(files: readonly string[]): BridgeRequest {
 
 /**
  * Shows a request. Given a key, or a signature that was created elsewhere, it also adds a signature
- * to the request. The command needs no network.
+ * to the request. The command does not need a network connection.
  */
 export const signRequest: BridgeCommand = async ({ options, print }) => {
   const file = options.only('file');

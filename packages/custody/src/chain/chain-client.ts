@@ -12,7 +12,7 @@ import {
 export type { EndpointStatus } from './endpoints.ts';
 
 type ChainHead = {
-  /** The number of the newest block that enough endpoints know. */
+  /** The number of the newest block that enough endpoints have. */
   readonly head: number;
   /** The number of the newest block with the required confirmations; 0 before the first one. */
   readonly confirmed: number;
@@ -22,7 +22,7 @@ type ChainHead = {
 export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint };
 
 /**
- * The part of a call's result on which endpoints must agree. The texts of a refusal differ between
+ * The part of a call's result on which endpoints must agree. The text of a refusal differs between
  * endpoints, but its data does not.
  */
 type CallOutcome = { readonly result?: Hex; readonly refused?: string };
@@ -30,7 +30,7 @@ type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** The number of blocks from a confirmed block to the head, both included; at least 1. */
+  /** The number of blocks from a confirmed block to the head, including both; at least 1. */
   readonly confirmations: number;
   /** The upper limit of the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;
@@ -39,10 +39,10 @@ type ChainClientOptions = {
 const MAX_PRIORITY_FEE = 20_000_000_000n;
 
 /**
- * Reads a chain through one or several endpoints. With several, an answer is accepted only if at
- * least two endpoints, and more than half of those that answer, agree. One of three endpoints can
- * therefore return false data without effect. Where honest endpoints report different numbers,
- * neither the highest nor the lowest is used. The client has no state of its own except that of the
+ * Reads a chain through one or several endpoints. With several endpoints, a response is accepted
+ * only if at least two of them, and more than half of those that respond, agree. If one of three
+ * endpoints returns false data, it therefore has no effect. Where honest endpoints report different
+ * numbers, neither the highest nor the lowest is used. The client has no state except that of the
  * endpoints.
  */
 export class ChainClient {
@@ -63,7 +63,7 @@ export class ChainClient {
   }
 
   /**
-   * Throws unless the endpoints belong to the expected chain, so that money of another chain is
+   * Throws unless the endpoints belong to the expected chain, so that funds on another chain are
    * never credited.
    */
   async assertChain(): Promise<void> {
@@ -75,8 +75,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the newest block of the chain. With several endpoints this is the newest block that two
-   * of them know.
+   * Returns the newest block of the chain. With several endpoints, this is the newest block that at
+   * least two of them have.
    */
   async head(): Promise<ChainHead> {
     const answers = await this.#pool.ask(async (request) =>
@@ -87,8 +87,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the hash of a block, or undefined if it does not exist. Only endpoints that know the
-   * block are queried.
+   * Returns the hash of a block, or undefined if it does not exist. Only endpoints that have
+   * reached the block are queried.
    */
   blockHash(blockNumber: number): Promise<Hex | undefined> {
     const name = `block ${blockNumber}`;
@@ -116,10 +116,10 @@ export class ChainClient {
     );
   }
 
-  /** Returns the logs of a contract in a range of blocks, both ends included, in order. */
+  /** Returns the logs of a contract in a range of blocks, including both ends, in order. */
   logs(range: {
     readonly address: Hex;
-    /** Topics by position; null matches any topic, and a list any of its topics. */
+    /** The topics by position. Null matches any topic, and a list matches any of its topics. */
     readonly topics: readonly (Hex | readonly Hex[] | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
@@ -148,8 +148,8 @@ export class ChainClient {
 
   /**
    * Returns the receipt of a transaction in a block, or undefined if fewer than two endpoints have
-   * it. If two receipts differ and the other endpoints do not decide, this throws a
-   * ChainDisagreementError.
+   * it. If two receipts differ and the other endpoints do not settle the difference, a
+   * ChainDisagreementError is thrown.
    */
   async receipt(txHash: Hex): Promise<ChainReceipt | undefined> {
     const answers = await this.#pool.ask(async (request) => {
@@ -170,9 +170,9 @@ export class ChainClient {
   }
 
   /**
-   * Returns true if a nonce of an address is used as of a block and no block contains any of these
-   * transactions. All endpoints that answer must agree, and at least two if there are two. The
-   * caller can then safely send the same call under another nonce.
+   * Returns true if, as of a block, a nonce of an address has been used and no block contains any
+   * of these transactions. All endpoints that respond must agree, and at least two if there are
+   * two. The caller can then safely send the same call under another nonce.
    */
   async isUsedByOther(
     place: { readonly address: Hex; readonly nonce: number; readonly blockNumber: number },
@@ -205,7 +205,7 @@ export class ChainClient {
 
   /**
    * Returns the result of a contract call at the newest block or at a given one. A refusal counts
-   * like any other answer and throws a ChainRevertError only if enough endpoints agree.
+   * like any other result and throws a ChainRevertError only if enough endpoints agree.
    */
   async call(
     call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
@@ -280,7 +280,7 @@ export class ChainClient {
    */
   async estimateGas(call: {
     readonly from: Hex;
-    /** Undefined for the creation of a contract. */
+    /** The recipient, which is undefined for the creation of a contract. */
     readonly to?: Hex | undefined;
     readonly data: Hex;
   }): Promise<bigint> {
@@ -308,7 +308,7 @@ export class ChainClient {
 
   /**
    * Sends a signed transaction to all endpoints. It is sufficient that one of them accepts it,
-   * knows it, or has it in a block.
+   * already has it in its pool, or has it in a block.
    */
   async sendRaw(raw: Hex): Promise<void> {
     await this.#pool.ask(
@@ -327,8 +327,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the answer of more than half of the endpoints that know the block, and of at least two
-   * if there are two.
+   * Returns the response of more than half of the endpoints that have reached the block, and of at
+   * least two if there are two.
    */
   async #agreed<Value>(name: string, ask: Ask<Value>, blockNumber = 0): Promise<Value> {
     const answers = await this.#pool.ask(ask, { head: blockNumber });
@@ -337,7 +337,7 @@ export class ChainClient {
 }
 
 /**
- * Records the error of a refusal and returns its data. Other errors are not answers of the chain
+ * Records the error of a refusal and returns its data. Other errors are not results of the chain
  * and are thrown.
  */
 function noteRevert(error: unknown, reverts: Map<string, ChainRevertError>): string {

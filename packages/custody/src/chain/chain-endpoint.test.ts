@@ -23,15 +23,15 @@ async function serving(answer: (response: ServerResponse) => void): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('an endpoint by URL', () => {
-  test('an endpoint by URL returns the answer to a request', async () => {
+describe('a chain endpoint with a URL', () => {
+  test('a URL endpoint returns the response to a request', async () => {
     const url = await serving((response) =>
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}'),
     );
     expect(await urlEndpoint(url, TIMEOUT_MS).request('eth_blockNumber', [])).toBe('0x7');
   });
 
-  test('times out if an answer begins and stalls', async () => {
+  test('a URL endpoint times out if a response begins and then stalls', async () => {
     const silent = await serving(() => undefined);
     const halting = await serving((response) => void response.write('{"jsonrpc":"2.0","id":1,'));
     for (const url of [silent, halting]) {

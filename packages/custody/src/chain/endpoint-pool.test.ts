@@ -31,7 +31,7 @@ function poolOf(...answers: (() => Promise<unknown>)[]) {
   return { pool, endpoints, ask, states: () => pool.statuses.map(({ state }) => state) };
 }
 
-test('a hanging endpoint delays one query, and is then queried in parallel, one query at a time', async () => {
+test('a hanging endpoint delays a single query, and is then queried in parallel, one query at a time', async () => {
   const { ask, endpoints, states } = poolOf(says(7), hangs, says(7));
   expect(await ask()).toEqual(['e0 7', 'e2 7']);
   expect(states()).toEqual(['ok', 'down', 'ok']);
@@ -40,7 +40,7 @@ test('a hanging endpoint delays one query, and is then queried in parallel, one 
   expect(endpoints.map(({ asked }) => asked)).toEqual([101, 1, 101]);
 });
 
-test('a recovered endpoint counts again', async () => {
+test('the responses of a recovered endpoint count again', async () => {
   const { ask, endpoints, states } = poolOf(says(7), says(7), fails);
   expect(await ask()).toEqual(['e0 7', 'e1 7']);
   expect(states()).toEqual(['ok', 'ok', 'down']);
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test('two endpoints that contradict each other are both reported, and no answer counts until they agree', async () => {
+test('two endpoints that contradict each other are both reported, and no response counts until they agree', async () => {
   const { endpoints, hash, states } = hashesOf('0xa', '0xb');
   await expect(hash()).rejects.toThrow('endpoints disagree about a block: e0 and e1');
   expect(states()).toEqual(['disagrees', 'disagrees']);
@@ -84,7 +84,7 @@ test('two endpoints that contradict each other are both reported, and no answer 
   expect(await hash()).toBe('0xa');
 });
 
-test('one endpoint that contradicts two others does not count, and is reported until it has agreed twenty times', async () => {
+test('an endpoint that contradicts two others does not count, and is reported until it has agreed twenty times', async () => {
   const { endpoints, hash, states } = hashesOf('0xa', '0xb', '0xa');
   expect(await hash()).toBe('0xa');
   expect(states()).toEqual(['ok', 'disagrees', 'ok']);

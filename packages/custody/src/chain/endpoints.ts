@@ -2,18 +2,18 @@ import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
 export type ChainEndpoint = {
-  /** The name for operators, without the keys that a URL can contain. */
+  /** A name for operators, without the keys that a URL can contain. */
   readonly name: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
 
-/** Size limit of an answer. The logs of a long range can be large. */
+/** The size limit of a response. The logs of a long range can be large. */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**
- * Returns an endpoint by URL. It makes no retries, which are up to the caller. The time limit
- * covers the whole answer. The library's own limit ends with the first line, so a stalled answer
- * would never time out.
+ * Returns an endpoint by URL. It does not retry; retries are up to the caller. The time limit
+ * covers the whole response. The library's own limit covers only its first line, so a stalled
+ * response would never time out.
  */
 export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
   const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
@@ -47,13 +47,13 @@ export type EndpointStatus = {
   readonly state:
     | 'ok'
     | 'down'
-    /** The newest block of the endpoint is behind that of the others. */
+    /** The newest block of the endpoint is behind those of the other endpoints. */
     | 'stale'
-    /** The newest block of the endpoint is unknown to all others. */
+    /** None of the other endpoints has the newest block of this endpoint. */
     | 'ahead'
     | 'disagrees';
   readonly head: number;
-  /** The last error of the endpoint, or its answer that contradicted the others. */
+  /** The last error of the endpoint, or its response that contradicted the others. */
   readonly error: string | undefined;
 };
 
@@ -63,27 +63,30 @@ type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;
   pending: number;
-  /** The number of consecutive answers that others confirmed, since the last unconfirmed one. */
+  /**
+   * The number of consecutive responses that other endpoints confirmed, since the last unconfirmed
+   * one.
+   */
   agreed: number;
 };
 
 /** An endpoint whose head differs by this many blocks is reported to the operator. */
 const FAR_BLOCKS = 3;
-/** How long to wait for the remaining answers once there are enough. */
+/** The time to wait for the remaining responses when there are already enough, in milliseconds. */
 const GRACE_MS = 1_000;
 /**
- * An endpoint that gave an unconfirmed answer is reported until it has given this many confirmed
- * ones.
+ * An endpoint that returned an unconfirmed response is reported until it has returned this many
+ * confirmed ones.
  */
 const AGREED_AGAIN = 20;
 
 /**
- * Queries several endpoints of one chain at the same time, until enough of them give the same
- * answer. An endpoint that is down or slow briefly delays one query. It is then queried in
- * parallel, one query at a time, until it has recovered.
+ * Queries several endpoints of one chain at the same time, until enough of them return the same
+ * value. An endpoint that is unavailable or slow briefly delays a single query. After that, it is
+ * queried in parallel, one query at a time, until it has recovered.
  */
 export class EndpointPool {
-  /** The required number of answers: two if there are at least two endpoints. */
+  /** The required number of responses: two if there are at least two endpoints. */
   readonly quorum: number;
   readonly #watched: readonly Watched[];
 
@@ -104,7 +107,7 @@ export class EndpointPool {
     return this.#watched.map(({ status }) => status);
   }
 
-  /** Queries all endpoints whose head is not known to be lower. Throws if too few answer. */
+  /** Queries all endpoints whose head is not known to be lower. Throws if too few respond. */
   async ask<Value>(
     ask: Ask<Value>,
     { head = 0, least = this.quorum }: { readonly head?: number; readonly least?: number } = {},
@@ -131,9 +134,9 @@ export class EndpointPool {
   }
 
   /**
-   * Returns the answer given by enough endpoints and by more than half of those that answered. A
-   * differing endpoint is reported to the operator and has no effect. Without a majority this
-   * throws a ChainDisagreementError.
+   * Returns the value that was returned by enough endpoints and by more than half of those that
+   * responded. A differing endpoint is reported to the operator and has no effect. Without a
+   * majority, a ChainDisagreementError is thrown.
    */
   agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
     const byAnswer = Map.groupBy(answers, ({ value }) => textOf(value));
@@ -154,11 +157,14 @@ export class EndpointPool {
     throw new ChainDisagreementError(`${error}: ${names.join(' and ')}`);
   }
 
-  /** Returns the newest block that enough endpoints know, and records the endpoints far from it. */
+  /**
+   * Returns the newest block that enough endpoints have, and records the endpoints that are far
+   * from it.
+   */
   judgeHeads(answers: readonly Answer<number>[]): number {
     const head = this.reachedBy(answers);
-    // If only two heads differ, it is unknown which is right. The lower one is more likely to be
-    // wrong.
+    // If only two heads differ, it is unknown which of them is correct. The lower one is more
+    // likely to be wrong.
     const highest = Math.max(0, ...answers.map(({ value }) => value));
     const newest = answers.length > this.quorum ? head : highest;
     for (const { value, watched } of answers) {
@@ -169,15 +175,17 @@ export class EndpointPool {
     return head;
   }
 
-  /** Returns the highest number that enough endpoints have reached, for numbers that only grow. */
+  /**
+   * Returns the highest number that enough endpoints have reached, for numbers that never decrease.
+   */
   reachedBy(answers: readonly Answer<number>[]): number {
     const highestFirst = answers.map(({ value }) => value).sort((a, b) => b - a);
     return highestFirst[this.quorum - 1] ?? 0;
   }
 
   /**
-   * Returns the median, for numbers that differ between honest endpoints. Of two numbers it is the
-   * lower one.
+   * Returns the median, for numbers that differ between honest endpoints. The median of two numbers
+   * is the lower one.
    */
   median(answers: readonly Answer<bigint>[]): bigint {
     const lowestFirst = answers.map(({ value }) => value).sort((a, b) => (a < b ? -1 : 1));
@@ -187,7 +195,7 @@ export class EndpointPool {
 
 type Round<Value> = { readonly answers: Answer<Value>[]; failure: unknown };
 
-/** Queries one endpoint and records the result in the round. Never rejects. */
+/** Queries one endpoint and records the result in the round. The promise never rejects. */
 async function askOne<Value>(
   watched: Watched,
   ask: Ask<Value>,
@@ -203,7 +211,7 @@ async function askOne<Value>(
     if (watched.status.state === 'down' && !isLate) recover(watched);
   } catch (error) {
     round.failure = error;
-    // A revert is an answer of the chain, and not a failure of the endpoint.
+    // A revert is a result of the chain and not a failure of the endpoint.
     if (revertOf(error) === undefined) fail(watched, chainFault(error));
   } finally {
     clearTimeout(timer);
@@ -211,7 +219,7 @@ async function askOne<Value>(
   }
 }
 
-/** Waits until all queries have settled, or for a short time after there are enough answers. */
+/** Waits until all queries have settled, or for a short time after there are enough responses. */
 async function settledOrEnough(
   running: readonly Promise<void>[],
   isEnough: () => boolean,
@@ -262,7 +270,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Thrown if too few endpoints answered. The query is retried later, and nothing is assumed in the
+ * Thrown if too few endpoints responded. The query is retried later, and nothing is assumed in the
  * meantime.
  */
 export class ChainUnavailableError extends Error {
@@ -270,8 +278,8 @@ export class ChainUnavailableError extends Error {
 }
 
 /**
- * Thrown if endpoints contradict each other where only one answer can be right. No answer is
- * accepted.
+ * Thrown if endpoints contradict each other where only one response can be correct. None of the
+ * responses is accepted.
  */
 export class ChainDisagreementError extends Error {
   override readonly name = 'ChainDisagreementError';
@@ -280,7 +288,7 @@ export class ChainDisagreementError extends Error {
 /** Thrown if the chain executed or simulated a call and refused it. */
 export class ChainRevertError extends Error {
   override readonly name = 'ChainRevertError';
-  /** The revert data of the contract, unchanged. */
+  /** The contract's revert data, unchanged. */
   readonly data: string | undefined;
 
   constructor(message: string, data: string | undefined) {

@@ -20,7 +20,7 @@ const data = join(folder, 'data');
 const check = (file: string, env?: Record<string, string>) =>
   checkKeyFiles({ key: [file] }, { data, isReal: true, env });
 
-test('a key file that only its owner can read is accepted, writable or not', () => {
+test('a key file that only its owner can read is accepted, whether or not it is writable', () => {
   for (const mode of [0o600, 0o400]) expect(check(keyOf(mode))).toEqual([]);
 });
 

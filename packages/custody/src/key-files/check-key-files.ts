@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { isInside } from '@oddlot/host/operate';
 import { KeyError } from './key-error.ts';
 
-/** Locations of keys by setting: paths of files, or `env:NAME`. */
+/** The locations of keys by setting: paths of files, or `env:NAME`. */
 type KeyPlaces = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = 0o077;
-/** All access of other users, except that the group can read. */
+/** These permission bits give other users any access except reading by the group. */
 const OTHERS_OF_CREDENTIALS = 0o037;
 
 type KeyFileRules = {
@@ -21,10 +21,11 @@ type KeyFileRules = {
 };
 
 /**
- * Checks the storage of keys and returns warnings. On mainnet a KeyError is thrown if users other
- * than that of the process can read a key file, or if a key is in the data folder, which backups
- * copy. Files in systemd's credentials folder belong to root and have mode 0440. There the group
- * bits represent the single user of the unit, and no other user can enter the folder.
+ * Checks the storage of keys and returns warnings. On mainnet, a KeyError is thrown if users other
+ * than the user of the process can read a key file, or if a key is in the data folder, which
+ * backups copy. Files in systemd's credentials folder belong to root and have mode 0440. For these
+ * files, the group bits represent the single user of the unit, and no other user can enter the
+ * folder.
  */
 export function checkKeyFiles(
   places: KeyPlaces,

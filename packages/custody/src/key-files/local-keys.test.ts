@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'oddlot-local-keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'keys.json');
 
-test('keys of a local chain are created only once', () => {
+test('the keys of a local chain are created only once', () => {
   const keys = localKeys(folder);
   expect(localKeys(folder)).toEqual(keys);
   expect(existingLocalKeys(folder, 'chainKeys')).toEqual(keys);

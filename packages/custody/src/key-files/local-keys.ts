@@ -27,7 +27,7 @@ const LocalKeysSchema = z.object({
 });
 
 /**
- * Returns the keys, which are created once and stored in the data folder together with the chain
+ * Returns the keys. They are created once and stored in the data folder together with the chain
  * that uses them. If the chain exists, its keys are never recreated.
  */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {

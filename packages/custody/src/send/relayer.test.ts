@@ -24,7 +24,7 @@ function relayerOf(
   });
 }
 
-/** Returns an endpoint of the chain with a forged answer to one method. */
+/** Returns an endpoint of the chain that forges the response to one method. */
 function claims(settlement: BridgedChain, method: string, result: Hex): ChainEndpoint {
   const request: ChainEndpoint['request'] = async (asked, params) =>
     asked === method ? result : await settlement.chain.rpc(asked, params);
@@ -126,7 +126,7 @@ test('nonces used by other senders are reported, and no fees are paid for them',
   const request = { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
   const { usedBefore: _, ...record } = await misled.submit(request);
   misled.close();
-  // The record of a release that did not store the number of used nonces.
+  // This is the record of a release that did not store the number of used nonces.
   const journal = new SendJournal(join(settlement.directory, 'earlier.jsonl'));
   journal.put(record);
   journal.close();
@@ -161,7 +161,7 @@ test('a call that would revert is rejected before it is signed', async () => {
   await settlement.close();
 });
 
-describe('the used nonce of a pending transaction', () => {
+describe('a pending transaction whose nonce has been used', () => {
   const mint = (settlement: BridgedChain) => {
     const data = mintData(receiver(1), 5n);
     return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
@@ -204,7 +204,7 @@ describe('the used nonce of a pending transaction', () => {
     await settlement.close();
   });
 
-  test('a transaction is replaced only once another one with its nonce is confirmed', async () => {
+  test('a transaction is replaced only when another transaction with its nonce has been confirmed', async () => {
     const settlement = await BridgedChain.open();
     const { chain } = settlement;
     await chain.setAutomine(false);
@@ -216,8 +216,8 @@ describe('the used nonce of a pending transaction', () => {
     await chain.mine();
     settlement.nowMs += 300_000;
     for (const _ of [1, 2]) {
-      // The relayer waits for any length of time, because a reorganisation can still restore the
-      // first transaction.
+      // The relayer waits indefinitely, because a reorganisation can still restore the first
+      // transaction.
       await relayer.step();
       settlement.nowMs += 300_000;
       expect(relayer.find('a')?.attempts).toHaveLength(1);

@@ -8,15 +8,15 @@ export type { SendRecord } from './send-journal.ts';
 
 /** A requested transaction. It is executed once, even if the contract would accept it twice. */
 type SendRequest = {
-  /** The permanent name of the transaction. A request with a known key is not sent again. */
+  /** The permanent key of the transaction. A request with a known key is not sent again. */
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
-  /** Ether to send along, in wei. */
+  /** The ether to send with the transaction, in wei. */
   readonly value?: bigint;
   /**
-   * The gas is estimated if this is undefined. A call that would revert is then rejected with
-   * ChainRevertError.
+   * The gas limit. If it is undefined, the gas is estimated, and a call that would revert is
+   * rejected with ChainRevertError.
    */
   readonly gas?: bigint;
 };
@@ -25,7 +25,7 @@ type RelayerOptions = {
   readonly client: ChainClient;
   /** The account that signs and pays the gas. */
   readonly account: LocalAccount;
-  /** The storage of signed transactions: a file, or records shared with other replicas. */
+  /** The store of signed transactions: a file, or records that are shared with other replicas. */
   readonly file: string | RecordStore;
   readonly now: () => number;
   /** A transaction that no block has included after this time is sent again with a higher fee. */
@@ -37,8 +37,8 @@ type RelayerOptions = {
 const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
 /**
- * How long a nonce must be observed as used by another sender, at confirmed depth, before it is
- * abandoned. A single endpoint can consist of several machines, one of which can lag behind.
+ * The time for which a nonce must be observed as used by another sender, at confirmed depth, before
+ * it is abandoned. A single endpoint can consist of several machines, one of which can lag behind.
  */
 const ORPHAN_MS = 60_000;
 /**
@@ -58,12 +58,12 @@ const GAS_SHARE = { of: 100n, take: 130n };
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**
- * Sends the transactions of one key, each until it is confirmed. They are sent in the order of
- * their nonces, again if a node has dropped them, with a higher fee if they wait too long, and
- * under another nonce if another sender has used theirs. Every signed transaction is on disk before
- * it is sent (R-withdraw, R-deposit). After a crash between any two steps, the relayer repeats what
- * was sent and sends nothing new. Callers invoke `step` periodically, because the relayer has no
- * timer.
+ * Sends the transactions of one key until they are confirmed. They are sent in the order of their
+ * nonces. A transaction is sent again if a node has dropped it, with a higher fee if it waits too
+ * long, and under another nonce if another sender has used its nonce. Every signed transaction is
+ * on disk before it is sent (R-withdraw, R-deposit). After a crash between any two steps, the
+ * relayer sends the recorded transactions again and no new ones. Callers invoke `step`
+ * periodically, because the relayer has no timer.
  */
 export class Relayer {
   readonly address: Hex;
@@ -81,7 +81,8 @@ export class Relayer {
   readonly #orphanSince = new Map<string, number>();
   #nextNonce: number | undefined = undefined;
   /**
-   * Operations are serialized, because nonces are assigned in the order in which they are recorded.
+   * Operations run one after the other, because nonces are assigned in the order in which the
+   * operations are recorded.
    */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -108,7 +109,7 @@ export class Relayer {
     return this.#journal.waiting();
   }
 
-  /** Signs, records and sends a transaction. For a known key it returns the existing record. */
+  /** Signs, records and sends a transaction. For a known key, it returns the existing record. */
   submit(request: SendRequest): Promise<SendRecord> {
     return this.#inTurn(async () => {
       const known = this.#journal.get(request.key);
@@ -149,7 +150,7 @@ export class Relayer {
   }
 
   /**
-   * Processes all unconfirmed transactions. It throws errors of the endpoints, and the next step
+   * Processes all unconfirmed transactions. Errors of the endpoints are thrown, and the next step
    * continues.
    */
   step(): Promise<void> {
@@ -169,8 +170,8 @@ export class Relayer {
 
   /**
    * Fills missing nonces with empty transactions. If the chain has dropped a confirmed transaction,
-   * no higher nonce can be included. Only nonces that the chain once had are filled, because
-   * otherwise a false report by an endpoint could make the venue pay for any number of
+   * no higher nonce can be included. Only nonces that the chain has already included are filled.
+   * Otherwise, a false report by an endpoint could make the venue pay for any number of
    * transactions.
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
@@ -213,7 +214,7 @@ export class Relayer {
       return;
     }
     this.#orphanSince.delete(open.key);
-    // If the clock was set back, the elapsed time is unknown and the transaction counts as late.
+    // If the clock was set back, the elapsed time is unknown, and the transaction counts as late.
     const isLate = age >= this.#bumpAfterMs || age < 0;
     if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
@@ -221,7 +222,7 @@ export class Relayer {
 
   /**
    * Returns true if the transaction signed for this nonce can never be executed, because another
-   * confirmed transaction has the nonce and no attempt has a receipt. With a weaker condition the
+   * confirmed transaction has the nonce and no attempt has a receipt. With a weaker condition, the
    * same call could be executed under two nonces.
    */
   async #isOrphan({ attempts, key, nonce }: SendRecord, blockNumber: number): Promise<boolean> {
@@ -274,7 +275,7 @@ export class Relayer {
     await this.#broadcast(next);
   }
 
-  /** Sends the last attempt. If no node accepts it now, the next step tries again. */
+  /** Sends the last attempt. If no node accepts it, the next step tries again. */
   async #broadcast(record: SendRecord): Promise<SendRecord> {
     const attempt = record.attempts.at(-1);
     if (attempt === undefined) return record;
@@ -308,7 +309,7 @@ export class Relayer {
   }
 
   /**
-   * Chooses the next nonce from the blocks and the local records, because reports of nodes about
+   * Chooses the next nonce from the blocks and the local records, because what nodes report about
    * pending transactions cannot be verified.
    */
   async #takeNonce(): Promise<Pick<SendRecord, 'nonce' | 'usedBefore'>> {

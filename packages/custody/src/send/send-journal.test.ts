@@ -41,7 +41,7 @@ test('stored records are read back, and a torn last line is ignored', () => {
   journal.close();
 });
 
-test('a changed byte anywhere in the journal is reported with its file and line, and nothing is sent', () => {
+test('if any byte in the journal has changed, its file and line are reported and nothing is sent', () => {
   const content = written(3);
   for (let at = 0; at < content.length - 1; at += 7) {
     const changed = Buffer.from(content);

@@ -1,7 +1,7 @@
 import { type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 
-/** One signed version of a transaction. Later versions with the same nonce pay more. */
+/** A signed version of a transaction. Later versions have the same nonce and offer higher fees. */
 export type Attempt = {
   readonly txHash: Hex;
   readonly raw: Hex;
@@ -15,20 +15,20 @@ export type SendRecord = {
   readonly to: Hex;
   readonly data: Hex;
   readonly gas: string;
-  /** Ether to send along, in wei; undefined for none. */
+  /** The ether to send with the transaction, in wei; undefined for none. */
   readonly value?: string;
   readonly nonce: number;
   /** The number of nonces that the chain had used when this nonce was assigned. */
   readonly usedBefore?: number;
   readonly askedMs: number;
-  /** Oldest first. A block can contain any of them. */
+  /** The attempts, oldest first. A block can contain any of them. */
   readonly attempts: readonly Attempt[];
   readonly mined:
     | {
         readonly txHash: Hex;
         readonly blockNumber: number;
         readonly succeeded: boolean;
-        /** True once the block has enough confirmations. */
+        /** True when the block has enough confirmations. */
         readonly isConfirmed: boolean;
       }
     | undefined;
@@ -37,8 +37,8 @@ export type SendRecord = {
 };
 
 /**
- * The number of completed transactions that are remembered, so that a repeated key is not sent
- * again.
+ * The number of completed transactions that are remembered, so that a request with the same key is
+ * not sent again.
  */
 const DONE_MAX = 10_000;
 
@@ -51,8 +51,8 @@ export class SendsDamagedError extends Error {
 }
 
 /**
- * Stores all transactions that a relayer has signed, on disk before they are sent. After a crash
- * the same transactions are sent again and no others. The last line of a key is the valid one. No
+ * Stores all transactions that a relayer has signed, on disk before they are sent. After a crash,
+ * the same transactions are sent again and no others. The last line for a key is the valid one. No
  * entry is dropped early, because a forgotten transaction would be sent a second time.
  */
 export class SendJournal {
@@ -95,7 +95,7 @@ export class SendJournal {
 
   /**
    * Stores a record durably before it returns, or before the returned promise resolves. If the
-   * write fails, the request is treated as never made.
+   * write fails, the request is treated as if it had never been made.
    */
   put(record: SendRecord): void | Promise<void> {
     const writing = this.#file.append([record]);
@@ -113,7 +113,7 @@ export class SendJournal {
     this.#file.shorten(this.#records);
   }
 
-  /** Moves the record to the end, so that the newest records are last. */
+  /** Moves the record to the end, so that the newest records come last. */
   #remember(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);

@@ -1,7 +1,7 @@
 import { type Hex, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** A payout by the bridge, with `usd` in micro-USDC after the fee. */
+/** A payout by the bridge. `usd` is the amount after the fee, in micro-USDC. */
 export type Payout = {
   readonly withdrawalId: bigint;
   readonly user: Hex;
@@ -16,25 +16,27 @@ export type ValidatorRequest =
       readonly withdrawalId: bigint;
       /** The owner of the withdrawal, which a validator verifies. */
       readonly user: Hex;
-      /** Shown to the validator's operator; it is not part of the contract call. */
+      /**
+       * The reason that is shown to the validator's operator; it is not part of the contract call.
+       */
       readonly reason: string;
     };
 
-/** A signature is valid for one chain and one contract only. */
+/** A signature is valid only for one chain and one contract. */
 export type BridgeDomain = { readonly chainId: number; readonly bridge: Hex };
 
 export type BridgeSignature = { readonly r: bigint; readonly s: bigint; readonly v: number };
 
 export type Signed = { readonly address: Hex; readonly signature: BridgeSignature };
 
-/** A signer for the bridge: a key of this process, or another process behind a URL. */
+/** A signer for the bridge: a key in this process, or another process behind a URL. */
 export type Validator = {
-  /** The name that operators see. */
+  /** The name that is shown to operators. */
   readonly name: string;
   /**
    * Returns a valid signature of this request by this validator. Implementations for other
-   * processes verify the signature. Throws if the validator refuses or is unreachable, with a
-   * message for operators.
+   * processes verify the signature. If the validator refuses or is unreachable, the error contains
+   * a message for operators.
    */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };

@@ -19,22 +19,23 @@ const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const WORD = { size: 32 } as const;
 /**
- * Half the order of secp256k1. The bridge accepts only the lower of the two forms of a signature.
+ * Half of the order of secp256k1. The bridge accepts only the lower of the two forms of a
+ * signature.
  */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const VS: readonly number[] = [27, 28];
 
 type RemoteOptions = {
   /**
-   * Signs requests to the validator, which answers only the venue whose address its operator has
-   * configured.
+   * The account that signs requests to the validator, which responds only to the venue whose
+   * address its operator has configured.
    */
   readonly as?: LocalAccount | undefined;
   readonly timeoutMs?: number;
 };
 
 /**
- * Returns a validator that runs in another process (see `validator/`). Its answers are verified.
+ * Returns a validator that runs in another process (see `validator/`). Its responses are verified.
  */
 export function remoteValidator(
   url: string,

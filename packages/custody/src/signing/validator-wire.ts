@@ -5,9 +5,8 @@ import type { BridgeDomain, Signed, ValidatorRequest } from './bridge-signatures
 import { createHash } from 'node:crypto';
 
 /**
- * The protocol between a venue and a validator process. `POST /sign` is answered with status 200
- * and a signature, or with another status and a `message`. Integers of the contract are decimal
- * text.
+ * The protocol between a venue and a validator process. The response to `POST /sign` has status 200
+ * and a signature, or another status and a `message`. Integers of the contract are decimal text.
  */
 
 const UINT64_MAX = 2n ** 64n - 1n;

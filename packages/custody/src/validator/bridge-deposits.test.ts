@@ -11,7 +11,10 @@ import { SignedBook } from './signed-book.ts';
 import { Signer, SigningLimits } from './signer.ts';
 import { countedOf } from './start-validator.ts';
 
-/** The limits of a validator apply to the net outflow. A real chain provides the deposits. */
+/**
+ * The limits of a validator apply to the net outflow. In these tests, the deposits come from a real
+ * chain.
+ */
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const USDC = 1_000_000n;
@@ -55,7 +58,7 @@ test('deposits by untrusted senders use bounded memory, for at most a day', asyn
   expect(deposits.size).toBe(0);
 });
 
-/** Requests the signature of a withdrawal and returns the result. */
+/** Requests a signature for a withdrawal and returns the result. */
 type Withdraws = (user: Hex, amount: bigint) => Promise<string>;
 
 /**
@@ -102,7 +105,7 @@ async function withSigner(work: (withdraws: Withdraws) => Promise<void>): Promis
   book.close();
 }
 
-test('repeatedly depositing and withdrawing the same money through other accounts does not use up the total limit', async () => {
+test('repeatedly depositing and withdrawing the same funds through other accounts does not use up the total limit', async () => {
   const account = (at: number): Hex => `0x${String(at).padStart(2, '0').repeat(20)}`;
   await withSigner(async (withdraws) => {
     expect(await withdraws(account(1), USDC)).toBe('signed');
@@ -110,7 +113,7 @@ test('repeatedly depositing and withdrawing the same money through other account
       await brings(0, 50n * USDC);
       expect(await withdraws(account(round), 50n * USDC)).toBe('signed');
     }
-    // Only the net outflow counts.
+    // Only the net outflow counts towards the limits.
     expect(await withdraws(account(2), 50n * USDC)).toBe('signed');
     expect(await withdraws(account(3), 49n * USDC)).toBe('signed');
     expect(await withdraws(account(4), USDC)).toBe('the daily limit is 100 USDC; 0 USDC are left');
@@ -122,23 +125,23 @@ test('repeatedly depositing and withdrawing the same money through other account
   });
 });
 
-test('alternating deposits and withdrawals of one account do not use up the limit of others', async () => {
+test('alternating deposits and withdrawals of one account do not use up the limits of others', async () => {
   const [alice, bob] = settlement.users as unknown as [Hex, Hex];
   await withSigner(async (withdraws) => {
-    // The validator reads deposits from the time of this call on.
+    // The validator counts deposits that are made after this call.
     expect(await withdraws(alice, USDC)).toBe('signed');
     for (let round = 0; round < 5; round++) {
       await brings(0, 80n * USDC);
       expect(await withdraws(alice, 80n * USDC)).toBe('signed');
     }
-    // Money that the account did not deposit counts against its limit and the total limit.
+    // Funds that the account did not deposit count towards its limit and the total limit.
     expect(await withdraws(alice, 50n * USDC)).toBe(
       'the daily limit per account is 50 USDC; 49 USDC are left',
     );
     expect(await withdraws(bob, 50n * USDC)).toBe('signed');
     await brings(1, 30n * USDC);
     expect(await withdraws(bob, 31n * USDC)).toContain('per account is 50 USDC; 0 USDC are left');
-    // After a day a deposit no longer affects the limits.
+    // After a day, a deposit no longer affects the limits.
     nowMs += DAY_MS;
     expect(await withdraws(bob, 51n * USDC)).toContain('per account is 50 USDC; 50 USDC are left');
   });

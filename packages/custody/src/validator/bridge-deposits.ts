@@ -5,8 +5,8 @@ import { type BridgeContracts, readDepositLogs } from '../bridge-contract/deposi
 import { bridgeContracts } from './payout-witness.ts';
 
 /**
- * Smaller deposits are ignored: a venue does not credit them, and an attacker could create very
- * many of them.
+ * Smaller deposits are ignored: a venue does not credit them, and an attacker could create a very
+ * large number of them.
  */
 const USD_MIN = BigInt(LIMITS.depositMicroMin);
 /**
@@ -14,16 +14,16 @@ const USD_MIN = BigInt(LIMITS.depositMicroMin);
  */
 const ACCOUNTS_MAX = 10_000;
 /**
- * The maximum number of blocks of one query and of one update. Deposits missed during a long pause
- * do not count.
+ * The maximum number of blocks in one query and in one update. Deposits that were missed during a
+ * long pause do not count.
  */
 const RANGE_BLOCKS = 2_000;
 const LOOK_BLOCKS_MAX = 20_000;
 
 /**
  * Tracks the deposits to the bridge within the last day, minus later withdrawals, by account and in
- * total. They are read from the chain and kept only in memory, so after a start there are no
- * deposits and the limits apply in full.
+ * total. They are read from the chain and kept only in memory, so after a start no deposits are
+ * known and the limits apply in full.
  */
 export class BridgeDeposits {
   readonly #client: ChainClient;
@@ -32,7 +32,8 @@ export class BridgeDeposits {
   readonly #accountsMax: number;
   readonly #left = new Map<string, HourlySums>();
   /**
-   * The total includes the deposits of all accounts, because money changes owners inside the venue.
+   * The total includes the deposits of all accounts, because funds can change owners inside the
+   * venue.
    */
   readonly #leftInAll = new HourlySums();
   #hour = 0;
@@ -62,12 +63,18 @@ export class BridgeDeposits {
     return this.#left.size;
   }
 
-  /** Returns the micro-USDC that this account can withdraw without counting against its limit. */
+  /**
+   * Returns the amount in micro-USDC that this account can withdraw without counting towards its
+   * limit.
+   */
   leftOf(user: string): bigint {
     return this.#left.get(user)?.left(this.#now()) ?? 0n;
   }
 
-  /** Returns the micro-USDC that can be withdrawn without counting against the total limit. */
+  /**
+   * Returns the amount in micro-USDC that can be withdrawn without counting towards the total
+   * limit.
+   */
   leftInAll(): bigint {
     return this.#leftInAll.left(this.#now());
   }
@@ -113,7 +120,7 @@ export class BridgeDeposits {
     this.#left.set(user, left);
   }
 
-  /** Drops expired records once an hour, because they expire by whole hours. */
+  /** Drops expired records once per hour, because they expire at whole hours. */
   #forgetOld(): void {
     const nowMs = this.#now();
     if (hourOf(nowMs) === this.#hour) return;
@@ -136,7 +143,9 @@ export type Deposits = Pick<BridgeDeposits, 'look' | 'leftOf' | 'leftInAll' | 't
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** Amounts of the last day as one sum per hour, so that many small amounts use constant memory. */
+/**
+ * The amounts of the last day as one sum per hour, so that many small amounts use constant memory.
+ */
 export class HourlySums {
   readonly #byHour = new Map<number, bigint>();
 
@@ -147,8 +156,8 @@ export class HourlySums {
   }
 
   /**
-   * Returns the remaining amount. Whole hours expire at once, so no amount counts for longer than a
-   * day.
+   * Returns the remaining amount. Whole hours expire at the same time, so no amount counts for
+   * longer than a day.
    */
   left(nowMs: number): bigint {
     this.#forget(hourOf(nowMs));

@@ -3,7 +3,7 @@ import { HourlySums } from './bridge-deposits.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('hourly sums count an amount for a day at most, and deduct the oldest amounts first', () => {
+test('hourly sums count an amount for at most a day, and deduct the oldest amounts first', () => {
   const sums = new HourlySums();
   for (let times = 0; times < 100_000; times++) sums.add(1n, HOUR_MS + times);
   sums.add(7n, 3 * HOUR_MS);

@@ -63,7 +63,9 @@ async function start(flags: readonly string[] = []): Promise<void> {
 
 type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
 
-/** Requests a payout on these terms, which the venue's ledger confirms, and returns the result. */
+/**
+ * Requests a payout with these terms, which the venue's ledger confirms, and returns the result.
+ */
 async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
   const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
   ledger.rows = [row];
@@ -87,11 +89,12 @@ function show(...requests: readonly SignedRequest[]): void {
 }
 
 describe('R-withdraw: a validator that checks the request of a payout', () => {
-  test('the validator signs a payout that the account itself has requested, only in these terms and only once', async () => {
+  test('the validator signs a payout that the account itself has requested, only with these terms and only once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
-    // The venue uses a second withdrawal number for the same request, before and after a restart.
+    // The venue uses a second withdrawal number for the same request, both before and after a
+    // restart.
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
     await start();
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
@@ -100,7 +103,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('the validator signs no payout requested by another account, for another amount, destination or venue, or without a signature', async () => {
+  test('the validator signs no payout requested without a signature, by another account, or for another amount, destination or venue', async () => {
     await start();
     expect(await outcome()).toBe('withdrawal 7: no request was found');
     const thiefs = await signedBy(THIEF_KEY, asks());
@@ -135,7 +138,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome()).toBe('signed');
   });
 
-  test('R-multisig: the validator accepts enough of the signers that the account named, or their successors', async () => {
+  test('R-multisig: the validator accepts a sufficient number of the signers whom the account appointed, or of their successors', async () => {
     await start();
     const becomes = await signedBy(USER_KEY, conversion(named(), SET));
     const two = SIGNER_KEYS.slice(0, 2);
@@ -155,7 +158,7 @@ describe('R-withdraw: a validator that checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toContain(
       `was made only by ${USER}, although the account has signers`,
     );
-    // Once the validator has seen the signer set, the venue cannot hide it again, even after a
+    // After the validator has seen the signer set, the venue can no longer hide it, even after a
     // restart.
     ledger.changes = [];
     await start();
@@ -194,7 +197,7 @@ test('R-deficit: a validator signs no new payouts while the insurance fund is de
   expect(await outcome()).toBe('signed');
 });
 
-describe('the daily limit of a validator', () => {
+describe('the daily limits of a validator', () => {
   const LIMITS = ['--day-limit-usdc', '10', '--account-day-limit-usdc', '6'];
   const pays = async (id: number, amount: string, payer = USER_KEY): Promise<string> => {
     ledger.user = lowerAddressOf(payer);
@@ -210,7 +213,7 @@ describe('the daily limit of a validator', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('the daily limit is 10 USDC; 1 USDC are left');
     nowMs += DAY_MS / 6;
     await start(LIMITS);
-    // A sixth of the day releases a sixth of each limit.
+    // A sixth of a day releases a sixth of each limit.
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 2 USDC are left');
     expect(await pays(4, '3.1', key('a3'))).toBe(
       'the daily limit is 10 USDC; 2.666666 USDC are left',
@@ -232,7 +235,7 @@ describe('the daily limit of a validator', () => {
   });
 });
 
-test('the /sign endpoint answers only its venue and does no work for other clients', async () => {
+test('the /sign endpoint responds only to its venue and does no work for other clients', async () => {
   await start();
   show(await signedBy(USER_KEY, asks()));
   const payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };

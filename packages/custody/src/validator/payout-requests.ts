@@ -15,15 +15,18 @@ type PayoutRequestsOptions = {
   /** The network name for which requests are signed. */
   readonly serviceNetwork: string;
   /**
-   * Signer sets that the validator's operator vouches for, for accounts whose first changes are no
-   * longer available.
+   * The signer sets that the validator's operator vouches for, for accounts whose first changes are
+   * no longer available.
    */
   readonly vouched?: ReadonlyMap<string, SignerSet> | undefined;
   /** The highest fee that a venue can charge for a withdrawal, in micro-USDC. */
   readonly feeMax: bigint;
 };
 
-/** Facts from earlier payouts: requests that were paid, and changes of signers that were seen. */
+/**
+ * Facts from earlier payouts: the requests that were paid, and the changes of signers that were
+ * observed.
+ */
 type Known = {
   payoutBy(request: string): string | undefined;
   signerChangesOf(user: string): readonly string[];
@@ -69,8 +72,8 @@ export class PayoutRequests {
   }
 
   /**
-   * Returns the changes of an account's signers. All changes that were seen once must still be
-   * shown, so that none can be hidden later.
+   * Returns the changes of an account's signers. All changes that were observed once must still be
+   * reported, so that none can be hidden later.
    */
   async #signerChanges(user: string, known: Known): Promise<readonly string[]> {
     const changes = await this.#options.ledger.signerChanges(user);
@@ -101,13 +104,14 @@ export class PayoutRequests {
   }
 }
 
-/** The signers of an account; undefined if only its own key signs. */
+/** The signers of an account; undefined if only the account's own key signs. */
 type SignerSet = MultiSigSigners | undefined;
 
 /**
  * Returns the signers of an account after all changes. Each change must be signed by the previous
  * signers. The first one is signed by the account's own key (R-multisig), or by the set that the
- * validator's operator vouches for. New signers can therefore be named only by the previous ones.
+ * validator's operator vouches for. New signers can therefore be appointed only by the previous
+ * ones.
  */
 function signersAfter(
   user: string,

@@ -76,7 +76,7 @@ function endpoint(at: number) {
   });
 }
 
-/** Starts a validator, which reads its memory from its files. */
+/** Starts a validator that reads its memory from its files. */
 function started(): () => Promise<string> {
   const { bridge } = settlement.contracts;
   const domain = { chainId: TEST_CHAIN_ID, bridge };
@@ -138,7 +138,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
 describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
-  test('the validator refuses while the payout can be paid, however often it is asked', async () => {
+  test('the validator refuses while the payout can be paid, no matter how often the signature is requested', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();
     for (let times = 0; times < 5; times++) {
@@ -148,14 +148,14 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(book.count).toBe(0);
   });
 
-  test('the validator signs once the token has refused the destination for the configured time, even across a restart', async () => {
+  test('the validator signs when the token has refused the destination for the configured time, even across a restart', async () => {
     expect(await started()()).toBe(WAITS);
     nowMs += PATIENCE_MS - 1;
     expect(await started()()).toBe(WAITS);
     nowMs += 1;
     const ask = started();
     expect(await ask()).toBe('signed');
-    // The validator records its own observation, not the reason given by the requester.
+    // The validator records its own observation and not the reason given by the requester.
     expect(book.latest).toMatchObject([
       { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
@@ -163,7 +163,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('the validator refuses if the payout was payable in between or unobserved for long, or the clock went back', async () => {
+  test('the validator refuses if the payout was payable in between, if it was unobserved for long, or if the clock went back', async () => {
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS / 2;
@@ -198,7 +198,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toBe(WAITS);
   });
 
-  test('the validator decides by two of three endpoints, so that one endpoint with false data is never enough', async () => {
+  test('the validator relies on two of three endpoints, so that one endpoint with false data is never sufficient', async () => {
     for (const [destination, answer] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
@@ -249,7 +249,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
-  test('the validator refuses a venue that reports terms other than those signed', async () => {
+  test('the validator refuses if a venue reports terms other than those signed', async () => {
     const { bridge } = settlement.contracts;
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
@@ -259,7 +259,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
-  test('the validator refuses for a queued large payout and for one that the bridge has paid', async () => {
+  test('the validator refuses to cancel a queued large payout or one that the bridge has paid', async () => {
     const { largeUsd } = LOCAL_BRIDGE;
     await minter(mintData(settlement.contracts.bridge, largeUsd));
     owed = { ...owed, destination: FREE, usd: largeUsd };

@@ -28,7 +28,7 @@ type Owed = {
 /**
  * Verifies that a payout cannot succeed (R-withdraw), independently of the requester. The token
  * must refuse this destination repeatedly for the configured time, while it would transfer the same
- * amount of the bridge's money to another address. An empty bridge, a pause of the bridge or of the
+ * amount of the bridge's funds to another address. An empty bridge, a pause of the bridge or of the
  * token, and a blocked bridge are not attributed to the destination.
  */
 export class PayoutWitness {

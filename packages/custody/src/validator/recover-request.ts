@@ -26,7 +26,7 @@ export type ShownRequest = z.infer<typeof ShownRequest>;
 /** A request with the signers recovered from its signatures. */
 export type RecoveredRequest = {
   readonly txHash: string;
-  /** The account: the signer of a direct request, or the account that a wrapper names. */
+  /** The account: the signer of a direct request, or the account that a wrapper specifies. */
   readonly account: string;
   readonly action: StructValues;
   /** The sender of a wrapper, and the signers of its content. */
@@ -80,8 +80,8 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
 }
 
 /**
- * Returns the network of an action. Its ids are those of either network, and the name identifies
- * the venue.
+ * Returns the network of an action. The action contains the ids of one of the networks, and the
+ * name identifies the venue.
  */
 function networkOf(action: StructValues, serviceNetwork: string) {
   const found = Object.values(NETWORKS).find(

@@ -1,6 +1,8 @@
 import { chainedCheck, type LineForm, type ReadLine, RecordFile } from '@oddlot/host/durable';
 
-/** One signed item as stored in the file. Integers of the contract are decimal text. */
+/**
+ * A signed item as it is stored in the file. Integers of the contract are stored as decimal text.
+ */
 export type SignedRecord = {
   readonly timeMs: number;
   readonly chainId: number;
@@ -13,18 +15,18 @@ export type SignedRecord = {
       readonly destination: string;
       readonly usd: string;
       /**
-       * The amount that counted against the account's limit. Records of former releases have no
-       * such field, and all of their amount counted.
+       * The amount that counted towards the account's limit. Records of former releases do not have
+       * this field, and their whole amount counted.
        */
       readonly counted?: string;
       /**
-       * The amount that counted against the total limit. In records of former releases it equals
+       * The amount that counted towards the total limit. In records of former releases, it equals
        * `counted`.
        */
       readonly countedInAll?: string;
       /**
-       * The hash of the request signed by the account, and the hashes of those that changed its
-       * signers.
+       * The hash of the request that the account signed, and the hashes of the requests that
+       * changed its signers.
        */
       readonly request?: string;
       readonly signerChanges?: readonly string[];
@@ -34,7 +36,7 @@ export type SignedRecord = {
 
 export type PayoutRecord = Extract<SignedRecord, { readonly type: 'payout' }>;
 
-/** Thrown if the file contains data that a journal never writes. */
+/** Thrown if the file contains data that this program never writes. */
 export class BookDamagedError extends Error {
   override readonly name = 'BookDamagedError';
 }
@@ -42,10 +44,10 @@ export class BookDamagedError extends Error {
 const LATEST_MAX = 1_000;
 
 /**
- * Stores everything that a validator has ever signed, on disk before a signature leaves the process
- * (R-withdraw). For each withdrawal it contains at most one payout, permanently, with one amount,
- * one destination and one bridge. Each line has a checksum that continues the previous one, so that
- * changed and missing lines are detected.
+ * Stores everything that a validator has ever signed. The data is on disk before a signature leaves
+ * the process (R-withdraw). For each withdrawal, the journal permanently contains at most one
+ * payout, with one amount, one destination and one bridge. Each line has a checksum that continues
+ * the previous one, so that changed and missing lines are detected.
  */
 export class SignedBook {
   readonly #file: RecordFile;
@@ -57,7 +59,10 @@ export class SignedBook {
   readonly #onPayout: (payout: PayoutRecord) => void;
   #count = 0;
 
-  /** `onPayout` receives each payout, including those already in the file. */
+  /**
+   * Opens the journal. `onPayout` receives each payout, including those that the file already
+   * contains.
+   */
   constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
     this.#onPayout = onPayout;
     this.#file = new RecordFile(file, SIGNED_LINES);
@@ -90,7 +95,7 @@ export class SignedBook {
 
   /**
    * Returns true if exactly this record was signed before, and false if no record of its type was
-   * signed for this withdrawal. Throws an OtherTermsError if other terms were signed.
+   * signed for this withdrawal. Throws an OtherTermsError if different terms were signed.
    */
   has(record: SignedRecord): boolean {
     if (record.type === 'cancellation') return this.#cancellations.has(termsOf(record));
@@ -102,7 +107,7 @@ export class SignedBook {
 
   /**
    * Stores a record on disk before it returns. Throws an OtherTermsError if the withdrawal was
-   * signed on other terms.
+   * signed with different terms.
    */
   add(record: SignedRecord): void {
     if (this.has(record)) return;
@@ -139,12 +144,14 @@ export class SignedBook {
   }
 }
 
-/** Thrown if a signature on other terms was requested for a withdrawal that is already signed. */
+/**
+ * Thrown if a signature with different terms was requested for a withdrawal that is already signed.
+ */
 export class OtherTermsError extends Error {
   override readonly name = 'OtherTermsError';
 }
 
-/** Returns a description of the terms that an operator can compare. */
+/** Returns a description of the terms for comparison by an operator. */
 function termsOf(record: SignedRecord): string {
   const place = `from bridge ${record.bridge} on chain ${record.chainId}`;
   if (record.type === 'cancellation') return `${record.withdrawalId} ${place}`;

@@ -25,7 +25,7 @@ type SignerOptions = {
   /** Finds the request that the account itself has signed. */
   readonly requests: Pick<PayoutRequests, 'evidenceFor'>;
   readonly limits: Pick<SigningLimits, 'refusal'>;
-  /** Deposits by account; undefined without endpoints of the chain. */
+  /** The deposits by account; undefined without endpoints of the chain. */
   readonly deposits?: Deposits | undefined;
   /** Called if the chain could not be queried for deposits. */
   readonly onChainUnavailable?: ((why: string) => void) | undefined;
@@ -36,10 +36,10 @@ type SignerOptions = {
 
 /**
  * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw).
- * Once a withdrawal is recorded, it is always signed on the same terms. A cancellation is signed
- * only after the signer has verified that the payout cannot succeed, so that no requester can end
- * the withdrawal of another account. Rotations, the lifting of pauses and returns are signed
- * manually with `oddlot bridge`.
+ * After a withdrawal has been recorded, it is always signed with the same terms. A cancellation is
+ * signed only after the signer has verified that the payout cannot succeed, so that no requester
+ * can end the withdrawal of another account. Rotations, the lifting of pauses and returns are
+ * signed manually with `oddlot bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -147,7 +147,7 @@ export class Signer {
     }
     const owed = await this.#owed(asked);
     const destination = owed.destination as Hex;
-    // A venue that reports terms other than those signed is rejected.
+    // A venue is rejected if it reports terms that differ from those signed.
     book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
     const terms = { ...owed, destination, user: asked.user as Hex };
     const reason = await witness.whyHopeless({
@@ -161,7 +161,7 @@ export class Signer {
     return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
   }
 
-  /** Updates the deposits. If the chain cannot be queried, deposits do not count. */
+  /** Updates the deposits. If the chain cannot be queried, no deposits are counted. */
   async #lookAtDeposits(): Promise<void> {
     const { deposits, onChainUnavailable } = this.#options;
     try {
@@ -172,7 +172,7 @@ export class Signer {
   }
 
   /**
-   * Returns two parts of a payout: the part that the account has not deposited itself, and the part
+   * Returns two parts of a payout: the part that the account has not itself deposited, and the part
    * that no deposit covers.
    */
   #countedOf({ usd, user }: PayoutRequest): Counted {
@@ -208,26 +208,26 @@ function payoutRecord(
   return { ...placeOf(asked, timeMs), type: 'payout', destination, usd: String(usd) };
 }
 
-/** Limits in micro-USDC per 24 hours. */
+/** The limits in micro-USDC per 24 hours. */
 type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 
 /**
- * The micro-USDC of a payout that count towards the limit of its account and towards the total
- * limit.
+ * The amounts of a payout that count towards the limit of its account and towards the total limit,
+ * in micro-USDC.
  */
 export type Counted = { readonly account: bigint; readonly all: bigint };
 
 const DAY_MS = 86_400_000n;
-/** Accounts that have used none of their limit are dropped when there are this many. */
+/** When there are this many accounts, those that have used none of their limit are dropped. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
  * Limits the amount that a compromised venue can have signed before this is noticed, in total and
- * per account. The limit is released evenly over the day, so that it never resets at once and a
- * user waits only for their own part. An account's own deposits do not count against its limit. The
- * total limit counts only the net outflow, regardless of depositor and recipient. Otherwise an
- * attacker could use up the limit of all users by repeatedly depositing, transferring to another
- * account and withdrawing the same money.
+ * per account. The limit is released evenly over the day. It therefore never resets all at once,
+ * and users wait only as long as their own amounts require. An account's own deposits do not count
+ * towards its limit. The total limit counts only the net outflow, regardless of depositor and
+ * recipient. Otherwise, an attacker could use up the limit of all users by repeatedly depositing,
+ * transferring to another account and withdrawing the same funds.
  */
 export class SigningLimits {
   readonly #options: LimitOptions;
@@ -239,7 +239,7 @@ export class SigningLimits {
     this.#all = new Draining(options.perDay);
   }
 
-  /** Returns the reason why the amount exceeds a limit now, or undefined if it does not. */
+  /** Returns the reason why the amount exceeds a limit at present, or undefined if it does not. */
   refusal(user: string, usd: Counted, nowMs: number): string | undefined {
     const { perAccountDay, perDay } = this.#options;
     const one = perAccountDay - (this.#accounts.get(user)?.at(nowMs) ?? 0n);
@@ -267,7 +267,7 @@ export class SigningLimits {
   }
 }
 
-/** A used amount that decreases by the maximum per day. */
+/** A used amount that decreases continuously, by the daily maximum per day. */
 class Draining {
   readonly #perDay: bigint;
   #amount = 0n;
@@ -278,7 +278,7 @@ class Draining {
   }
 
   at(nowMs: number): bigint {
-    // A clock that was set back releases nothing.
+    // If the clock was set back, nothing is released.
     const sinceMs = BigInt(Math.max(0, Math.floor(nowMs - this.#timeMs)));
     return notNegative(this.#amount - (this.#perDay * sinceMs) / DAY_MS);
   }

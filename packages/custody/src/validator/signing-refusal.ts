@@ -12,18 +12,19 @@ export class SigningRefusal extends Error {
   }
 }
 
-/** The period in which a payout was refused at every check. */
+/** The period in which every check found the payout refused. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
 type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
 
-/** If checks are further apart, the state in between is unknown. */
+/** If two checks are further apart than this, the state in between is unknown. */
 const GAP_MS_MAX = 300_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
  * Stores the validator's own observations of payouts that the token refuses, across restarts. It
- * contains no signatures: if the file is missing or unreadable, the waiting time starts again.
+ * contains no signatures; if the file is missing or unreadable, the waiting time simply starts
+ * again.
  */
 export class RefusalMemory {
   readonly #file: string;
@@ -59,7 +60,7 @@ export class RefusalMemory {
     return seen.times > 1 && nowMs - seen.sinceMs >= this.#patienceMs;
   }
 
-  /** Drops a payout that could be paid or needs no more checks. */
+  /** Drops a payout that could be paid or needs no further checks. */
   forget(withdrawalId: string): void {
     if (this.#seen.delete(withdrawalId)) this.#write();
   }

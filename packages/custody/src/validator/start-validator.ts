@@ -72,8 +72,8 @@ async function openParts(
   for (const why of chainWarnings(config, isReal)) log.warn(why);
   for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
   const key = readKey(config.key, 'key', env);
-  // The folder is locked, because two processes with one journal would not see each other's
-  // signatures.
+  // The folder is locked, because two processes that use the same journal would not see each
+  // other's signatures.
   const lock = lockDirectory(data);
   opened.defer(() => lock.release());
   const limits = limitsOf(config);
@@ -110,7 +110,7 @@ async function openParts(
   };
 }
 
-/** Returns the amounts that a payout counted against the limits when it was signed. */
+/** Returns the amounts of a payout that counted towards the limits when it was signed. */
 export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted {
   const account = counted ?? usd;
   return { account: BigInt(account), all: BigInt(countedInAll ?? account) };

@@ -67,14 +67,14 @@ async function statusOf(path: string): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('invalid paths are answered with status 404', async () => {
+test('requests with invalid paths get status 404', async () => {
   for (const path of ['//', '//[', '/sign', '*', '/healthz/', 'http://[/']) {
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   }
   expect(await statusOf('/healthz?now')).toBe(200);
 });
 
-test('a validator is unhealthy once it has found the log of its venue to be wrong, and reports the reason', async () => {
+test('a validator that has found the log of its venue to be wrong is unhealthy and reports the reason', async () => {
   const healthz = async (): Promise<unknown> => {
     const response = await fetch(`${running.url}/healthz`);
     return { status: response.status, body: await response.json() };
@@ -90,7 +90,7 @@ test('a validator is unhealthy once it has found the log of its venue to be wron
   });
 });
 
-test('a request without a proof is answered before its body is read, and is not logged', async () => {
+test('a request without a proof gets a response before its body is read, and is not logged', async () => {
   const sent = ask(running.url, {
     path: '/sign',
     method: 'POST',

@@ -26,7 +26,7 @@ type ValidatorServerOptions = {
   readonly book: SignedBook;
   readonly log: Logger;
   readonly now: () => number;
-  /** Host names that requests may use. */
+  /** The host names that requests may use. */
   readonly hostNames: ReadonlySet<string>;
   readonly health?: (() => ReplicaHealth) | undefined;
 };
@@ -38,7 +38,7 @@ export type ReplicaHealth = Readonly<Record<string, unknown>> & {
 };
 
 const BODY_BYTES_MAX = 8_192;
-/** The maximum number of concurrent requests of the venue, which sends only a few at a time. */
+/** The maximum number of concurrent requests from the venue, which sends only a few at a time. */
 const OPEN_MAX = 256;
 const REQUEST_MS_MAX = 10_000;
 const CONNECTION_LIMITS: ConnectionLimits = { connectionsMax: 512, connectionsPerClientMax: 128 };
@@ -53,7 +53,7 @@ type Reply = { readonly status: number; readonly body: object };
 
 /**
  * The HTTP server of a validator: `POST /sign` for its venue only, and `GET /healthz` and `GET
- * /signed` for operators. It has the limits of every port that untrusted clients can reach. A
+ * /signed` for operators. It has the same limits as every port that untrusted clients can reach. A
  * requester must prove that it is the venue before any work is done, and its rate is limited.
  */
 export class ValidatorServer {
@@ -77,7 +77,7 @@ export class ValidatorServer {
     });
   }
 
-  /** Resolves with the port number once the server listens. */
+  /** Resolves with the port number when the server is listening. */
   listen(port: number, host: string): Promise<number> {
     return this.#port.listen(port, host);
   }
@@ -102,7 +102,7 @@ export class ValidatorServer {
         refusal(404, 'Not found. This port serves POST /sign, GET /healthz and GET /signed'),
       );
     }
-    // Without a proof the body of a request is not read.
+    // Without a proof, the body of a request is not read.
     if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#unauthenticated());
     if (call.awaitsContinue) call.response.writeContinue();
     call.awaitsContinue = false;
@@ -123,8 +123,8 @@ export class ValidatorServer {
   }
 
   /**
-   * Returns the list of signatures to clients on this machine, and to the venue, which signs the
-   * path.
+   * Returns the list of signatures to clients on this machine and to the venue, which proves its
+   * identity by signing the path.
    */
   async #signed(call: PortCall): Promise<Reply> {
     const { book } = this.#options;
@@ -192,7 +192,7 @@ export class ValidatorServer {
     const text = `${JSON.stringify(body)}\n`;
     const refused = this.#port.hold(call, Buffer.byteLength(text));
     if (refused !== undefined) {
-      // There is no capacity even for an error answer.
+      // There is no capacity even for an error response.
       response.destroy();
       return;
     }
@@ -227,7 +227,9 @@ const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 
 type Asked = keyof typeof IN_SECOND_MAX;
 
-/** Limits the requests per address, so that useless requests of one address do not block others. */
+/**
+ * Limits the requests per address, so that useless requests from one address do not block others.
+ */
 class RequestBudget {
   readonly #now: () => number;
   readonly #buckets: Readonly<Record<Asked, TokenBuckets>>;

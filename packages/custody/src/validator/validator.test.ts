@@ -91,14 +91,14 @@ const payout = (changes: Partial<Payout> = {}): ValidatorRequest => {
   return { type: 'payout', payout: { ...PAYOUT, ...changes } };
 };
 
-/** Accepts all requests and amounts, whose checks other tests cover. */
+/** This ledger accepts all requests and amounts; other tests cover those checks. */
 const BELIEVING = {
   requests: { evidenceFor: async () => ({ request: '0x1', signerChanges: [] }) },
   limits: { refusal: () => undefined },
 };
 
 describe('R-withdraw: a validator process', () => {
-  test('signs payouts that all venues owe, with the same result as a local key', async () => {
+  test('a validator signs payouts that all venues owe, with the same result as a local key', async () => {
     const url = await start();
     const signal = new AbortController().signal;
     const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
@@ -121,7 +121,7 @@ describe('R-withdraw: a validator process', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('a validator finds the request of a withdrawal among thousands of the same moment', async () => {
+  test('a validator finds the request of a withdrawal among thousands from the same time', async () => {
     for (const ledger of [first, second]) {
       ledger.pageRows = 2;
       const other = { ...ROW, destination: USER };
@@ -130,7 +130,7 @@ describe('R-withdraw: a validator process', () => {
     await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('refuses a payout that is not owed, and states the reason', async () => {
+  test('a validator refuses a payout that is not owed, and states the reason', async () => {
     const url = await start();
     const refused: [Partial<Payout>, string][] = [
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator process', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('a validator signs no cancellation without endpoints of the chain, for any requester and reason', async () => {
+  test('a validator without endpoints of the chain signs no cancellation, for any requester or reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
@@ -179,7 +179,7 @@ describe('R-withdraw: a validator process', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
   });
 
-  test('limits the requests of one address per second', async () => {
+  test('a validator limits the requests of one address per second', async () => {
     const url = await start();
     const refusals: string[] = [];
     for (let times = 0; times < 11; times++) {
@@ -204,11 +204,11 @@ describe('R-withdraw: a validator process', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('signs the same terms again after a restart without a query, and no other terms for that withdrawal', async () => {
+  test('after a restart, a validator signs the same terms again without a query, and no other terms for that withdrawal', async () => {
     const before = await asked(await start(), payout());
     await running?.stop();
     const url = await start();
-    // A compromised venue now reports another amount.
+    // A compromised venue now reports a different amount.
     for (const ledger of [first, second]) ledger.rows = [{ ...ROW, amount: '1000' }];
     await expect(asked(url, payout({ usd: 999_900_000n }))).rejects.toThrow(
       'withdrawal 7 was already signed as 1900000 micro-USDC',
@@ -218,7 +218,7 @@ describe('R-withdraw: a validator process', () => {
     expect(first.asked).toHaveLength(count);
   });
 
-  test('signs only one of two requested amounts, even if both were owed when they were checked', async () => {
+  test('a validator signs only one of two requested amounts, even if both were owed when they were checked', async () => {
     const book = new SignedBook(join(folder, 'signed.jsonl'));
     const amounts = [1_900_000n, 2_900_000n];
     const remaining = [...amounts];
@@ -248,7 +248,7 @@ describe('R-withdraw: a validator process', () => {
   });
 });
 
-test('a validator answers an invalid request with the reason', async () => {
+test('a validator responds to an invalid request with the reason', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
     const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
@@ -276,7 +276,7 @@ test('a validator answers an invalid request with the reason', async () => {
   expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
 });
 
-test('an invalid signature of a validator is detected by the requester', async () => {
+test('the requester detects an invalid signature of a validator', async () => {
   let answer: object = {};
   const server = createServer((_, response) => response.end(JSON.stringify(answer)));
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
@@ -308,7 +308,7 @@ test('an invalid signature of a validator is detected by the requester', async (
   await expect(asked(url, payout())).rejects.toThrow('the request failed');
 });
 
-test('a request to a validator that does not answer times out', async () => {
+test('a request to a validator that does not respond times out', async () => {
   const server = createServer(() => undefined);
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
@@ -325,7 +325,7 @@ test('a data folder can be used by only one validator', async () => {
   running = firstRun;
 });
 
-test('on mainnet a validator rejects a key that others can read and a key in the data folder', async () => {
+test('on mainnet, a validator rejects a key that other users can read and a key in the data folder', async () => {
   const key = join(folder, 'key');
   writeFileSync(key, KEY, { mode: 0o600 });
   chmodSync(key, 0o640);

@@ -6,7 +6,7 @@ import { SigningRefusal } from './signing-refusal.ts';
 import { boundedJson } from '@oddlot/host/bounded-json';
 
 /**
- * A withdrawal as reported by the venues; `usd` is the amount to pay after the fee, in micro-USDC.
+ * A withdrawal as the venues report it. `usd` is the amount to pay after the fee, in micro-USDC.
  */
 export type OwedWithdrawal = {
   readonly destination: string;
@@ -32,7 +32,10 @@ type VenueLedgerOptions = {
  */
 const TRIES = 4;
 const PAUSE_MS = 250;
-/** Rows per page, and the maximum number of pages searched for one moment of one account. */
+/**
+ * The number of rows per page, and the maximum number of pages that are searched for one point in
+ * time of one account.
+ */
 const ROWS_MAX = 2_000;
 const PAGES_MAX = 100;
 
@@ -51,7 +54,9 @@ const Ledger = envelope(z.array(z.object({ hash: z.string(), delta: z.looseObjec
 });
 const Shown = z.union([envelope(ShownRequest), z.object({ success: z.literal(false) })]);
 const Changes = envelope(z.array(z.string()));
-/** The account value of the insurance fund is used if a venue does not report `withdrawalsWait`. */
+/**
+ * If a venue does not report `withdrawalsWait`, the account value of the insurance fund is used.
+ */
 const Status = envelope(
   z.object({ insuranceFund: z.string(), withdrawalsWait: z.boolean().optional() }),
 );
@@ -139,7 +144,7 @@ export class VenueLedger {
     });
   }
 
-  /** R-deficit: throws while the insurance fund is deep below zero at one of the venues. */
+  /** Throws while the insurance fund is deep below zero at one of the venues (R-deficit). */
   async assertPayable(): Promise<void> {
     const answers = await Promise.all(
       this.#venues.map((venue) =>
@@ -160,7 +165,7 @@ export class VenueLedger {
     return first;
   }
 
-  /** Returns the answer if all venues give the same one, and throws otherwise. */
+  /** Returns the common response of all venues. Throws if their responses differ. */
   async #ofAll<Answer>(what: string, ask: (venue: string) => Promise<Answer>): Promise<Answer> {
     const answers = await Promise.all(this.#venues.map(ask));
     const [first] = answers;
@@ -210,14 +215,14 @@ function owedOf({ amount, destination, fee, status, time }: Row, venue: string):
 
 const TIMEOUT_MS = 5_000;
 const TOO_MANY = 429;
-/** Size limit of an answer. The longest ones are pages of an account's history. */
+/** The size limit of a response. The longest responses are pages of an account's history. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /**
- * Returns the answer, parsed by the schema of the whole envelope, or undefined while the rate limit
- * is exhausted. Other failures throw a SigningRefusal.
+ * Returns the response, parsed by the schema of the whole envelope, or undefined while the rate
+ * limit is exhausted. Other failures cause a SigningRefusal.
  */
 async function askVenue<Answer>(
   venue: string,

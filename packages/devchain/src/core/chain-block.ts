@@ -10,8 +10,8 @@ export type ChainLog = {
 };
 
 /**
- * A transaction as sent, with its signer, because recovering the signer again at each start would
- * take long.
+ * A transaction as it was sent, with its signer, because recovering the signer again at each start
+ * would take a long time.
  */
 export type SentTransaction = { readonly hash: Hex; readonly raw: Hex; readonly from: Hex };
 
@@ -65,7 +65,8 @@ export type ChainStep =
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
   /**
-   * Blocks from before the state that follows, packed. They are the beginning of a shortened file.
+   * Packed blocks from before the state that is stored after them. They are at the beginning of a
+   * shortened file.
    */
   | { readonly step: 'past'; readonly blocks: string }
   | {

@@ -20,7 +20,8 @@ import { getMinimumGasLimit, type TypedTransaction } from '@ethereumjs/tx';
  */
 
 /**
- * Base fee in wei per unit of gas. It is constant, because there is no competition for block space.
+ * The base fee in wei per unit of gas. It is constant, because there is no competition for block
+ * space.
  */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
@@ -88,7 +89,7 @@ export class ChainCore {
     return this.#file.bytes;
   }
 
-  /** The time of the next block in seconds, which is never before that of the last one. */
+  /** The time of the next block in seconds, which is never before the time of the last block. */
   get nextTimestamp(): number {
     return Math.max(Math.floor(this.#nowMs() / 1000), this.memory.head.timestamp);
   }
@@ -104,7 +105,7 @@ export class ChainCore {
     };
   }
 
-  /** Adds a transaction to the pool. The transaction is on disk when this resolves. */
+  /** Adds a transaction to the pool. The transaction is on disk when the promise resolves. */
   async accept(raw: Hex): Promise<Hex> {
     const { hash, from } = admit(this.memory, this.common, raw);
     await this.#commit([{ step: 'accept', transaction: { hash, raw, from } }]);
@@ -112,8 +113,8 @@ export class ChainCore {
   }
 
   /**
-   * Accepts a transaction and mines it immediately. One that must wait for others goes into the
-   * pool.
+   * Accepts a transaction and mines it immediately. A transaction that must wait for others is
+   * added to the pool.
    */
   async acceptAndMine(raw: Hex): Promise<{ readonly hash: Hex; readonly from: Hex }> {
     const { from, hash, nonce, ...pooled } = admit(this.memory, this.common, raw);
@@ -229,8 +230,8 @@ export class ChainCore {
   }
 
   /**
-   * Returns false if the transaction could not be executed. One that exceeds the time limit would
-   * always do so and is dropped.
+   * Mines one transaction. Returns false if it could not be executed. A transaction that exceeds
+   * the time limit would always do so and is dropped.
    */
   async #mineOne(pooled: PooledTransaction): Promise<boolean> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, [pooled]);
@@ -279,22 +280,24 @@ export class ChainCore {
     try {
       await this.#file.replace(steps.map((step) => [step]));
     } catch {
-      // If the disk has no space for both files, the long one is kept and the next block tries
-      // again.
+      // If the disk does not have space for both files, the long one is kept and the next block
+      // tries again.
       return;
     }
     this.memory.shorten(steps);
   }
 }
 
-/** Validates a transaction for the pool. Error texts are those of geth, which libraries match. */
+/**
+ * Validates a transaction for the pool. The error texts are those of geth, which libraries match.
+ */
 
 const POOL_TRANSACTIONS_MAX = 4096;
 const SENDER_TRANSACTIONS_MAX = 64;
-/** The minimum fee increase of a replacement, in percent. */
+/** The minimum fee increase for a replacement, in percent. */
 const REPLACEMENT_PERCENT = 10n;
 const RAW_BYTES_MAX = 128 * 1024;
-/** The highest supported type. Blob and EIP-7702 transactions are not supported. */
+/** The highest supported transaction type. Blob and EIP-7702 transactions are not supported. */
 const TYPE_MAX = 2;
 const NONCE_MAX = 2n ** 64n - 2n;
 
@@ -333,8 +336,8 @@ function decode(raw: Hex, common: Common): TypedTransaction {
 }
 
 /**
- * Returns true if a legacy transaction contains its chain id in `v`. One without the id could be
- * replayed on another chain.
+ * Returns true if a legacy transaction contains its chain id in `v`. A transaction without the id
+ * could be replayed on another chain.
  */
 const isProtected = ({ v }: TypedTransaction, common: Common): boolean => {
   const first = common.chainId() * 2n + 35n;

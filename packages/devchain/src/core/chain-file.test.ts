@@ -39,7 +39,7 @@ test('lines of the chain file are read back in order, and more can be appended',
   expect(await lines()).toEqual([{ a: 1 }, ['line\nbreak', 'ü'], 3]);
 });
 
-test('a file cut at any byte contains its complete lines and can be continued', async () => {
+test('a file that is cut at any byte still contains its complete lines and can be continued', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.json(), { minLength: 1, maxLength: 6 }),
@@ -95,7 +95,7 @@ test('reordered lines are detected', async () => {
   await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
 });
 
-test('a file of an earlier release is read and continued, and would be written identically', async () => {
+test('a file of an earlier release is read and continued, and writing its lines again yields an identical file', async () => {
   const earlier = 'dbed0192 [{"step":"genesis"}]\n2773658b ["zwölf\\n"]\n';
   const values = [[{ step: 'genesis' }], ['zwölf\n']];
   await writeFile(path, earlier);

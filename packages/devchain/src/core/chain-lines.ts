@@ -52,8 +52,8 @@ export class ChainFile {
   }
 
   /**
-   * Opens or creates the file, passes on its lines in order, and removes a line left incomplete by
-   * a crash.
+   * Opens or creates the file, passes on its lines in order, and removes a line that a crash has
+   * left incomplete.
    */
   static async open(directory: string, onLine: (value: unknown) => void): Promise<ChainFile> {
     const path = join(directory, FILE_NAME);
@@ -74,8 +74,8 @@ export class ChainFile {
   }
 
   /**
-   * Appends a line, which is on disk when this resolves. If it rejects, nothing was added, or every
-   * later call rejects too.
+   * Appends a line, which is on disk when the promise resolves. If it rejects, either nothing was
+   * added or every later call also rejects.
    */
   async append(value: unknown): Promise<void> {
     this.#write(() => this.#file.append([value]));
@@ -83,7 +83,8 @@ export class ChainFile {
   }
 
   /**
-   * Replaces all lines. After a crash the file contains either the old or the new ones completely.
+   * Replaces all lines. After a crash, the file contains either all of the old lines or all of the
+   * new ones.
    */
   async replace(values: readonly unknown[]): Promise<void> {
     this.#write(() => this.#file.replace(values));

@@ -15,8 +15,8 @@ export type MinedPlace = {
 };
 
 /**
- * The chain in memory, which is a function of the steps in its file. It serves reads, and only
- * `apply` changes it.
+ * The chain in memory, which is a function of the steps in its file. It serves reads; only `apply`
+ * changes it.
  */
 export class ChainMemory {
   readonly state = new WorldState();
@@ -27,11 +27,11 @@ export class ChainMemory {
   readonly #places = new Map<Hex, { readonly number: number; readonly index: number }>();
   /** The changes that undo the newest blocks, oldest first. */
   readonly #undo: Writes[] = [];
-  /** The oldest blocks in the packed format of the file, and their number. */
+  /** The oldest blocks in the packed format of the file. Their number is stored separately. */
   #packed: readonly string[] = [];
   #pastBlocks = 0;
   #chainId = 0;
-  /** Distinguishes the blocks of another branch from those that they replace. */
+  /** Distinguishes the blocks of a new branch from those that they replace. */
   #branch = 0;
 
   constructor(pool: TransactionPool, undoBlocksMax = UNDO_BLOCKS_MAX) {
@@ -106,7 +106,8 @@ export class ChainMemory {
   }
 
   /**
-   * Returns a compact sequence of steps that leads to the current state, each for a separate line.
+   * Returns a compact sequence of steps that leads to the current state, with one step per line of
+   * the file.
    */
   shortened(): readonly ChainStep[] {
     const settled = this.#blocks.slice(this.#pastBlocks, this.oldestState + 1).map(withoutState);
@@ -184,8 +185,8 @@ export class ChainMemory {
 
 /**
  * Functions for blocks that can no longer be undone. Their state changes are part of the state, and
- * their blooms follow from their logs, so both are omitted. The remainder is stored permanently in
- * packed form. All queries about these blocks still work.
+ * their blooms can be computed from their logs, so both are omitted. The remainder is stored
+ * permanently in packed form. All queries about these blocks still work.
  */
 
 /** Marks a bloom that is computed on demand. */

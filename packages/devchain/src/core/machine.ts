@@ -24,8 +24,8 @@ import { stateDigest, type Writes } from './world-state.ts';
 import { createRequire } from 'node:module';
 
 /**
- * Executes programs on the state of the chain. The machine changes nothing itself, because it
- * returns the changes of a block.
+ * Executes programs on the state of the chain. The machine does not change the state; it returns
+ * the changes of a block.
  */
 
 const BLOCK_GAS_MAX = 30_000_000n;
@@ -36,7 +36,7 @@ export type BlockPlace = {
   readonly parent: ChainBlock | undefined;
   readonly timestamp: number;
   readonly baseFeePerGas: bigint;
-  /** Distinguishes the blocks of a branch from those that it replaced. */
+  /** Distinguishes the blocks of a new branch from those that it replaced. */
   readonly branch: number;
 };
 
@@ -139,7 +139,7 @@ export class Machine {
     }
   }
 
-  /** Executes a transaction without a signature check. The caller undoes its changes. */
+  /** Executes a transaction without checking its signature. The caller undoes its changes. */
   async trial(transaction: TypedTransaction, environment: Block): Promise<RunTxResult> {
     return await this.#clock.inTime(() =>
       runTx(this.#vm, {
@@ -152,7 +152,7 @@ export class Machine {
     );
   }
 
-  /** Returns the block environment of programs. */
+  /** Returns the block environment in which programs run. */
   environment({ number, parent, timestamp, baseFeePerGas }: BlockPlace): Block {
     const header = {
       number,
@@ -251,7 +251,9 @@ function mined(
 
 const bytesIn = (hex: Hex): number => (hex.length - 2) / 2;
 
-/** Removes the location in brackets that the library appends, which does not help the sender. */
+/**
+ * Removes the location in brackets that the library appends, because it does not help the sender.
+ */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/ \(vm hf=.*/s, '');
@@ -261,11 +263,11 @@ function messageOf(error: unknown): string {
 const STEPS_PER_LOOK = 512;
 
 /**
- * Precompiled programs that take milliseconds per piece of input, with the length of a piece in
+ * The precompiled programs that take milliseconds per piece of input, with the length of a piece in
  * bytes.
  */
 const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
-  // Pairings of BN254, and sums of products and pairings of BLS12-381.
+  // These programs compute pairings of BN254, and sums of products and pairings of BLS12-381.
   '0000000000000000000000000000000000000008': 192,
   '000000000000000000000000000000000000000c': 160,
   '000000000000000000000000000000000000000e': 288,
@@ -290,8 +292,8 @@ class ProgramClock {
 
   /**
    * Checks the time limit at each step of a program. The machine calls `listenerCount` before each
-   * step, so this replaces that function; a listener would make a step several times slower. After
-   * the limit, each frame ends as if it had run out of gas.
+   * step, so this method replaces that function; a listener would make a step several times slower.
+   * After the limit, each frame ends as if it had run out of gas.
    */
   watch(evm: EVM): void {
     const { events, precompiles } = evm;
@@ -314,7 +316,7 @@ class ProgramClock {
     }
   }
 
-  /** Runs programs that together may use at most this much thread time, in milliseconds. */
+  /** Runs programs that together may use at most the given thread time, in milliseconds. */
   async within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     this.#boundMs = boundMs;
     this.restart();
@@ -329,7 +331,10 @@ class ProgramClock {
     this.#startedMs = workMs();
   }
 
-  /** Runs one program. A stopped program looks like one without gas, and is reported as stopped. */
+  /**
+   * Runs one program. For the machine, a stopped program has run out of gas; this function reports
+   * it as stopped.
+   */
   async inTime<Result>(run: () => Promise<Result>): Promise<Result> {
     this.#steps = 0;
     this.#isOutOfTime = false;
@@ -359,7 +364,7 @@ function workMs(): number {
 /**
  * Recovers signers with a native library if it is available, because the JavaScript code takes most
  * of the time of a transaction and of every payout that a bridge verifies. The library is an
- * optional dependency. Without it the machine's own slower code is used.
+ * optional dependency. Without it, the machine's own slower code is used.
  */
 export type RecoverKey = (
   digest: Uint8Array,
@@ -381,8 +386,8 @@ type Native = {
 const COMPONENT_BYTES = 32;
 
 /**
- * Returns a function that recovers the public key of 64 bytes and throws for an invalid signature,
- * or undefined without the library.
+ * Returns a function that recovers the public key as 64 bytes and throws for an invalid signature.
+ * Returns undefined if the library is not available.
  */
 export function nativeRecoverKey(): RecoverKey | undefined {
   let native: Native;
@@ -400,8 +405,8 @@ export function nativeRecoverKey(): RecoverKey | undefined {
 }
 
 /**
- * Returns the recovery bit of v. Legacy transactions encode their chain in v, typed ones use the
- * bit alone, and programs use 27 and 28.
+ * Returns the recovery bit of `v`. Legacy transactions encode their chain in `v`, typed
+ * transactions use the bit alone, and programs use 27 and 28.
  */
 function recoveryBit(v: bigint, chainId: bigint | undefined): number {
   if (v === 0n || v === 1n) return Number(v);

@@ -21,7 +21,7 @@ const recovered = (
 
 test('the native library recovers the same keys as the machine', () => {
   const native = nativeRecoverKey();
-  // If the library is not installed there is nothing to compare.
+  // If the library is not installed, there is nothing to compare.
   if (native === undefined) return;
   const bytes = fc.oneof(
     { weight: 6, arbitrary: fc.uint8Array({ minLength: 32, maxLength: 32 }) },

@@ -1,6 +1,8 @@
 import type { Hex } from './chain-block.ts';
 
-/** The error of a JSON-RPC call. Its codes and texts are those that wallets and libraries know. */
+/**
+ * The error of a JSON-RPC call. Its codes and texts are those that wallets and libraries expect.
+ */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

@@ -6,13 +6,13 @@ import type { Hex, SentTransaction } from './chain-block.ts';
 export type PooledTransaction = SentTransaction & {
   readonly nonce: bigint;
   readonly transaction: TypedTransaction;
-  /** The position in the order of arrival, for equal tips. */
+  /** The position in the order of arrival, which decides between equal tips. */
   readonly order: number;
 };
 
 /**
- * Unmined transactions by sender and nonce. Transactions after a nonce gap wait for the missing
- * ones.
+ * Contains the unmined transactions by sender and nonce. Transactions after a nonce gap wait for
+ * the missing ones.
  */
 export class TransactionPool {
   readonly #common: Common;
@@ -46,7 +46,7 @@ export class TransactionPool {
     return this.#bySender.get(sender)?.get(nonce);
   }
 
-  /** Adds a transaction. It replaces a transaction with the same sender and nonce. */
+  /** Adds a transaction. It replaces any transaction with the same sender and nonce. */
   add(sent: SentTransaction): void {
     const transaction = decodeTransaction(sent.raw, this.#common);
     const pooled = { ...sent, transaction, nonce: transaction.nonce, order: this.#order };
@@ -73,7 +73,7 @@ export class TransactionPool {
   }
 
   /**
-   * Returns the executable transactions, those with the best tip first and then by arrival. The
+   * Returns the executable transactions, sorted by tip, highest first, and then by arrival. The
    * transactions of each sender are in the order of their nonces.
    */
   ready(nonceOf: (sender: Hex) => bigint, baseFee: bigint): readonly PooledTransaction[] {

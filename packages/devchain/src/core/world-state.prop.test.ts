@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Writes, WorldState, stateDigest } from './world-state.ts';
 
-/** The reference model: plain maps that are copied completely at every checkpoint. */
+/** The reference model consists of plain maps that are copied completely at every checkpoint. */
 type Model = {
   accounts: Map<string, string>;
   codes: Map<string, string>;

@@ -4,17 +4,16 @@ import { Account, type Address, bytesToHex, hexToBytes } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /**
- * The accounts, codes and storage of the chain as one flat map of texts, with a journal to undo
+ * The accounts, codes and storage of the chain as one flat map of strings, with a journal to undo
  * changes. The changes of a block are a small set of keys. They are stored in the chain's file, so
- * that a start restores values instead of executing programs again. They are also kept in memory for
- * a while to undo the block. The keys are:
- *
+ * that a start restores values instead of executing programs again. They are also kept in memory
+ * for some time, to undo the block. The keys are:
  * - a<address>: nonce:balance:code hash, in hex
  * - c<address>: the code
  * - s<address><slot>: the value, without leading zeros
  */
 
-/** The changes of a block or a call; `null` for a removed key. */
+/** The changes of a block or a call. The value is `null` for a removed key. */
 export type Writes = Readonly<Record<string, string | null>>;
 
 const NO_BYTES = new Uint8Array(0);
@@ -32,7 +31,7 @@ export class WorldState implements StateManagerInterface {
   /** The number of slots per account, by the prefix of their keys. */
   readonly #slots = new Map<string, number>();
 
-  /** Storage before the transaction, on which the gas of a write depends. */
+  /** The storage before the transaction, on which the gas of a write depends. */
   readonly originalStorageCache = {
     get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
       const key = storageKey(address, slot);
@@ -46,7 +45,7 @@ export class WorldState implements StateManagerInterface {
   };
 
   /**
-   * Applies the changes of a block, and returns those that undo it. There must be no open
+   * Applies the changes of a block and returns the changes that undo it. There must be no open
    * checkpoint.
    */
   apply(writes: Writes): Writes {
@@ -59,8 +58,8 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Returns the entries before these changes, the last of which is undone first. There must be no
-   * open checkpoint.
+   * Returns the entries as they were before these changes, the last of which is undone first. There
+   * must be no open checkpoint.
    */
   entriesBefore(undo: readonly Writes[]): Writes {
     const entries = new Map(this.#entries);
@@ -78,8 +77,8 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Returns the changes since the outermost `begin`, by key, without values that are the same
-   * again.
+   * Returns the changes since the outermost `begin` by key. Values that have returned to their
+   * original state are omitted.
    */
   written(): Writes {
     const before = new Map<string, string | undefined>();
@@ -95,7 +94,8 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Undoes everything since the outermost `begin`, including checkpoints left open by a failed run.
+   * Undoes all changes since the outermost `begin`, including checkpoints left open by a failed
+   * run.
    */
   undoAll(): void {
     this.#checkpoints.length = 0;
@@ -111,7 +111,7 @@ export class WorldState implements StateManagerInterface {
     }
   }
 
-  /** Returns an account; a missing one has zero values. */
+  /** Returns an account. A missing account has zero values. */
   account(address: string): { readonly nonce: bigint; readonly balance: bigint } {
     return parseAccount(this.#entries.get(`a${address}`)) ?? { nonce: 0n, balance: 0n };
   }

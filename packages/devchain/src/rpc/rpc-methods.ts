@@ -30,7 +30,10 @@ import type { RunTxResult } from '@ethereumjs/vm';
 import type { ChainMemory } from '../core/chain-memory.ts';
 import type { Machine } from '../core/machine.ts';
 
-/** A supported method, called with the chain and its parameters, one call at a time. */
+/**
+ * A supported method. It is called with the chain and its parameters, and only one call runs at a
+ * time.
+ */
 type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
 
 /** No tip is needed, because there is no competition for block space. */
@@ -164,8 +167,8 @@ async function call(
 }
 
 /**
- * Returns the block environment of a call. At the newest block it has the current time, because on
- * another chain blocks would have been mined since then, and a call that has become due must not
+ * Returns the block environment of a call. For the newest block, it has the current time, because
+ * on another chain blocks would have been mined since then, and a call that has become due must not
  * fail.
  */
 function environmentOf(core: ChainCore, reference: BlockReference): Block {
@@ -234,8 +237,8 @@ const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const TRANSFER_GAS = 21_000n;
 
 /**
- * Returns the least gas with which a transaction succeeds. It can exceed the gas used, because a
- * program withholds a part of its remaining gas from calls, and refunds come last. The search
+ * Returns the minimum gas with which a transaction succeeds. It can exceed the gas used, because a
+ * program withholds a part of its remaining gas from calls, and refunds are made last. The search
  * starts at the gas used, which is usually close, and then bisects to a precision of one part in
  * 64.
  */
@@ -287,7 +290,7 @@ function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRe
 }
 
 /**
- * Executes a transaction with this gas. Returns undefined if the gas does not cover the
+ * Executes a transaction with this amount of gas. Returns undefined if the gas does not cover the
  * transaction's base cost.
  */
 async function runOnce(
@@ -307,7 +310,7 @@ async function runOnce(
     { type: 2, ...fields, ...fees, accessList: list, ...(to === undefined ? {} : { to }) },
     { common, freeze: false },
   );
-  // There is no signature, so the sender is set explicitly.
+  // The transaction has no signature, so its sender is set explicitly.
   Object.assign(transaction, { getSenderAddress: () => createAddressFromString(from) });
   memory.state.begin();
   try {
@@ -324,8 +327,8 @@ const BLOCKS_MAX = 1024n;
 const PERCENTILES_MAX = 100;
 
 /**
- * Returns recent gas prices (`eth_feeHistory`). The base fee is constant, and tips are those
- * offered.
+ * Returns recent gas prices (`eth_feeHistory`). The base fee is constant, and the tips are those
+ * that were offered.
  */
 function feeHistory(
   memory: ChainMemory,

@@ -1,7 +1,7 @@
 import type { Hex } from '../core/chain-block.ts';
 import { invalidParams } from '../core/rpc-error.ts';
 
-/** The parameters of a call. Invalid ones are rejected by name. */
+/** Reads the parameters of a call. An invalid parameter is rejected by name. */
 
 export type CallRequest = {
   readonly from: Hex | undefined;
@@ -47,8 +47,8 @@ export function readSlot(value: unknown): Hex {
 }
 
 /**
- * Reads a block reference. Only tests undo blocks, so the safe and the finalized block are the
- * newest one.
+ * Reads a block reference. Blocks are undone only in tests, so the safe block and the finalized
+ * block are the newest one.
  */
 export function readBlockReference(value: unknown): BlockReference {
   if (value === undefined || value === null) return { tag: 'latest' };

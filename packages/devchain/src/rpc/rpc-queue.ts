@@ -3,17 +3,17 @@ import { refused } from '../core/rpc-error.ts';
 
 /**
  * Runs one call at a time, because a call uses the same memory as a block. Calls of the venue
- * itself have priority. Of external clients, the one with the least recent chain time is next.
- * Between two external calls the thread processes disconnects and calls of the venue.
+ * itself have priority. Among external clients, the one that has recently used the least chain time
+ * is next. Between two external calls the thread processes disconnects and calls of the venue.
  */
 
 export type RpcClient = {
   readonly client: string;
-  /** Returns true once the client has disconnected, in which case its calls are not started. */
+  /** Returns true after the client has disconnected, in which case its calls are not started. */
   readonly isDisconnected: () => boolean;
 };
 
-/** Thrown if the client disconnected before the answer. */
+/** Thrown if the client disconnected before the response. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
@@ -26,11 +26,11 @@ type Job = {
 
 type Lane = { readonly jobs: Job[]; usedMs: number };
 
-/** The half-life of the time that a guest has used. */
+/** The half-life of the time that a guest has used, in milliseconds. */
 const HALF_LIFE_MS = 1_000;
 /**
- * After a job of a guest that has recently used more than this, all guests that have used that much
- * wait three times the duration of the job.
+ * If a guest has recently used more than this, then after each of its jobs all guests with as much
+ * use wait three times the duration of the job.
  */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;
@@ -48,8 +48,8 @@ export class RpcQueue {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * The number of waiting jobs of the owner and of guests, and number of guest jobs passed on so
-   * far.
+   * The number of waiting jobs of the owner and of guests, and the number of guest jobs that were
+   * passed on.
    */
   get waiting(): number {
     let waiting = this.#own.length;
@@ -61,7 +61,7 @@ export class RpcQueue {
     return this.#ran;
   }
 
-  /** Runs a job in its turn. A job without `guest` runs directly after the current one. */
+  /** Runs a job in its turn. A job without `guest` runs directly after the current job. */
   take<Result>(run: () => Promise<Result>, guest?: RpcClient): Promise<Result> {
     return new Promise((resolve, reject) => {
       const job = { guest, run: () => run().then(resolve, reject), drop: reject };
@@ -86,7 +86,7 @@ export class RpcQueue {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    // The first job is deferred, so that jobs that arrive together with it are ordered too.
+    // The first job is deferred, so that jobs that arrive together with it are also ordered.
     await Promise.resolve();
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       if (job.guest?.isDisconnected() === true) {
@@ -148,13 +148,13 @@ export class RpcQueue {
 /**
  * Limits the data that untrusted clients can store permanently. Gas is almost free here, and a
  * transaction can write megabytes to memory and to the disk that the venue uses. Each client has a
- * budget in bytes that refills slowly. Above the total limit only the venue itself can write.
+ * budget in bytes that refills slowly. Above the total limit, only the venue itself can write.
  */
 
 export type WriteLimits = {
   readonly bytesAtOnce: number;
   readonly bytesPerSecond: number;
-  /** The limit of the chain's file. */
+  /** The maximum size of the chain's file. */
   readonly bytesInAll: number;
 };
 
@@ -182,7 +182,7 @@ export class ClientWrites {
     );
   }
 
-  /** Rejects clients without budget, and all clients above the total limit. */
+  /** Rejects clients whose budget is exhausted, and all clients above the total limit. */
   check(client: string, fileBytes: number): void {
     if (fileBytes >= this.#limits.bytesInAll)
       throw refused(`this chain is full: it has ${fileBytes} bytes`);
@@ -191,8 +191,8 @@ export class ClientWrites {
   }
 
   /**
-   * Runs a function and charges the bytes that it writes. They are known only afterwards and can
-   * exceed the budget.
+   * Runs a function and charges the bytes that it writes. Their number is known only afterwards and
+   * can exceed the budget.
    */
   async count<Result>(
     client: string,
@@ -203,7 +203,7 @@ export class ClientWrites {
     try {
       return await run();
     } finally {
-      // A rewrite makes the file shorter.
+      // The file becomes shorter when it is rewritten.
       const written = Math.max(0, fileBytes() - before);
       const nowMs = this.#now();
       this.#left.of(client, nowMs).spend(written, nowMs);

@@ -41,7 +41,7 @@ export type RpcListen = {
   /** The interface to listen on; by default only this machine can connect. */
   readonly host?: string;
   readonly trustedProxies?: readonly string[];
-  /** Pages that can send requests from a browser; none by default. */
+  /** The pages that can send requests from a browser. By default, there are none. */
   readonly pages?: PageOrigins;
 };
 
@@ -86,7 +86,7 @@ function serve(httpPort: HttpPort, call: PortCall, handle: RpcHandler): void {
     if (read === 'notUtf8') return end(httpPort, call, 200, failure(null, PARSE_ERROR));
     if (typeof read === 'string') return refuseTooMuch(httpPort, call, read);
     const guest: RpcClient = { client: call.client, isDisconnected: () => call.isOver };
-    // A disconnected client needs no answer.
+    // A disconnected client needs no response.
     void answerText(read.text, handle, guest).then(
       (answer) => end(httpPort, call, 200, answer),
       () => response.destroy(),
@@ -132,7 +132,7 @@ function end(httpPort: HttpPort, call: PortCall, status: number, body: string | 
   finishAnswer(request, response, { status, body: text, headers, isLast });
 }
 
-/** Returns the headers that a browser needs before a page can read the answer. */
+/** Returns the headers that a browser needs before a page can read the response. */
 function corsOf(origin: string | undefined): string[] {
   if (origin === undefined) return [];
   return [
@@ -149,11 +149,14 @@ function corsOf(origin: string | undefined): string[] {
   ];
 }
 
-/** Answers the calls of one request, each in its turn, within the limits of a request. */
+/** Executes the calls of one request, each in its turn, within the limits of a request. */
 
 const BATCH_MAX = 100;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** The time limit of a batch. Calls that have not begun by then are rejected. */
+/**
+ * The time limit of a batch in milliseconds. Calls that have not started within this time are
+ * rejected.
+ */
 const BATCH_MS_MAX = 5_000;
 
 export type RpcHandler = (
@@ -162,7 +165,7 @@ export type RpcHandler = (
   guest: RpcClient,
 ) => Promise<unknown>;
 
-/** Returns JSON text, or undefined if all calls were notifications, which have no answer. */
+/** Returns JSON text, or undefined if all calls were notifications, which have no response. */
 async function answerBody(
   body: unknown,
   handle: RpcHandler,

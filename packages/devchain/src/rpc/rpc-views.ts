@@ -14,7 +14,7 @@ import { invalidParams, refused, tooMuch } from '../core/rpc-error.ts';
 import { isObject, readAddress, readBlockReference, readHash } from './rpc-params.ts';
 
 /**
- * Functions that return blocks, transactions, receipts and logs in the format of Ethereum's
+ * These functions return blocks, transactions, receipts and logs in the format of Ethereum's
  * JSON-RPC.
  */
 
@@ -90,7 +90,7 @@ export function minedView({ block, index, transaction }: MinedPlace, common: Com
   };
 }
 
-/** Returns a transaction as sent. Its position is `null` until it is mined. */
+/** Returns a transaction as it was sent. Its position is `null` until it is mined. */
 export function sentView({ hash, raw, from }: SentTransaction, common: Common): object {
   const transaction = decodeTransaction(raw, common);
   const json = transaction.toJSON();
@@ -175,7 +175,9 @@ function logView(
 
 const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** Limits of `eth_getLogs`, which returns the logs in a range of blocks, by address and topics. */
+/**
+ * The limits of `eth_getLogs`, which returns the logs in a range of blocks, by address and topics.
+ */
 
 const RANGE_BLOCKS_MAX = 10_000;
 const RESULTS_MAX = 10_000;

@@ -49,7 +49,7 @@ function again(): readonly Transfer[] {
   return book.transfersOf(PEG.id);
 }
 
-test('a dust amount adds one line to the journal and does not repeat earlier ones', () => {
+test('a tiny amount adds one line to the journal and does not repeat earlier ones', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const before = bytes();
@@ -89,7 +89,7 @@ test('a journal of an earlier release is continued', () => {
   expect(again()[0]?.arrivals.map(({ key }) => key)).toEqual([1, 2, 3].map(hashOf));
 });
 
-test('the journal is rewritten while it is in use when most of it is obsolete', () => {
+test('the journal is rewritten during operation when most of it is obsolete', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const [transfer] = book.transfersOf(PEG.id);

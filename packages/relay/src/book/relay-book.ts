@@ -8,8 +8,8 @@ type Line =
   | { readonly cursor: Cursor };
 
 /**
- * Another arrival for a transfer that is already recorded. It is stored as its own record, so that
- * a small arrival does not rewrite the whole transfer.
+ * An additional arrival for a transfer that is already recorded. It is stored as its own record, so
+ * that a small arrival does not rewrite the whole transfer.
  */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 
@@ -23,19 +23,19 @@ export type Coming = Arrival & {
 const CURSOR_BLOCKS = 100;
 
 /**
- * The maximum number of arrivals per transfer. After many small amounts another transfer begins, so
- * that the first is not delayed.
+ * The maximum number of arrivals per transfer. After many small amounts, another transfer is
+ * started, so that the first one is not delayed.
  */
 const ARRIVALS_MAX = 200;
 
-/** Thrown if the file is not as it was written. The message is for the operator. */
+/** Thrown if the file has been altered. The message is for the operator. */
 class RelayBookDamagedError extends Error {
   override readonly name = 'RelayBookDamagedError';
 }
 
 /**
  * The journal of the relay: the addresses that it assigned, the arrivals at these addresses, and
- * their progress. Entries are on disk before any answer or transaction is sent, so that a restart
+ * their progress. Entries are on disk before any response or transaction is sent, so that a restart
  * continues where the last run ended.
  */
 export class RelayBook {
@@ -46,7 +46,7 @@ export class RelayBook {
   readonly #open = new Map<string, Transfer>();
   readonly #cursors = new Map<string, Cursor>();
   readonly #written = new Map<string, Cursor>();
-  /** Ids of addresses and transfers, by user. */
+  /** The ids of addresses and transfers, by user. */
   readonly #byUser = new Map<string, Set<string>>();
   readonly #byAddress = new Map<string, string[]>();
   readonly #arrived = new Set<string>();
@@ -127,7 +127,8 @@ export class RelayBook {
 
   /**
    * Records incoming money once. Amounts from the same sender and sub-account, to which they may
-   * have to be returned, add up until they reach the minimum. Later amounts start another transfer.
+   * have to be returned, are added up until they reach the minimum. Later amounts start another
+   * transfer.
    */
   arrive(address: GivenAddress, coming: Coming, nowMs: number): void {
     const { cameFrom, cameTo, user, ...arrival } = coming;
@@ -206,8 +207,8 @@ export class RelayBook {
     if (!this.#transfers.has(id)) {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
-      // The venue does not know the sender of a deposit to a peg through the bridge. The transfer
-      // is therefore indexed by the peg, which the sender knows.
+      // The venue does not record the sender of a deposit to a peg through the bridge. The transfer
+      // is therefore indexed by the peg, whose address the sender has.
       const { address, kind } = this.#addresses.get(addressId) ?? {};
       if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
@@ -240,7 +241,7 @@ function arrivalKey(addressId: string, { key }: Arrival): string {
   return `${addressId} ${key}`;
 }
 
-/** The permanent records of the relay, one per line. Amounts are in micro-USDC, as text. */
+/** The permanent records of the relay, one per line. Amounts are in micro-USDC, as strings. */
 
 /** An address that was assigned: for deposits on another chain, or a peg in the venue. */
 export type GivenAddress = {
@@ -266,28 +267,29 @@ export type SubAccount = 'perp' | 'outcome';
 /** Confirmed money that arrived at an assigned address. */
 export type Arrival = {
   /**
-   * Unique per address: the transaction, and on a chain the position of the log. For a deposit to a
-   * peg the key also contains the time and the number of its row, because one transaction of the
-   * chain can contain several deposits.
+   * The key is unique per address: the transaction and, on a chain, the position of the log. For a
+   * deposit to a peg, the key also contains the time and the number of its row, because one
+   * transaction of the chain can contain several deposits.
    */
   readonly key: string;
   readonly txHash: Hex;
   readonly amountMicro: string;
 };
 
-/** The obstacle of a transfer. Users see its kind, and the operator also its details. */
+/** The obstacle of a transfer. Users see its kind; the operator also sees its details. */
 export type Trouble = {
   readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver' | 'peg';
   readonly detail: string;
 };
 
 /**
- * A signed request to the venue. Identical bytes are executed once, however often they are sent.
+ * A signed request to the venue. Identical bytes are executed only once, no matter how often they
+ * are sent.
  */
 export type VenueSend = { readonly body: string; readonly txHash: Hex; readonly nonce: number };
 
 /**
- * Money that arrived at an address until it reached the minimum, and its further state. The state
+ * Money that arrived at an address until it reached the minimum, and its current state. The state
  * is `collecting` below the minimum, `paying` during the payout, and `refunding` while the money is
  * returned to the sender.
  */
@@ -305,13 +307,13 @@ export type Transfer = {
   /** The number of transactions that the chain executed and reverted. */
   readonly attempt: number;
   /**
-   * True once the settlement chain has confirmed the deposit, after which a transfer inside the
-   * venue remains.
+   * True when the settlement chain has confirmed the deposit, after which only a transfer inside
+   * the venue remains.
    */
   readonly isBridged?: boolean;
   readonly send?: VenueSend | undefined;
   readonly dstTxHash?: Hex | undefined;
-  /** True once the money has been collected into the relay's own account. */
+  /** True when the money has been collected into the relay's own account. */
   readonly isSwept: boolean;
   readonly sweep?: VenueSend | undefined;
   /** The number of times that gas was sent for the sweep. */

@@ -29,7 +29,7 @@ export type RelayChain = {
   readonly fromBlock?: number | undefined;
 };
 
-/** The relay's chain that is the settlement chain of the venue. */
+/** The relay's chain that is also the settlement chain of the venue. */
 export type SettlementLine = RelayChain & { readonly bridge: Hex };
 
 export async function tokenBalance(
@@ -77,8 +77,8 @@ const KNOWN: readonly {
 
 const MONEY_DECIMALS = 6;
 /**
- * The minimum that the bridge credits at once (R-deposit). A smaller amount would wait there for
- * more.
+ * The minimum that the bridge credits immediately (R-deposit). A smaller amount would wait there
+ * for more.
  */
 const BRIDGE_LEAST_MICRO = 5_000_000n;
 const MIN_WITHDRAW = '2';

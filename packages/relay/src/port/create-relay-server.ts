@@ -123,7 +123,7 @@ function replyOf<Data>(answer: Answered<Data>): Reply {
   return answer.ok ? infoReply(answer.data) : infoRefusal(answer.error);
 }
 
-/** Limits the number of unexpired addresses per client. Clients on this machine have no limit. */
+/** Limits the number of unexpired addresses per client. Clients on this machine are not limited. */
 class GivenToClients {
   readonly #options: RelayServerOptions;
   readonly #expire = new Map<string, number[]>();
@@ -163,12 +163,12 @@ class GivenToClients {
     const { now, settings } = this.#options;
     const client = clientKey(ip);
     const open = this.#expire.get(client) ?? [];
-    // A client with this many addresses is refused, so no more of them need to be recorded.
+    // A client with this many addresses is refused, so there is no need to record more of them.
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
     if (this.#expire.size <= settings.openAddresses) return;
-    // Removes clients whose addresses have all expired. With this many clients, that is most of
-    // them.
+    // Removes clients whose addresses have all expired. If there are this many clients, most of
+    // them have.
     for (const [each, times] of this.#expire) {
       if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
     }

@@ -17,7 +17,9 @@ import { GRANT_MICRO, type SecondChain } from '../chains/second-chain.ts';
 const INTERVAL_MS = 3_600_000;
 const HTTP_TOO_MANY = 429;
 
-/** Sends test funds on the second chain of a local relay, once an hour per address and client. */
+/**
+ * Sends test funds on the second chain of a local relay, once per hour for each address and client.
+ */
 export class RelayFaucet {
   readonly #chain: SecondChain;
   readonly #name: string;

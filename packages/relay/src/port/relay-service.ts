@@ -79,11 +79,12 @@ export class RelayService {
       this.#wrongEnd('dstChain', dstChain) ??
       ('error' in chain ? chain.error : this.#wrongAddress(dstAddr));
     if (error !== undefined || 'error' in chain) return refused(error);
-    // R-agents: a deposit by another user must not open an account for a key that is bound as an
-    // agent.
+    // A deposit by another user must not open an account for a key that is bound as an agent
+    // (R-agents).
     if ((await api.ownerOf(dstAddr)) !== undefined) return refused(invalid('dstAddr', BOUND));
     const { terms } = chain.found;
-    // Before the first read of a chain, payments to an address there would not be detected.
+    // Before a chain is read for the first time, payments to an address on it would not be
+    // detected.
     const isRead = book.cursor(terms.name) !== undefined;
     const full = isRead ? this.#full() : refusal('unavailable', [], { why: NOT_READ });
     if (full !== undefined) return refused(full);
@@ -132,7 +133,7 @@ export class RelayService {
     return answered({ id, pegAddress, ...ends, dstAddr, ...quoted(given) });
   }
 
-  /** `parameters` are those of the URL. */
+  /** Lists the transfers of a user. `parameters` are those of the URL. */
   transfers(parameters: Iterable<readonly [string, string]>): Answered<RelayTransfers> {
     const fields: Record<string, unknown> = {};
     for (const [name, text] of parameters) {
@@ -199,7 +200,7 @@ export class RelayService {
   }
 
   /**
-   * Returns a refusal if there are too many unexpired addresses. Every one of them is scanned
+   * Returns a refusal if there are too many unexpired addresses. Each of them is scanned
    * repeatedly, so their number is limited.
    */
   #full(): WireError | undefined {
@@ -236,7 +237,7 @@ function refused(error: WireError | undefined): { readonly ok: false; readonly e
   return { ok: false, error: error ?? refusal('internal', []) };
 }
 
-/** An address and its transfer, if any, plus amounts in unconfirmed blocks. */
+/** An address with its transfer, if any, and with the amounts in unconfirmed blocks. */
 type Shown = {
   readonly address: GivenAddress;
   readonly transfer: Transfer | undefined;
@@ -274,8 +275,8 @@ function transferRow(
 }
 
 /**
- * Texts for users. They contain no errors of endpoints and no balances of the relay, which are for
- * its operator only.
+ * The texts for users. They contain no errors of endpoints and no balances of the relay, which are
+ * only for its operator.
  */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   float: 'Waiting for the relay to be funded on the other chain',
@@ -296,7 +297,7 @@ function statusOf(
 ): RelayStatus {
   switch (transfer?.state) {
     case undefined:
-      // Nothing arrived in time. Later arrivals are still processed.
+      // No payment arrived in time. Later arrivals are still processed.
       return nowMs < expireMs ? 'waiting' : 'failed';
     case 'collecting':
       return 'waiting';

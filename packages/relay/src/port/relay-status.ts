@@ -36,7 +36,7 @@ export async function relayStatus({
     address: keys.address('float'),
     chains: await Promise.all(rows),
     open: open.length - collecting.length,
-    /** Number and total of transfers below the minimum. */
+    /** The number and the total of transfers below the minimum. */
     collecting: {
       transfers: collecting.length,
       usdc: formatMoney(collecting.reduce((sum, each) => sum + sumOf(each), 0n)),

@@ -19,7 +19,7 @@ import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
-/** Money in blocks without enough confirmations, by the id of its address. */
+/** The money in blocks without enough confirmations, by the id of its address. */
 type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
@@ -37,7 +37,7 @@ type DepositScanOptions = {
 
 /**
  * Finds payments to the deposit addresses on a chain. Unexpired addresses are scanned in each step.
- * All others are scanned periodically and forever, so that late payments are not lost. Only
+ * All others are scanned periodically without an end, so that late payments are not lost. Only
  * payments in confirmed blocks are recorded; payments in later blocks are only shown.
  */
 export class DepositScan {
@@ -140,7 +140,8 @@ type DepositWorkOptions = {
 /**
  * Pays out deposits from other chains. The bridge credits the user with the relay's own money on
  * the settlement chain (R-deposit). This is sufficient for the perp sub-account. For the outcome
- * sub-account the relay deposits for itself and then transfers the money inside the venue.
+ * sub-account, the relay deposits into its own account and then transfers the money inside the
+ * venue.
  */
 export class DepositWork {
   readonly #options: DepositWorkOptions;
@@ -150,7 +151,7 @@ export class DepositWork {
   }
 
   /**
-   * Makes one step of a transfer that is to be paid out. Errors are recorded and the step is
+   * Performs one step of a transfer that is to be paid out. Errors are recorded, and the step is
    * retried.
    */
   async step(transfer: Transfer, address: GivenAddress): Promise<void> {
@@ -200,8 +201,8 @@ export class DepositWork {
   }
 
   /**
-   * Transfers the money inside the venue. The deposit is on its way into the relay's account, and
-   * the venue rejects the transfer until it arrives.
+   * Transfers the money inside the venue. The deposit may still be on its way into the relay's
+   * account; until it arrives, the venue rejects the transfer.
    */
   async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
     const { account, book, now } = this.#options;
@@ -236,8 +237,8 @@ function depositKey({ attempt, id }: Transfer): string {
 }
 
 /**
- * Returns two amounts in micro-USDC that the bridge still has to take: the sum in sent but unmined
- * transactions, and the sum that was not sent yet.
+ * Returns two amounts in micro-USDC that the bridge still has to take: the sum in transactions that
+ * were sent but not mined, and the sum that has not been sent yet.
  */
 function depositsOf(book: RelayBook, relayer: Relayer) {
   let [sent, waiting] = [0n, 0n];
@@ -253,24 +254,24 @@ function depositsOf(book: RelayBook, relayer: Relayer) {
   return { sent, waiting };
 }
 
-/** Amounts in micro-USDC that limit the allowance. */
+/** The amounts in micro-USDC that limit the allowance. */
 type Claims = {
   /** The amount that the bridge is to take now, which is included in `waiting`. */
   readonly amount: bigint;
   /** The relay's balance, which the allowance never exceeds. */
   readonly balance: bigint;
-  /** The amount in transactions without a block. */
+  /** The amount in transactions that are not in a block yet. */
   readonly sent: bigint;
-  /** The total that is to be paid out and not sent yet. */
+  /** The total that is to be paid out and has not been sent yet. */
   readonly waiting: bigint;
 };
 
 /**
  * Allows the bridge to take exactly the amount to be paid out, because an exploit of a bridge with
  * an unlimited allowance could take the whole balance. An allowance replaces the previous one, so
- * it is granted for all waiting deposits together, when no transaction is pending. A larger one,
- * from a former release or a failed deposit, is replaced in the same way. Returns undefined if the
- * bridge can take the amount.
+ * it is granted for all waiting deposits together, when no transaction is pending. A larger
+ * allowance, from a former release or a failed deposit, is replaced in the same way. Returns
+ * undefined if the bridge can take the amount.
  */
 async function approveExactly(
   settlement: SettlementLine,

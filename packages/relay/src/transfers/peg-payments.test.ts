@@ -25,7 +25,7 @@ async function pegOf(dstAddr: Hex): Promise<Hex> {
   return answer.data.pegAddress as Hex;
 }
 
-/** Returns the amount that a receiver on the other chain got. */
+/** Returns the amount that a receiver on the other chain has got. */
 const paid = (receiver: Hex): bigint => rig.chains.base.usdcOf(receiver) - USER_USDC;
 const arrivals = () =>
   rig.book
@@ -53,14 +53,14 @@ test('each row of a peg is paid once, even if rows arrive while its pages are re
   expect(handedOn + rig.venue.balanceOf(peg)).toBe(sent.reduce((sum, amount) => sum + amount));
 });
 
-test('each of several deposits in one transaction of the chain counts, even across a restart', async () => {
+test('each of several deposits in one transaction of the chain counts, even after a restart', async () => {
   const peg = await pegOf(bob);
   const deposit = (): void => rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   deposit();
   deposit();
   await rig.settle();
   expect(paid(bob)).toBe(2n * (7n * USDC - FEE));
-  // After so many other rows the first two are on another page.
+  // After so many other rows, the first two rows are on another page.
   for (let count = 0; count < 200; count++) rig.venue.send(alice, peg, USDC / 100n);
   await rig.settle();
   rig.start();

@@ -41,7 +41,10 @@ async function step(): Promise<readonly string[]> {
   return looked;
 }
 
-/** Advances to a state long after the pegs were assigned, with one scan of each. */
+/**
+ * Advances to a state long after the pegs were assigned, in which each of them has been scanned
+ * once.
+ */
 async function grown(): Promise<void> {
   rig.nowMs += 3_600_000;
   for (let steps = 0; steps < 20; steps++) await step();
@@ -100,7 +103,7 @@ test('a query does not cause a scan before the minimum interval', async () => {
   expect(looked).toEqual([own]);
 });
 
-test('a peg that cannot be read is not scanned first again', async () => {
+test('a peg that cannot be read is not scanned first the next time', async () => {
   const pegs = await pegsOf(carol, 2);
   let isDown = true;
   const asked: string[] = [];

@@ -53,8 +53,8 @@ export class PegScan {
   }
 
   /**
-   * Scans the pegs of this address soon, because a user queries it. Queries are public, so they do
-   * not delay other pegs.
+   * Scans the pegs of this address soon, because a user has queried it. Queries are public, so they
+   * do not delay other pegs.
    */
   hurry(address: Hex): void {
     for (const peg of this.#options.book.addresses('peg')) {
@@ -77,8 +77,8 @@ export class PegScan {
   }
 
   /**
-   * Returns the pegs to scan in this step. Half of the scans, and all unused ones, are for pegs
-   * that users query.
+   * Returns the pegs to scan in this step. Half of the scans are reserved for pegs that users
+   * query, which also get all unused ones.
    */
   #next(nowMs: number): readonly GivenAddress[] {
     const pegs = this.#options.book.addresses('peg');
@@ -90,7 +90,7 @@ export class PegScan {
     return [...all].slice(0, atOnce);
   }
 
-  /** Returns the overdue pegs, those overdue longest first; new pegs come before all others. */
+  /** Returns the overdue pegs, the longest overdue first; new pegs come before all others. */
   #due(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     const latestMs = LATEST_MS + LATEST_MS_PER_PEG * pegs.length;
     const latenessOf = (peg: GivenAddress): number => {
@@ -106,8 +106,8 @@ export class PegScan {
   }
 
   /**
-   * Returns the queried pegs, those not scanned for the longest time first. Querying more often, or
-   * more pegs, gives no priority over other users.
+   * Returns the queried pegs, those that were not scanned for the longest time first. Querying more
+   * often, or querying more pegs, gives no priority over other users.
    */
   #asked(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     return pegs
@@ -133,7 +133,7 @@ export class PegScan {
   }
 
   /**
-   * Returns new rows, newest first, and reads back to a page without new ones, because time alone
+   * Returns new rows, newest first. It reads back to a page without new rows, because time alone
    * does not identify new rows. Pages are linked by cursors, so that a row that arrives in between
    * neither appears twice nor hides another one.
    */
@@ -176,15 +176,15 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
 
 /** A row of a peg's ledger that brought money. */
 type PegRow = {
-  /** True for a deposit from the settlement chain, and false for a transfer inside the venue. */
+  /** True for a deposit from the settlement chain, false for a transfer inside the venue. */
   readonly isDeposit: boolean;
   readonly time: number;
   readonly coming: Omit<Coming, 'key'>;
 };
 
 /**
- * The recorded rows of a peg. A row is identified by its content, and never by its position in an
- * answer. A transaction of the venue credits an account once, so its hash identifies the row. A
+ * The recorded rows of a peg. A row is identified by its content, and never by its position in a
+ * response. A transaction of the venue credits an account once, so its hash identifies the row. A
  * transaction of the chain can deposit several times. Its rows are distinguished by the time and by
  * their number among rows with the same time and transaction. Rows are only appended, so that
  * number is stable.
@@ -210,7 +210,7 @@ class KnownRows {
   }
 
   /**
-   * Returns true if more deposits with the same time and transaction may follow after the end of
+   * Returns true if more deposits with the same time and transaction may be listed after the end of
    * the page.
    */
   isCut(rows: readonly PegRow[], endTime: number | undefined): boolean {
@@ -273,7 +273,7 @@ export class PegWork {
     this.#options = options;
   }
 
-  /** Returns an amount that is still below the minimum when the peg expires. */
+  /** Returns an amount to its sender if it is still below the minimum when the peg expires. */
   expire(transfer: Transfer, peg: GivenAddress): void {
     const { book, now } = this.#options;
     if (now() < peg.expireMs) return;
@@ -321,7 +321,7 @@ export class PegWork {
 
   /**
    * Returns money to the sender. A deposit through the bridge has no known sender, so its money can
-   * only go to the receiver.
+   * be sent only to the receiver.
    */
   #refuse(transfer: Transfer): void {
     const { book, canReceive, now } = this.#options;
@@ -384,18 +384,18 @@ export function payoutKey({ attempt, id }: Transfer): string {
 type Holding =
   | { readonly is: 'whole' }
   /**
-   * A signed transfer may have left already. Once its result is known, the comparison is `whole`
-   * again.
+   * A signed transfer may already have been sent. When its result is known, the comparison is
+   * `whole` again.
    */
   | { readonly is: 'moving' }
   | { readonly is: 'short'; readonly trouble: Trouble };
 
 /**
  * Compares the balance of a peg with the journal before anything is paid out or returned for it.
- * The peg must hold everything that arrived and has not left, in the sub-account where it arrived.
- * If it holds less, the journal counts money that does not exist, and the first payment would take
- * money of other users or of the relay. Therefore nothing leaves that peg until an operator has
- * investigated.
+ * The peg must hold all money that has arrived and not left, in the sub-account in which it
+ * arrived. If it holds less, the journal counts money that does not exist, and the first payment
+ * would take money of other users or of the relay. Therefore nothing leaves that peg until an
+ * operator has investigated.
  */
 async function pegHolding(
   transfer: Transfer,

@@ -5,7 +5,7 @@ import { BRIDGE, TOKEN } from '@oddlot/testing/relay/model-chain';
 import { FLOAT, KEYS, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { relayStatus } from '../port/relay-status.ts';
 
-/** Tests that the relay pays no receiver that cannot use the money (R-transfer). */
+/** The relay does not pay a receiver that cannot use the money (R-transfer). */
 
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' };
@@ -64,7 +64,7 @@ test('money sent to an earlier peg whose receiver is the bridge is returned in f
   expect(rig.venue.balanceOf(FLOAT)).toBe(0n);
 });
 
-test('money without a sender to whom it can be returned waits and is reported', async () => {
+test('money that cannot be returned, because its sender is unknown, waits and is reported', async () => {
   const peg = given('peg', 'arbitrum');
   const address = given('deposit', 'base');
   rig.venue.deposit(peg, `0x${'7'.repeat(64)}`, 30_000_000n);

@@ -18,9 +18,9 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`;
 
 /**
  * Returns a function that refuses receivers which cannot use the money. The zero address and
- * contracts have no owner's key (R-transfer), and a payment to the bridge or to an address of the
- * relay would count as the relay's own money. Contracts of one chain are refused on all chains,
- * because they often have the same address on several.
+ * contracts do not have an owner's key (R-transfer), and a payment to the bridge or to an address
+ * of the relay would count as the relay's own money. Contracts of one chain are refused on all
+ * chains, because they often have the same address on several.
  */
 export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanReceive {
   const tokens = [...chains.values()].map(({ token }) => token);

@@ -11,8 +11,8 @@ import {
 import { sumOf } from '../book/relay-book.ts';
 
 /**
- * Even if any step in between fails, money is paid out once or returned, and the relay earns its
- * fees.
+ * Even if any step in between fails, money is either paid out once or returned, and the relay earns
+ * its fees.
  */
 
 type Step =
@@ -176,7 +176,7 @@ function audit(rig: RelayRig, truth: Truth): void {
       const transfers = book.transfersOf(peg.id).filter((each) => each.user === sender);
       expect(total(transfers.map(sumOf))).toBe(truth.sent.get(`${peg.id} ${sender}`) ?? 0n);
       for (const transfer of transfers) {
-        // The pegs have expired by this time.
+        // All pegs have expired at this point.
         expect(['completed', 'refunded']).toContain(transfer.state);
         gain(`${sender} perp`, transfer.state === 'refunded' ? 0n : -sumOf(transfer));
         if (transfer.state === 'refunded') continue;
@@ -197,7 +197,7 @@ function audit(rig: RelayRig, truth: Truth): void {
     }
   }
   const places = [chains.base.usdcOf(FLOAT), chains.arbitrum.usdcOf(FLOAT), venue.balanceOf(FLOAT)];
-  // The bridge has no allowance beyond pending deposits.
+  // The bridge has no allowance beyond the pending deposits.
   expect(chains.arbitrum.allowedOf(FLOAT)).toBe(0n);
   const oneTime = book
     .addresses('deposit')

@@ -91,7 +91,7 @@ test('a relay without funds reports it, and continues when it is funded', async 
   expect(transfersOf(alice)[0]).not.toHaveProperty('trouble');
 });
 
-test('an address without a payment in time fails, and a late payment is still processed', async () => {
+test('an address that is not paid in time fails, and a late payment is still processed', async () => {
   const address = await depositAddress();
   rig.nowMs += DAY_MS;
   expect(transfersOf(alice)).toMatchObject([{ status: 'failed', amount: '0' }]);
@@ -130,7 +130,7 @@ test('small amounts from both sub-accounts are returned to each of them', async 
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('deposits to a peg are paid out too, even two of one transaction', async () => {
+test('deposits to a peg are also paid out, even two of them in one transaction', async () => {
   const peg = await pegAddress();
   const hash = `0x${'7'.repeat(64)}` as const;
   for (const amount of [9_000_000n, 8_000_000n]) rig.venue.deposit(peg, hash, amount);
@@ -163,7 +163,7 @@ test('no address is assigned twice, even after a torn line', async () => {
   ).toEqual(['deposit-1', 'deposit-2']);
 });
 
-test('an altered journal is not opened, and the position is reported', async () => {
+test('a relay does not open an altered journal, and reports the position', async () => {
   await depositAddress();
   await depositAddress();
   const file = join(rig.directory, 'relay.jsonl');

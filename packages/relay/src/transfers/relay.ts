@@ -16,7 +16,7 @@ export type RelayParts = {
   readonly keys: RelayKeys;
   readonly api: VenueApi;
   readonly facts: VenueFacts;
-  /** Chains by name, including the settlement chain. */
+  /** The chains by name, including the settlement chain. */
   readonly chains: ReadonlyMap<string, RelayChain>;
   readonly settlement: SettlementLine;
   readonly log: Logger;
@@ -82,7 +82,7 @@ export class Relay {
   }
 
   /**
-   * Determines the first block to read on each chain. It must be called before addresses are
+   * Determines the first block to read on each chain. It must be called before any addresses are
    * assigned. Unavailable chains are retried.
    */
   async begin(): Promise<void> {
@@ -128,7 +128,7 @@ export class Relay {
     }
   }
 
-  /** Collects the money of an address, which is done only once it is enough to be paid out. */
+  /** Collects the money of an address, but only when there is enough of it to be paid out. */
   async #sweep(id: string, address: GivenAddress, chain: RelayChain): Promise<void> {
     const transfer = this.#parts.book.transfer(id);
     if (transfer?.isSwept === false) await this.#sweeps.step(transfer, address, chain);
@@ -162,8 +162,8 @@ export class Relay {
 }
 
 /**
- * Ends transfers of pegs at the operator's request. Nothing is paid, returned or collected for them
- * any more, and their arrivals no longer count as held by the peg.
+ * Ends transfers of pegs at the operator's request. After that, nothing is paid, returned or
+ * collected for them, and their arrivals no longer count as held by the peg.
  */
 export function endTransfers(
   ids: readonly string[],

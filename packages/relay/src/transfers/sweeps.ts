@@ -11,14 +11,14 @@ type SweepsOptions = {
 
 const TRANSFER_GAS = 100_000n;
 const ETHER_GAS = 30_000n;
-/** The gas sent is this multiple of a sweep's current cost, because fees change. */
+/** The gas that is sent is this multiple of a sweep's current cost, because fees change. */
 const GAS_MARGIN = 3n;
 const GAS_SENT_MAX = 8;
 
 /**
  * Collects money from a one-time address into the relay's own account. Ether for gas is sent first,
  * and then the token is transferred. No separate records are needed, because a repeated transaction
- * moves the same money to the same place, and the chain shows whether it is done.
+ * moves the same money to the same address, and the chain shows whether it has been executed.
  */
 export class Sweeps {
   readonly #options: SweepsOptions;
@@ -57,7 +57,7 @@ export class Sweeps {
       await client.sendRaw(raw);
     } catch (error) {
       const why = chainFault(error);
-      // Some chains charge more than the gas of a transaction, and report it only at this point.
+      // Some chains charge more than the gas of a transaction, and report this only here.
       if (/insufficient funds/i.test(why)) return await sendGas();
       // A pending transaction with another fee is equally good.
       if (!/underpriced/i.test(why)) throw error;
@@ -80,7 +80,7 @@ export class Sweeps {
       await chain.relayer.submit({ key, to: address, data: '0x', value, gas: ETHER_GAS });
       return;
     }
-    // The gas has arrived but no longer suffices, because fees have risen.
+    // The gas has arrived but is no longer sufficient, because fees have risen.
     if (record.mined?.isConfirmed === true) book.put({ ...transfer, gasSent: gasSent + 1 });
   }
 }

@@ -2,7 +2,7 @@ import type { SendRecord } from '@oddlot/custody/relayer';
 import { formatMoney } from '@oddlot/units';
 import type { RelayBook, Transfer, Trouble } from '../book/relay-book.ts';
 
-/** Returns the obstacle of an insufficient balance of the relay. */
+/** Returns the obstacle if the relay's balance is not sufficient. */
 export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {
   const [has, needs] = [formatMoney(balance), formatMoney(needed)];
   return { what: 'float', detail: `the relay has ${has} USDC on ${chain} but needs ${needs} USDC` };

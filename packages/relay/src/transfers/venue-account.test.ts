@@ -7,7 +7,7 @@ import { venueBy } from '@oddlot/testing/relay/venue-by';
 
 /** A transfer inside the venue is executed once, even if the relay loses track of it in between. */
 
-/** The model venue rejects in its block any request whose nonce is 3 modulo 7. */
+/** In its blocks, the model venue rejects any request whose nonce is 3 modulo 7. */
 const START_MS = 7 * 257_142_857_142;
 const DAY_MS = 86_400_000;
 
@@ -33,7 +33,7 @@ function rig(startMs = START_MS) {
   };
 }
 
-test('a request that the venue cannot execute yet stays open, and the same bytes execute later', async () => {
+test('a request that the venue cannot execute yet stays open, and the same bytes are executed later', async () => {
   const { account, got, sign, venue } = rig();
   const send = await sign();
   expect(await account.deliver(send)).toEqual({ is: 'open', why: 'Insufficient balance' });
@@ -43,7 +43,7 @@ test('a request that the venue cannot execute yet stays open, and the same bytes
   expect([got(), venue.balanceOf(account.address)]).toEqual([5n, 4n]);
 });
 
-test('a request whose answer was lost is found to be executed', async () => {
+test('a request whose response was lost is found to have been executed', async () => {
   const { account, got, lose, sign, venue } = rig();
   venue.give(account.address, 9n);
   const send = await sign();

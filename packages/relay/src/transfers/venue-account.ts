@@ -26,8 +26,8 @@ type Action = Parameters<typeof signAction>[0];
 export type Delivered =
   | { readonly is: 'executed' }
   /**
-   * The request was rejected in a block, or is too old for one. It is never executed, and another
-   * one can be signed.
+   * The request was rejected in a block, or is too old for one. It will never be executed, and a
+   * new one can be signed.
    */
   | { readonly is: 'void'; readonly why: string }
   /** The result is undecided, and the same bytes are sent again. */
@@ -43,8 +43,8 @@ type VenueAccountOptions = {
 const USDC = 0;
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 /**
- * Nonces are times, and the venue rejects those older than two days (R-nonce). This bound includes
- * a margin.
+ * Nonces are times, and the venue rejects those older than two days (R-nonce). This bound, in
+ * milliseconds, includes a margin.
  */
 const NONCE_MS = 49 * 3_600_000;
 
@@ -92,8 +92,8 @@ export class VenueAccount {
   }
 
   /**
-   * Sends a request and returns the known result. A lost answer is recovered by sending the same
-   * bytes again (R-tx), because the venue executes them once.
+   * Sends a request and returns the known result. If the response is lost, the same bytes are sent
+   * again (R-tx), because the venue executes them only once.
    */
   async deliver(send: VenueSend): Promise<Delivered> {
     const { api, now } = this.#options;
@@ -118,9 +118,9 @@ type ClaimOptions = {
 
 /**
  * Registers the relay's address with the venue before the address becomes public, and ends an older
- * binding of its key (R-agents). Money from pegs goes to the relay's own account, and an address
- * that is bound as an agent cannot have one. An unregistered relay still serves requests, but
- * without pegs.
+ * binding of its key (R-agents). Money from pegs is collected in the relay's own account, and an
+ * address that is bound as an agent cannot have one. An unregistered relay still serves requests,
+ * but without pegs.
  */
 export async function claimAddress(options: ClaimOptions): Promise<void> {
   const { account, api, log, registerPegs: register } = options;

@@ -9,7 +9,10 @@ type PayoutBookOptions = {
   readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
-  /** The interval before a failed attempt is retried; it grows with repeated refusals. */
+  /**
+   * The interval in milliseconds before a failed attempt is retried; it grows with repeated
+   * refusals.
+   */
   readonly retryMs: number;
 };
 
@@ -17,18 +20,18 @@ const RETRY_MS_MAX = 60_000;
 /** The maximum number of doublings of the interval for obstacles that affect many payouts. */
 const HOLDS_MAX = 4;
 /**
- * The interval between queries of the bridge without a specific cause, because any account can send
- * a signed payout.
+ * The interval at which the bridge is queried without a specific cause, because any account can
+ * send a signed payout.
  */
 const RECHECK_MS = 30_000;
 /**
- * The period within which returned payouts count. Each doubles the patience before the next return,
- * up to a bound.
+ * The period within which returned payouts count. Each of them doubles the patience before the next
+ * return, up to a bound.
  */
 const RETURNS_COUNT_MS = 7 * 86_400_000;
 const DOUBLINGS_MAX = 7;
 
-/** The state of each payout, and when the bridge is queried about it next. */
+/** The state of each payout, and the time at which the bridge is queried about it next. */
 export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;
@@ -82,7 +85,7 @@ export class PayoutBook {
     }
     for (const record of this.#records.all()) {
       const { end, withdrawalId } = record;
-      // The withdrawal was settled without a known transaction, so nothing remains to be done here.
+      // The withdrawal was settled without a known transaction, so no work remains to be done here.
       if (end === undefined && !this.isOpen(record)) this.#records.remove(withdrawalId);
       if (this.isOpen(record)) continue;
       this.#lookAtMs.delete(withdrawalId);
@@ -105,7 +108,7 @@ export class PayoutBook {
     return inMs <= 0 || inMs > RETRY_MS_MAX;
   }
 
-  /** Changes the record. Its update time changes only with fields that the user sees. */
+  /** Changes the record. Its update time changes only with fields that users see. */
   update(record: PayoutRecord, changes: Partial<PayoutRecord>): PayoutRecord {
     const known = this.#records.get(record.withdrawalId) ?? record;
     const next = { ...known, ...changes };
@@ -124,7 +127,7 @@ export class PayoutBook {
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
-  /** Delays a payout because of an obstacle that it did not cause. */
+  /** Delays a payout because of an obstacle for which the payout is not the cause. */
   hold(record: PayoutRecord, error: string, detail?: string): void {
     const { withdrawalId } = record;
     const times = this.#holds.get(withdrawalId) ?? 0;
@@ -139,15 +142,16 @@ export class PayoutBook {
 
   /**
    * Returns how often the token has permanently refused this destination, or another one of this
-   * account. Each refusal cost the venue a transaction but cost the account nothing.
+   * account. Each refusal has cost the venue a transaction but the account nothing.
    */
   returnsBefore(record: PayoutRecord): number {
     return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;
   }
 
   /**
-   * True if the token has refused the payout for long enough to return it. The time is longer after
-   * earlier returns, and payouts that were requested together are returned one after the other.
+   * Returns true if the token has refused the payout for long enough to return it. The required
+   * time is longer after earlier returns, and payouts that were requested together are returned one
+   * after the other.
    */
   isRefusedForGood(record: PayoutRecord, patienceMs: number): boolean {
     const before = this.#returnsLike(record);
@@ -176,7 +180,7 @@ export class PayoutBook {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
     const known = record.refused?.code === code ? record.refused : undefined;
-    // The elapsed time is unknown if the clock was set back.
+    // If the clock was set back, the elapsed time is unknown.
     const before = known !== undefined && known.sinceMs <= nowMs ? known : undefined;
     const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
     const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
@@ -194,7 +198,8 @@ export class PayoutBook {
   }
 
   /**
-   * Stores the changes. They are stored when this returns, or when the returned promise resolves.
+   * Stores the changes. They are stored when this function returns, or when the returned promise
+   * resolves.
    */
   flush(): void | Promise<void> {
     return this.#records.flush();
@@ -209,7 +214,7 @@ function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Texts for users and operators about a delayed payout. */
+/** The texts for users and operators about a delayed payout. */
 export const TEXTS = {
   unavailable: 'The settlement chain is not responding',
   disagrees: 'The endpoints of the settlement chain disagree',

@@ -57,7 +57,7 @@ export async function findFacts(
     isPayable: round.isPayable,
   } as const;
   if (record.bridge !== bridge || record.chainId !== client.chainId) {
-    // A payout that was signed for another bridge could be paid there too; an unsigned one can use
+    // A payout that was signed for another bridge could also be paid there; an unsigned one can use
     // this bridge.
     const isSigned = record.signatures !== undefined || record.status !== 'held';
     const of = isSigned ? 'another bridge, signed' : 'another bridge, unsigned';
@@ -108,25 +108,24 @@ async function withFailure(
 
 /**
  * Determines the next step of a withdrawal from its facts (R-withdraw). The bridge at confirmed
- * depth decides; the venue's own transactions and reports only determine how to reach the right
+ * depth decides; the venue's own transactions and reports determine only how to reach the correct
  * end.
  *
- * held → sign → signed → send → paid → settled
- * signed → send → queued (large payouts) → finish → paid → settled
- * signed or queued → cancel → cancelled → returned
+ * held → sign → signed → send → paid → settled signed → send → queued (large payouts) → finish →
+ * paid → settled signed or queued → cancel → cancelled → returned
  */
 
 export type PayoutFacts = {
   /**
-   * Bridge named in the payout's record, which differs from this one only if the venue was given a
-   * new bridge.
+   * The bridge in the payout's record. It differs from this bridge only if the venue was given a
+   * new one.
    */
   readonly of: 'this bridge' | 'another bridge, signed' | 'another bridge, unsigned';
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
   readonly wanted: 'payout' | 'cancellation';
   /**
-   * The result that was reported to the engine before the chain dropped it; no other result is
-   * correct any more.
+   * The result that was reported to the engine before the chain dropped it. After that, no other
+   * result is correct.
    */
   readonly reported: 'nothing' | 'paid' | 'cancelled';
   readonly transaction: 'none' | 'under way' | 'unconfirmed' | 'failed';
@@ -154,7 +153,7 @@ type PayoutStep =
 
 type Row = readonly [when: Partial<PayoutFacts>, step: PayoutStep];
 
-/** The first matching row determines the step. */
+/** The first row that matches determines the step. */
 export const TRANSITIONS: readonly Row[] = [
   [{ of: 'another bridge, signed' }, 'leave to the operator of the other bridge'],
   [{ of: 'another bridge, unsigned' }, 'take to this bridge'],
@@ -176,7 +175,8 @@ export const TRANSITIONS: readonly Row[] = [
   [{ transaction: 'failed', wanted: 'payout' }, 'note the refusal'],
   [{ wanted: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
-  // A payout that the engine has settled as paid is owed even if the fund has lost money since.
+  // A payout that the engine has settled as paid is owed even if the fund has lost money since
+  // then.
   [{ reported: 'paid' }, 'pay'],
   [{}, 'wait for the fund'],
 ];
@@ -235,7 +235,9 @@ type Search = {
 /** The number of blocks in one query for logs, and of queries in one search. */
 const RANGE = 2_000;
 const RANGES_MAX = 64;
-/** Tolerance for the difference between the clocks of the venue and the chain. */
+/**
+ * The tolerance for the difference between the clocks of the venue and the chain, in milliseconds.
+ */
 const SLACK_MS = 3_600_000;
 const MS_PER_SECOND = 1_000;
 

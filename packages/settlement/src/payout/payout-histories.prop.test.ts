@@ -15,7 +15,7 @@ import { TEXTS } from './payout-book.ts';
 
 /**
  * Tests R-withdraw: if anything fails between a withdrawal and its end, the withdrawal is still
- * paid once or returned once, and none is stuck without an error.
+ * paid once or returned once, and none remains stuck without an error.
  */
 
 type Step =
@@ -47,7 +47,7 @@ type History = {
   readonly steps: readonly Step[];
 };
 
-/** Most steps must succeed; otherwise no history would get far. */
+/** Most steps must succeed; otherwise, no history would progress far. */
 const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
 const small = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -181,7 +181,8 @@ class Play {
       case 'forget':
         return this.#forget();
       case 'endpoint':
-        // A single lying endpoint would be trusted, because no other contradicts it.
+        // A single endpoint with false data would be trusted, because no other endpoint contradicts
+        // it.
         if (world.faults.length > 1 || taken.fault !== 'false')
           world.faults[taken.at % world.faults.length] = taken.fault;
         if (!world.faults.some((fault) => fault !== 'false')) world.faults.fill('none');
@@ -219,8 +220,8 @@ class Play {
   }
 
   /**
-   * Deletes the records, unless there was a deep reorganisation: only the records show which
-   * payouts were settled, so it could not be repaired without them.
+   * Deletes the records, unless there was a deep reorganisation, which could not be repaired
+   * without them, because only the records show which payouts were settled.
    */
   #forget(): void {
     if (this.#world.hadDeepReorg) return;
@@ -274,7 +275,7 @@ class Play {
     // Returns to one destination happen one after the other, each with twice the patience of the
     // previous one.
     for (let n = 0; n < 800; n++) {
-      // A pause transaction may have waited behind a gap of nonces.
+      // A pause transaction may have waited behind a gap in the nonces.
       if (await world.isPaused()) await world.pause('unpause');
       await world.round();
       await world.chain.mine();
@@ -283,7 +284,7 @@ class Play {
       const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
       if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
     }
-    // A reorganisation can become visible only now.
+    // A reorganisation may become visible only at this point.
     for (let n = 0; n < CONFIRMATIONS + 2; n++) {
       await world.round();
       await world.chain.mine();
@@ -305,7 +306,7 @@ class Play {
       const troubleText = worker.status.troubled.find(
         ({ withdrawalId }) => withdrawalId === id,
       )?.error;
-      // Only a chain that drops confirmed blocks can cause both ends, and this must be reported.
+      // Only a chain that drops confirmed blocks can cause both ends, which must be reported.
       const isExplained = hadDeepReorg && troubleText !== undefined && FINAL.includes(troubleText);
       if (!isExplained) expect([id, onChain]).toEqual([id, isPaid === true ? 2 : 3]);
       const asked = this.#world.asked.get(id);
@@ -322,7 +323,10 @@ class Play {
   }
 }
 
-/** Errors without an automatic repair: a deep reorganisation reversed a confirmed transaction. */
+/**
+ * These errors cannot be repaired automatically, because a deep reorganisation has reversed a
+ * confirmed transaction.
+ */
 const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
 
 async function play(world: PayoutWorld, taken: History): Promise<void> {
@@ -336,7 +340,7 @@ async function play(world: PayoutWorld, taken: History): Promise<void> {
 const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
 
 test(
-  'R-withdraw: in random histories of faults each withdrawal is paid once or returned once',
+  'R-withdraw: in random histories of faults, each withdrawal is paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>
@@ -349,7 +353,7 @@ test(
 );
 
 test(
-  'R-withdraw: on the real contracts each withdrawal is also paid once or returned once',
+  'R-withdraw: on the real contracts, too, each withdrawal is paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>

@@ -68,7 +68,7 @@ test('a damaged line is ignored, and a copy of the damaged file is kept', () => 
   records.flush();
   records.close();
   const text = readFileSync(file, 'utf8');
-  // The changed line can still be parsed but has another meaning.
+  // The changed line can still be parsed but has a different meaning.
   writeFileSync(file, text.replace('"withdrawalId":2', '"withdrawalId":7'));
   const opened = new PayoutRecords(file);
   expect(opened.damaged).toBe(1);

@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
 
-/** The state of a payout as plain data; amounts and signatures are texts. */
+/** The state of a payout as plain data. Amounts and signatures are strings. */
 export type PayoutRecord = {
   readonly withdrawalId: number;
   readonly user: Hex;
@@ -21,14 +21,17 @@ export type PayoutRecord = {
   /** The time from which a large queued payout can be paid. */
   readonly payableAtMs?: number | undefined;
   readonly refused?: Refused | undefined;
-  /** Reason why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
+  /**
+   * The reason why the withdrawal can never be paid. If it is set, the validators are asked to
+   * cancel the withdrawal.
+   */
   readonly cancel?: string | undefined;
   /** The reason for the delay as shown to the owner; `detail` is for the operator. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /**
-   * The result to report to the engine, stored before it is reported: after a crash or a deep
-   * reorganisation it determines which result is correct.
+   * The result to report to the engine. It is stored before it is reported, because after a crash
+   * or a deep reorganisation it determines which result is correct.
    */
   readonly end?: PayoutEnd | undefined;
   /** True if the chain dropped the block of the result after all its confirmations. */
@@ -75,13 +78,14 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
 /** The maximum number of settled payouts that are kept, separately for paid and returned ones. */
 const ENDED_KEPT = 1_000;
 /**
- * States of payouts on disk. The engine knows the open payouts and the chain knows the paid ones:
- * if this file is missing, signatures are requested again and the rest is found on the chain.
+ * The states of payouts on disk. The engine contains the open payouts and the chain the paid ones.
+ * If this file is missing, signatures are requested again, and the remaining data is found on the
+ * chain.
  */
 export class PayoutRecords {
   /**
-   * The number of lines whose content a crash cannot explain; a copy of the file is kept for the
-   * operator.
+   * The number of lines whose content a crash cannot explain. If there are any, a copy of the file
+   * is kept for the operator.
    */
   readonly damaged: number;
   readonly #file: RecordStore;
@@ -124,7 +128,7 @@ export class PayoutRecords {
 
   /**
    * Stores all changes and removes payouts that ended long ago. The changes are stored when this
-   * returns, or when the returned promise resolves.
+   * function returns, or when the returned promise resolves.
    */
   flush(): void | Promise<void> {
     if (this.#changed.size === 0) return undefined;

@@ -27,11 +27,14 @@ type PayoutSenderOptions = {
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /**
-   * Gas per payout of a batch, if known. Otherwise the chain must search for it, which is
+   * The gas per payout in a batch, if it is known. Otherwise the chain must search for it, which is
    * expensive.
    */
   readonly gasEach?: bigint | undefined;
-  /** The time for which a token may refuse a destination before the payout is given up. */
+  /**
+   * The time for which a token may refuse a destination before the payout is cancelled, in
+   * milliseconds.
+   */
   readonly patienceMs: number;
   readonly now: () => number;
 };
@@ -43,14 +46,15 @@ type Wanted = {
 };
 
 /**
- * The maximum number of payouts per transaction. A payout that failed once is sent alone, and
+ * The maximum number of payouts per transaction. A payout that has failed is sent separately, and
  * batches shrink if an endpoint cannot estimate them.
  */
 const BATCH_MAX = 25;
 const SIGNING_MAX = 8;
 const REFUSALS_MIN = 2;
 /**
- * Gas of the batch itself, including the reserve that the bridge requires before the last transfer.
+ * The gas of the batch itself, including the reserve that the bridge requires before the last
+ * transfer.
  */
 const BATCH_GAS = 300_000n;
 const PAY = 'payout';
@@ -60,14 +64,14 @@ const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
 
 /**
  * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a withdrawal
- * number once and never after its cancellation (R-withdraw), so sending twice costs gas but no
- * funds. Nevertheless nothing is sent while a transaction for the same number is pending.
+ * number once and never after its cancellation (R-withdraw), so sending twice would cost gas but no
+ * funds. Nevertheless, nothing is sent while a transaction for the same number is pending.
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
   /**
-   * Halved if an estimate fails, and increased by one per success, because endpoints limit how long
-   * a call can run.
+   * The size is halved if an estimate fails, and increased by one per success, because endpoints
+   * limit how long a call can run.
    */
   #batchMax = BATCH_MAX;
 
@@ -107,7 +111,7 @@ export class PayoutSender {
     return isSent;
   }
 
-  /** Returns the payouts that the bridge can pay now, with signatures. */
+  /** Returns the payouts that the bridge can pay at present, with their signatures. */
   async #ready(
     records: readonly PayoutRecord[],
     bridge: BridgeNow,
@@ -130,7 +134,7 @@ export class PayoutSender {
       const some = payable.slice(from, from + SIGNING_MAX);
       const signed = await Promise.all(some.map((record) => this.#signed(record, bridge)));
       ready.push(...signed.filter((record) => record !== undefined));
-      // Signing blocks the thread, so requests are processed in between.
+      // Signing blocks the thread, so requests are processed between two payouts.
       await setImmediate();
     }
     const taken: PayoutRecord[] = [];
@@ -139,7 +143,7 @@ export class PayoutSender {
   }
 
   /**
-   * Delays a payout that exceeds the balance of the bridge, which proves nothing about its
+   * Delays a payout that exceeds the balance of the bridge, which is not evidence against its
    * destination.
    */
   #lacks(record: PayoutRecord): void {
@@ -147,7 +151,10 @@ export class PayoutSender {
     book.hold(book.update(record, { refused: undefined }), TEXTS.balance);
   }
 
-  /** Returns the payout with enough signatures of validators that the bridge still has. */
+  /**
+   * Returns the payout with enough signatures of validators that are still validators of the
+   * bridge.
+   */
   async #signed(record: PayoutRecord, bridge: BridgeNow): Promise<PayoutRecord | undefined> {
     const { book } = this.#options;
     const known = signaturesOf(record).filter(({ address }) => bridge.validators.has(address));
@@ -171,7 +178,7 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      // Users see why their withdrawal is returned; only operators see the answers of validators.
+      // Users see why their withdrawal is returned; only operators see the responses of validators.
       const forUser = request.type === 'cancellation' ? record.cancel : undefined;
       book.hold(record, forUser ?? error.message, error.detail);
       return undefined;
@@ -180,7 +187,7 @@ export class PayoutSender {
 
   /**
    * Returns whether the bridge would pay. Payouts that were refused before, or whose destination
-   * refused others, are simulated first, which costs no gas.
+   * has refused others, are simulated first, which costs no gas.
    */
   async #isTaken(record: PayoutRecord): Promise<boolean> {
     const { book, client, contracts } = this.#options;
@@ -196,7 +203,7 @@ export class PayoutSender {
     }
   }
 
-  /** R-withdraw: gives up a payout after repeated refusals by the token itself. */
+  /** Marks a payout for cancellation after repeated refusals by the token itself (R-withdraw). */
   #refuse(record: PayoutRecord, refusal: Refusal): void {
     const { book, patienceMs } = this.#options;
     if (refusal === PAUSED) {
@@ -206,7 +213,7 @@ export class PayoutSender {
     const refused = book.refuse(record, refusal);
     const times = refused.refused?.times ?? 0;
     // A withdrawal that was settled as paid and then dropped by the chain can only be paid, because
-    // the account has no claim any more.
+    // the account no longer has a claim.
     const isFinal =
       book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (!isFinal || times < REFUSALS_MIN) return;
@@ -215,7 +222,7 @@ export class PayoutSender {
 
   async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {
     const { book } = this.#options;
-    // Signatures are stored before they are sent anywhere.
+    // Signatures are stored before they are sent to any endpoint.
     await book.flush();
     const again = ready.filter(({ refused }) => refused !== undefined);
     const fresh = ready.filter(({ refused }) => refused === undefined);
@@ -263,8 +270,8 @@ export class PayoutSender {
   /**
    * Checks whether the token still refuses this destination. A destination that is accepted again
    * is paid, because validators also check this and would not sign its cancellation. If a token
-   * refuses all transfers of the bridge, it has stopped for all users and no withdrawal is
-   * cancelled. A withdrawal that the engine has returned stays cancelled.
+   * refuses all transfers of the bridge, it is stopped for all users, and no withdrawal is
+   * cancelled. A withdrawal that the engine has returned remains cancelled.
    */
   async #tokenNow(
     record: PayoutRecord,
@@ -283,7 +290,7 @@ export class PayoutSender {
     return (await takes(relayer.address)) ? 'refuses it' : 'is stopped';
   }
 
-  /** Submits a transaction under a new key; returns false if the bridge would reject it. */
+  /** Submits a transaction under a new key. Returns false if the bridge would reject it. */
   async #submit(
     what: typeof PAY | typeof FINISH | typeof CANCEL,
     records: readonly PayoutRecord[],
@@ -331,7 +338,8 @@ const ASK_MS_MAX = 10_000;
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
   /**
-   * Answers of the other validators, for operators only, because they may identify the validators.
+   * The responses of the other validators. They are for operators only, because they may identify
+   * the validators.
    */
   readonly detail: string;
 
@@ -348,8 +356,8 @@ type Signers = {
 
 /**
  * Collects as many signatures as the bridge requires, in ascending order of signers. All validators
- * are asked at once, the first sufficient signatures are used, and the other requests are aborted.
- * Unknown signers are omitted, because a single one would invalidate the batch.
+ * are queried at the same time, the first signatures that suffice are used, and the other requests
+ * are aborted. Unknown signers are omitted, because a single one would invalidate the batch.
  */
 export async function collectSignatures(
   request: ValidatorRequest,
@@ -383,7 +391,10 @@ export async function collectSignatures(
   return sortedSigners([...found.values()]);
 }
 
-/** Sorts signatures in the order that the bridge requires. All addresses are in lower case here. */
+/**
+ * Sorts signatures in the order that the bridge requires. All addresses are in lower case at this
+ * point.
+ */
 function sortedSigners(signed: readonly Signed[]): readonly Signed[] {
   return signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }

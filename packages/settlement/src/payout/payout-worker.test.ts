@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Runs rounds of the worker, with a block and a second after each. */
+/** Runs rounds of the worker; after each round, a block is mined and a second passes. */
 async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
   for (let n = 0; n < rounds; n++) {
     await world.round();
@@ -36,7 +36,7 @@ async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
 const stateOf = (id: number) => world.worker.progressOf(id);
 const isOpen = (id: number) => world.replica.state.withdrawals.has(id);
 
-test('several payouts share one transaction, and one that the token refuses does not delay the others', async () => {
+test('several payouts share one transaction, and a payout that the token refuses does not delay the others', async () => {
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   for (const to of [0, 1, 2]) world.withdraw(0, to, 10);
@@ -61,7 +61,7 @@ test('batches beyond the gas that endpoints can estimate are split', async () =>
   expect(transactions.size).toBeLessThan(PAYOUTS / 2);
 });
 
-test('a refused payout is paid if the token accepts it again in time', async () => {
+test('a refused payout is paid if the token accepts it again before the time limit', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -142,7 +142,7 @@ test('R-withdraw: a repeated withdrawal to a refused destination sends no payout
   expect(world.settled.get(4)).toBe(true);
 });
 
-test('R-withdraw: withdrawals sent together to a refused destination are returned one after the other at growing intervals', async () => {
+test('R-withdraw: withdrawals that are sent together to a refused destination are returned one after the other at growing intervals', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   const startMs = world.nowMs;
@@ -274,8 +274,8 @@ test('signatures of a replaced validator are requested again from the remaining 
 });
 
 /**
- * `npm run test:long` kills the process at every call; otherwise at every fourth, with another
- * offset per kind of withdrawal.
+ * `npm run test:long` kills the process at every call; otherwise, it is killed at every fourth
+ * call, with a different offset for each kind of withdrawal.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 

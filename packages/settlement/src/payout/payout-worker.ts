@@ -44,7 +44,7 @@ export type PayoutProgress = {
   readonly status: PayoutStatus;
   readonly txHash: Hex | undefined;
   readonly error: string | undefined;
-  /** For operators only, because it may name machines. */
+  /** The detail is for operators only, because it may name machines. */
   readonly detail: string | undefined;
   readonly updatedMs: number;
 };
@@ -54,7 +54,7 @@ export type PayoutsStatus = {
   /** The time of the oldest request, in milliseconds. */
   readonly oldestMs: number | undefined;
   readonly trouble: string | undefined;
-  /** Payouts with an error, and those that the chain dropped after all confirmations. */
+  /** The payouts with an error, and those that the chain dropped after all confirmations. */
   readonly troubled: readonly (PayoutProgress & {
     readonly withdrawalId: number;
     readonly isLost: boolean;
@@ -71,7 +71,7 @@ type Round = {
   readonly blockHash: Hex;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
-  /** Receipts by transaction hash, so that the payouts of a batch share one query. */
+  /** The receipts by transaction hash, so that the payouts of a batch share one query. */
   readonly receipts: Map<Hex, Promise<ChainReceipt | undefined>>;
   readonly pay: PayoutRecord[];
   readonly finish: PayoutRecord[];
@@ -79,7 +79,7 @@ type Round = {
   readonly ends: End[];
 };
 
-/** Obstacle that affects all payouts; `error` is for users and `detail` for operators. */
+/** An obstacle that affects all payouts. `error` is for users and `detail` for operators. */
 type Trouble = { readonly error: string; readonly detail: string };
 
 type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txHash?: Hex };
@@ -87,8 +87,8 @@ type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txH
 /**
  * Completes every withdrawal (R-withdraw): held, signed by validators, sent, and settled in the
  * engine when the bridge reports at confirmed depth that it has paid or cancelled it, never
- * earlier. The engine knows which withdrawals are open and the bridge how they ended; all other
- * records only track progress. The worker has no timer: callers invoke `step`.
+ * earlier. The engine contains the open withdrawals, and the bridge records how they ended; all
+ * other records only track progress. The worker has no timer: callers invoke `step`.
  */
 export class PayoutWorker {
   readonly #options: PayoutWorkerOptions;
@@ -107,7 +107,7 @@ export class PayoutWorker {
   }
 
   /**
-   * The number of lines of the file that could not be read; their content is found again on the
+   * The number of lines of the file that could not be read. Their content is found again on the
    * chain.
    */
   get damaged(): number {
@@ -191,8 +191,8 @@ export class PayoutWorker {
     if (due.length === 0) return false;
     const round: Round = {
       confirmed,
-      // Read before the states: if the chain changes in between, this hash does not match the
-      // states and reveals the change.
+      // The hash is read before the states: if the chain changes in between, the hash does not
+      // match the states, which reveals the change.
       blockHash: (await client.blockHash(confirmed)) ?? '0x',
       isPayable,
       underWay: this.#sender.underWay(),
@@ -244,7 +244,8 @@ export class PayoutWorker {
       case 'wait for its block':
         return undefined;
       case 'note the refusal':
-        // A batch reported the refusal only once, so it is checked again before the next attempt.
+        // A batch reported the refusal only once, so the refusal is checked again before the next
+        // attempt.
         return void book.refuse(book.update(record, { sent: undefined }), seen.refusal);
       case 'wait until it is due':
         return this.#waitUntil(record, seen.payableAtMs ?? 0);
@@ -350,8 +351,8 @@ export class PayoutWorker {
   /** Settles payouts. The result is on disk before it is reported to the engine. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
-    // Checked first, because new results would otherwise seem to confirm older ones on a chain that
-    // does not contain them.
+    // The chain is checked first, because new results would otherwise seem to confirm older ones on
+    // a chain that does not contain them.
     if (ends.length > 0) await this.#settled.check(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
@@ -390,9 +391,9 @@ type SettledPayoutsOptions = {
 
 /**
  * Periodically verifies that the chain still contains the results of settled payouts. One hash is
- * enough, because a chain that differs below the newest result also differs there. A lost payout is
- * followed as if it were open and is paid or cancelled again; the engine does not receive a second
- * report.
+ * sufficient, because a chain that differs below the newest result also differs at that result. A
+ * lost payout is processed as if it were open and is paid or cancelled again; the engine does not
+ * receive a second report.
  */
 class SettledPayouts {
   readonly #options: SettledPayoutsOptions;
@@ -413,7 +414,7 @@ class SettledPayouts {
     const newest = ends.toSorted((a, b) => b.block - a.block)[0];
     const isSame =
       newest === undefined ||
-      // Lagging endpoints prove nothing.
+      // Lagging endpoints are not evidence of a change.
       confirmed < newest.block ||
       (await client.blockHash(newest.block)) === newest.blockHash;
     if (!isSame) await this.#findLost(ended, confirmed);
@@ -422,7 +423,7 @@ class SettledPayouts {
 
   /**
    * All payouts are queried before any result is stored, because an incomplete result could be
-   * mistaken for the whole.
+   * mistaken for a complete one.
    */
   async #findLost(ended: readonly PayoutRecord[], block: number): Promise<void> {
     const { book, client, contracts } = this.#options;

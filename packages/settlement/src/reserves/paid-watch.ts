@@ -10,7 +10,8 @@ type PaidWatchOptions = {
   /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   /**
-   * The cache that avoids reading all blocks again; a missing file is recomputed from the chain.
+   * A cache that avoids reading all blocks again. If the file is missing, it is recomputed from the
+   * chain.
    */
   readonly file: string;
   /** Returns true while the venue holds the funds of a withdrawal. */
@@ -33,7 +34,7 @@ type Stored = {
   }[];
 };
 
-/** Tracks payments that are on the chain and perhaps not yet in the venue's books. */
+/** Tracks payments that are on the chain but may not yet be in the venue's books. */
 export class PaidWatch {
   readonly #options: PaidWatchOptions;
   readonly #rangeMax: number;
@@ -52,14 +53,15 @@ export class PaidWatch {
     this.#paid = paid;
   }
 
-  /** Payments of open withdrawals, and all payments after `behindBlock`. */
+  /** The payments of open withdrawals, and all payments after `behindBlock`. */
   get paid(): readonly Paid[] {
     return this.#paid;
   }
 
   /**
    * Continues reading. Returns true if every confirmed block has been read. Settled payments are
-   * removed, except those after `behindBlock`, which the chain has not paid as of that block.
+   * removed, except those after `behindBlock`, because the chain had not paid them as of that
+   * block.
    */
   async step(behindBlock: number): Promise<boolean> {
     const { bridge, client, isOpen } = this.#options;
@@ -115,7 +117,7 @@ function readStored(options: PaidWatchOptions): Pick<Stored, 'block'> & {
     });
     return { block: stored.block, paid };
   } catch (error) {
-    // The file was not written yet or is damaged; the chain contains everything.
+    // The file has not been written yet or is damaged. The chain contains all of its data.
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || code === 'ENOENT') return start;
     throw error;
@@ -132,7 +134,7 @@ const PAID_TOPIC = encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' })[0] 
 /** The event data is the destination followed by the amount. */
 const USD_AT = 2 + 64;
 
-/** Returns the payments of the bridge in a range of blocks, both ends included. */
+/** Returns the payments of the bridge in a range of blocks, including both ends. */
 async function readPaid(
   client: ChainClient,
   bridge: Hex,

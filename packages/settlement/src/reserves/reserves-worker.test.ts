@@ -96,7 +96,7 @@ class Rig {
     await this.settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
   }
 
-  /** Deposits test tokens into the bridge, which back grants. */
+  /** Deposits test tokens into the bridge, which back the grants. */
   async back(micro: bigint): Promise<void> {
     const { contracts, keys } = this.settlement.bridged;
     await this.settlement.bridged.send(keys.minter, { data: mintData(contracts.bridge, micro) });
@@ -151,7 +151,7 @@ afterEach(async () => {
   }
 });
 
-test('R-conservation: every amount between chain and books is classified, without a remainder', async () => {
+test('R-conservation: every difference between chain and books is classified, without a remainder', async () => {
   const rig = await Rig.open();
   const [user] = rig.settlement.bridged.users as [Address];
   await rig.deposit(0, 9_000_000);
@@ -261,7 +261,7 @@ test('a lost or damaged tree is rebuilt immediately', async () => {
   });
 });
 
-test('the publication waits for pending test tokens, with a limit, and for the history', async () => {
+test('the publication waits for pending test tokens, up to a limit, and for the history', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   rig.grant(rig.settlement.bridged.users[0]!, 3_000_000);
@@ -404,7 +404,7 @@ test('R-conservation: reserves equal liabilities after every round of random his
           else if (each.kind === 'pay' && unpaid !== undefined) {
             const { bridge } = rig.settlement.bridged.contracts;
             const { amount } = replica.state.withdrawals.get(unpaid)!;
-            // Test tokens that were not minted yet cannot be paid out.
+            // Test tokens that have not been minted yet cannot be paid out.
             if ((await rig.settlement.bridged.balanceOf(bridge)) < amount) continue;
             await rig.pay(unpaid);
             paid.add(unpaid);
@@ -412,7 +412,7 @@ test('R-conservation: reserves equal liabilities after every round of random his
           } else if (each.kind === 'settle') {
             const id = ids.find((other) => paid.has(other));
             if (id === undefined) continue;
-            // Books follow confirmed blocks; the watcher's blocks can be older.
+            // The books follow confirmed blocks; the watcher's blocks can be older.
             for (let block = 1; block < confirmations; block++)
               await rig.settlement.bridged.chain.mine();
             rig.settle(id);

@@ -40,7 +40,10 @@ export type ReservesOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly fromBlock: number;
-  /** The interval between publications, which happen at its multiples since 1970, UTC. */
+  /**
+   * The interval between publications in milliseconds. Publications take place at its multiples
+   * since 1970, UTC.
+   */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
   /** True if the venue mints the token itself and backs its grants shortly after it pays them. */
@@ -68,9 +71,9 @@ const UNBACKED_WAIT_MS = 60_000;
 
 /**
  * Compares the liabilities of the venue with the balance of the bridge and publishes the result in
- * the log: at the first start, and then by default daily at 00:00 UTC in log time. Deposits are
- * credited and withdrawals are settled during that time, so a comparison counts only if neither has
- * happened since it began.
+ * the log: at the first start, and then by default daily at 00:00 UTC in log time. Deposits and
+ * withdrawals continue during a comparison, so it counts only if none was credited or settled since
+ * it began.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -92,7 +95,7 @@ export class ReservesWorker {
     this.#hasher = createTreeHasher();
   }
 
-  /** Undefined until everything has been read once. */
+  /** The figures are undefined until all sources have been read once. */
   get current(): CurrentReserves | undefined {
     return this.#current;
   }
@@ -146,7 +149,7 @@ export class ReservesWorker {
     const hasher = await this.#hasher;
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
-    // The next round publishes another tree.
+    // The next round publishes a different tree.
     log.error({ height }, 'Merkle tree of the published reserves is damaged; publishing a new one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
@@ -203,7 +206,7 @@ export class ReservesWorker {
     const turnOf = (timeMs: number): number => Math.floor(timeMs / everyMs);
     const isDone =
       published !== undefined && turnOf(published.publishedMs) >= turnOf(replica.head.timeMs);
-    // Without its tree no proof would be available until the next publication.
+    // Without its tree, no proof would be available until the next publication.
     if (isDone && existsSync(treeFile(folder, published.height))) {
       this.#dueSinceMs = undefined;
       return false;
@@ -288,7 +291,7 @@ function commandOf(tree: BuiltTree, figures: ReserveFigures): PublishReservesCom
   };
 }
 
-/** R-exact: the log contains whole numbers without rounding. */
+/** The log contains whole numbers without rounding (R-exact). */
 function exact(amount: bigint): number {
   const number = Number(amount);
   assert(Number.isSafeInteger(number), `${amount} micro-USDC is more than the log can store`);
@@ -333,8 +336,8 @@ type FigureSources = {
   readonly book: DepositBook;
   readonly blockNumber: number;
   /**
-   * The newest block of the chain on which the books of the log depend, whichever replica reported
-   * it.
+   * The newest block of the chain on which the books of the log depend, no matter which replica
+   * reported it.
    */
   readonly bookedBlock: number;
   readonly balance: bigint;
@@ -343,8 +346,8 @@ type FigureSources = {
 
 /**
  * Compares liabilities and assets as of one block of the chain. Returns undefined while the books
- * are ahead of that block, because another replica has credited or settled by a later one: the
- * balance at the block would then not match the books.
+ * are ahead of that block, because another replica has credited or settled based on a later block;
+ * the balance at this block would not match the books.
  */
 export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
@@ -360,8 +363,8 @@ export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
 }
 
 /**
- * Returns the sum of waiting amounts, held deposits and dust. An event without a transfer brought
- * no funds.
+ * Returns the sum of waiting amounts, held deposits and dust. An event without a transfer did not
+ * bring any funds.
  */
 export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
   const small = Object.values(pots).map(({ amount }) => BigInt(amount));
