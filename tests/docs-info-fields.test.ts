@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerFields } from './support/answer-fields.ts';
 
-/** Goal: the pages docs/reference/info-*.md name every field of every answer, and no others. */
+/** Goal: the pages docs/reference/info-*.md contain every field of every answer, and no others. */
 
 const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
 const page = (name: string): string => readFileSync(join(REFERENCE, name), 'utf8');
@@ -25,10 +25,10 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(quoted.flatMap((each) => each.match(/[A-Za-z_]\w*/g) ?? []));
 }
 
-/** Queries whose answers contain rejects and replies, which other pages describe. */
+/** Queries whose answers contain rejections and replies, which other pages describe. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
-/** Returns the text of linked sections: rows of the same form, rejects, replies. */
+/** Returns the text of linked sections about rows of the same form, rejections and replies. */
 function linkedText(query: string, section: string): string {
   const anchors = [...section.matchAll(/\]\((?:info-\w+\.md)?#(\w+)\)/g)].map(
     ([, anchor]) => anchor!,
@@ -46,7 +46,7 @@ test.each([...ANSWERS])('%s: the reference names every field of the answer', (qu
   expect([...fields].filter((field) => !named.has(field))).toEqual([]);
 });
 
-/** Returns the names in the first column of the tables of fields. */
+/** Returns the names in the first column of the field tables. */
 function documentedFields(section: string): string[] {
   const tables = section
     .split(/\n(?=\| )/)

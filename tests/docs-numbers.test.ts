@@ -15,11 +15,11 @@ import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.
 import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Compares with the code the numbers and lists of the guides that no snippet prints. */
+/** Compares the numbers and lists in the guides with the code, where no snippet prints them. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);
-/** Folders of guides, one per kind of reader. */
+/** Folders of guides, one for each kind of reader. */
 const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify', 'contribute'];
 const GUIDES = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, 'docs', folder)).map((name) => `${folder}/${name}`),
@@ -36,7 +36,7 @@ const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
   command.type === 'registerPerp' ? [command.perp] : [],
 );
 
-describe('docs/operate/outcome-markets.md', () => {
+describe('docs/operate/outcome-markets.md has the numbers of the code', () => {
   const text = guide('operate/outcome-markets.md');
 
   test.each(EVENT_TEMPLATES)(
@@ -82,7 +82,7 @@ const words = [
 ];
 const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 
-/** Sentences of a page, with the number that the code defines. */
+/** Sentences of a page that contain a number which the code defines. */
 const SENTENCES: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
@@ -122,7 +122,7 @@ test.each(
   expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(expected.toLowerCase());
 });
 
-describe('docs/build/testing-a-bot.md', () => {
+describe('docs/build/testing-a-bot.md has the numbers of the code', () => {
   const text = guide('build/testing-a-bot.md');
 
   test('the guide has the constant prices', () => {
@@ -146,7 +146,7 @@ describe('docs/build/testing-a-bot.md', () => {
   });
 });
 
-describe('docs/reference', () => {
+describe('docs/reference has the lists of the code', () => {
   test('info-history.md has every kind of ledger row', () => {
     // A missing kind is a type error.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
@@ -185,7 +185,7 @@ test('commands in the guides that start a test venue are valid and start only wh
     const words = flags.replace('"$(mktemp -d)"', '/tmp/x').trim().split(/\s+/);
     if (words.includes('--help')) continue;
     const config = readConfig(words, {});
-    // A venue with constant prices needs no chain, no relay and no page.
+    // A venue with constant prices does not need a chain, a relay or the page.
     if (config.oracle !== 'still') continue;
     expect({ name, chain: config.chain, web: config.web }).toEqual({
       name,
@@ -200,7 +200,7 @@ test('docs/build/sdk.md describes the content of a reset for every stream', () =
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
     .join('\n');
-  // Getters are not called, because they need a connection.
+  // Getters are not called, because they require a connection.
   const parts = Object.getOwnPropertyDescriptors(createStreams({} as never));
   const names = Object.entries(parts)
     .filter(([, { value }]) => typeof value === 'function')
@@ -228,7 +228,7 @@ test('every source file that the architecture page names exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('the files of deploy/ contain the steps that an operator has to do first', () => {
+test('the files of deploy/ contain the steps that an operator must perform first', () => {
   // nginx before 1.25.1 does not have this directive, and Debian 12 has 1.22.
   expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);
   expect(page('deploy/nginx/oddlot.conf')).toMatch(/^\s*listen 443 ssl http2;/m);

@@ -6,12 +6,14 @@ import { API_VERSION, ERROR_CODES } from '@oddlot/protocol';
 import { releasesIn } from '../scripts/changelog.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Compares the policies for upgrades and the files for editors and machines with the code. */
+/**
+ * Compares the policies for upgrades and the configuration of editors and machines with the code.
+ */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
 
-describe('docs/upgrade-policy.md', () => {
+describe('docs/upgrade-policy.md agrees with the releases', () => {
   const text = read('docs/upgrade-policy.md');
   const rows = [...text.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+) \| ([\d., ]+) \|$/gm)].map(
     ([, release = '', rules = '', opens = '']) => ({
@@ -46,7 +48,7 @@ describe('docs/upgrade-policy.md', () => {
     expect(JSON.parse(read(name))).toMatchObject({ release: previous.release });
   });
 
-  test('the upgrade policy has the date of the API version and the error code for another one', () => {
+  test('the upgrade policy has the date of the API version and the error code for another version', () => {
     expect(text).toContain(`supported a single version, \`${API_VERSION}\``);
     expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
@@ -81,7 +83,7 @@ test('the workflow runs .ci/run on both architectures, without write permissions
   expect(workflow).toContain('\npermissions:\n  contents: read\n');
 });
 
-test('every path in the list of code owners exists', () => {
+test('every path in the code owners file exists', () => {
   const paths = [...read('.github/CODEOWNERS').matchAll(/^\/(\S+)/gm)].map((match) => match[1]!);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
@@ -92,6 +94,6 @@ test('the development container forwards the ports of a local venue', () => {
     readonly image: string;
   };
   expect(forwardPorts).toEqual([0, 1, 2, 3, 4].map((offset) => 8690 + offset));
-  // The image is the same as in the workflow.
+  // The image is that of the workflow.
   expect(read('.github/workflows/ci.yml')).toContain(`container: ${image}\n`);
 });

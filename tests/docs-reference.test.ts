@@ -60,7 +60,7 @@ const rowsOf = (text: string): string[][] =>
 const sectionOf = (text: string, title: string): string =>
   text.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 
-describe('docs/reference/signing.md', () => {
+describe('docs/reference/signing.md agrees with the code', () => {
   const text = page('reference/signing.md');
 
   test('signing.md names the signer and the struct of every action', () => {
@@ -100,7 +100,7 @@ describe('docs/reference/signing.md', () => {
   });
 });
 
-describe('docs/reference/exchange.md', () => {
+describe('docs/reference/exchange.md agrees with the code', () => {
   const text = page('reference/exchange.md');
 
   test('exchange.md lists the account actions of the code', () => {
@@ -114,8 +114,8 @@ describe('docs/reference/exchange.md', () => {
     const listed = rows.flatMap(([types = '', name]) =>
       types.split(', ').map((type) => [type, name]),
     );
-    // A reply names the inner action of a wrapper. It names the wrapper only if there is no inner
-    // action.
+    // A reply names the inner action of a wrapper. It names the wrapper itself only if there is no
+    // inner action.
     const expected = Object.entries(ACTIONS).map(([type, { internalName, signedBy }]) =>
       signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
@@ -123,7 +123,7 @@ describe('docs/reference/exchange.md', () => {
   });
 });
 
-test('docs/reference/errors.md marks exactly the texts that are not used yet', () => {
+test('docs/reference/errors.md marks exactly the messages that are not used yet', () => {
   const names = readdirSync(join(REPOSITORY, 'packages')).filter(
     (name) => !['engine', 'web'].includes(name),
   );
@@ -145,7 +145,7 @@ test('docs/reference/errors.md marks exactly the texts that are not used yet', (
   expect(marked.sort()).toEqual(expected.sort());
 });
 
-describe('docs/reference/limits.md', () => {
+describe('docs/reference/limits.md agrees with the code', () => {
   const config = readConfig([], {});
   const parameters = defaultParameters('Any');
   const n = (value: number): string => value.toLocaleString('en-US');
@@ -159,7 +159,7 @@ describe('docs/reference/limits.md', () => {
   const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
     `${n(usual)} by default, ${n(max)} at most`,
   ];
-  /** Values that the row of each limit must contain, by the first words of the row. */
+  /** Values that the row of each limit must contain. The key is the beginning of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
     '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],
@@ -277,7 +277,7 @@ describe('docs/reference/limits.md', () => {
     '%s: limits.md has the values %s',
     (label, described) => {
       const keys = Object.keys(expected).filter((start) => label.startsWith(start));
-      // If two keys match, such as /exchange and a longer path, the longer one is used.
+      // If two keys match, such as /exchange and a longer path, the longer key is used.
       const key = keys.sort((a, b) => b.length - a.length)[0];
       expect(key, 'a limit that no number of the code is compared with').toBeDefined();
       for (const words of expected[key ?? ''] ?? []) expect(described).toContain(words);
@@ -314,7 +314,7 @@ describe('docs/reference/limits.md', () => {
   });
 });
 
-describe('docs/operate/monitoring.md', () => {
+describe('docs/operate/monitoring.md agrees with the metrics', () => {
   const text = page('operate/monitoring.md');
   const world = aVenue(FIXED_PRICE_FLAGS);
 

@@ -22,7 +22,7 @@ import { REPOSITORY } from './support/venue-process.ts';
 const text = readFileSync(join(REPOSITORY, 'docs/rulebook.md'), 'utf8');
 const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| .*\|$/gm)];
 
-/** Formats a parameter as in the table; the end of its name is its unit. */
+/** Formats a parameter as in the table. The end of its name is its unit. */
 function shown(name: string, value: number): string {
   if (name.endsWith('MicroUsdc')) return `${(value / 1e6).toLocaleString('en-US')} USDC`;
   if (name.endsWith('E8')) return `${value / 1e6}%`;
@@ -30,7 +30,7 @@ function shown(name: string, value: number): string {
   return name.endsWith('Ms') ? `${value / 1_000} s` : String(value);
 }
 
-describe('docs/rulebook.md', () => {
+describe('docs/rulebook.md agrees with the code', () => {
   test('the rulebook has exactly the parameters of a venue', () => {
     const table = text.slice(text.indexOf('## Parameters'));
     const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
@@ -86,7 +86,8 @@ describe('docs/rulebook.md', () => {
   });
 
   /**
-   * Returns premium and rate of an impact price at an oracle of 100, in the format of the tables.
+   * Returns the premium and the rate of an impact price at an oracle price of 100, in the format of
+   * the tables.
    */
   const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
     const price = { numerator: BigInt(Math.round(Number(impact) * 100)), denominator: 1n };

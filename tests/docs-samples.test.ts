@@ -7,8 +7,8 @@ import { recordSamples } from '../scripts/record-samples.ts';
 
 /**
  * Goal: the reference has a sample of every action, query and channel, with the shape of a live
- * answer. Values can differ, because they depend on time and hashes. `npm run write-samples` writes
- * the samples again.
+ * response. Values may differ, because they depend on times and hashes. `npm run write-samples`
+ * writes the samples again.
  */
 
 const REFERENCE = join(import.meta.dirname, '../docs/reference');

@@ -8,8 +8,8 @@ import type { Json } from './support/client.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
 /**
- * Goal: the documentation site and the descriptions of the API contain every action, query, channel
- * and error of the definitions, and no others; and no link of the site is dead.
+ * Goal: the documentation site and the descriptions of the API contain exactly the actions,
+ * queries, channels and errors of the definitions, and no link of the site is dead.
  */
 
 const ASSETS = {
@@ -33,12 +33,15 @@ const KINDS = [
   { kind: 'error', folder: 'errors', names: Object.keys(ERROR_CODES) },
 ] as const;
 
-/** Returns what is missing or unknown on the site and in the descriptions, one line each. */
+/**
+ * Returns the entries that are missing or unknown on the site and in the descriptions, one line
+ * each.
+ */
 function driftOf(sources: Sources): string[] {
   const entries = entriesOf(sources);
   return KINDS.flatMap(({ kind, names }) => {
     const pages = entries.filter((entry) => entry.kind === kind).map(({ name }) => name);
-    // A description of an error has no name for a success.
+    // The descriptions of errors have no name for success.
     const described = names.filter((name) => name !== 'OK');
     return [
       ...differences(`${kind} on the site`, pages, names),
@@ -81,7 +84,7 @@ function describedIn({ asyncApi, openApi }: Sources, kind: string): string[] {
   );
 }
 
-describe('the reference on the site', () => {
+describe('the reference on the site is complete', () => {
   test('every action, query, channel and error has a page and is in the descriptions, and nothing else', () => {
     expect(driftOf(SOURCES)).toEqual([]);
     const folders = KINDS.map(({ folder }) => folder).join('|');
@@ -137,8 +140,8 @@ describe('the reference on the site', () => {
   });
 });
 
-describe('the pages of the site', () => {
-  /** Paths of the venue outside of the site. */
+describe('the pages of the site are linked and available as Markdown', () => {
+  /** Paths of the venue that are not part of the site. */
   const VENUE = new Set([
     '/',
     '/openapi.json',
@@ -163,7 +166,7 @@ describe('the pages of the site', () => {
         if (/^(?:https?|mailto):/.test(href) || VENUE.has(href)) continue;
         const [path = '', anchor] = href.split('#');
         const target = path === '' ? address : path;
-        // The page of requests takes the name of a query as its anchor.
+        // The page of requests accepts the name of a query as its anchor.
         const isAnchored =
           anchor === undefined || target === '/docs/try' || anchors.get(target)?.has(anchor);
         if (!isAnchored || (!anchors.has(target) && !SITE.files.has(target))) {

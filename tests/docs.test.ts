@@ -40,17 +40,17 @@ import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
 import { FIXED_PRICE_FLAGS, NODE, REPOSITORY } from './support/venue-process.ts';
 
-/** Compares the reference with the code: headings and tables of its pages, in both directions. */
+/** Compares the headings and tables of the reference with the code, in both directions. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
-/** Third-level headings of a page are exactly the names of queries, actions or channels. */
+/** The third-level headings of a page are exactly the names of queries, actions or channels. */
 const entriesOf = (path: string): string[] =>
   [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
 
 const BLANK = '<>';
 
-describe('docs/reference/errors.md', () => {
+describe('docs/reference/errors.md agrees with the protocol', () => {
   const text = page('reference/errors.md');
   const sections = text.split(/^## (?=<a id=)/m).slice(1);
 
@@ -68,7 +68,7 @@ describe('docs/reference/errors.md', () => {
     );
   });
 
-  test('each section of errors.md has exactly the texts of its name', () => {
+  test('each section of errors.md has exactly the messages of its error', () => {
     const documented = sections.map((section) => {
       const name = /^<a id="(\w+)">/.exec(section)?.[1] ?? '';
       const rows = [...section.matchAll(/^\| `([^`]+)`(?: †)? \|/gm)];
@@ -78,7 +78,7 @@ describe('docs/reference/errors.md', () => {
   });
 });
 
-/** Returns every text of the protocol with empty placeholders, by its error name. */
+/** Returns every message of the protocol with empty placeholders, by the name of its error. */
 function messagesByName(): Record<string, string[]> {
   const byName = Object.fromEntries(Object.keys(ERROR_CODES).map((name) => [name, [] as string[]]));
   for (const [key, build] of Object.entries(MESSAGES)) {
@@ -97,8 +97,8 @@ test('docs/reference/info-*.md describe exactly the served queries, once each', 
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  // Permits and health are optional; with them, the endpoint answers like a venue with a settlement
-  // chain.
+  // Permits and health are optional. With them, the endpoint responds like a venue with a
+  // settlement chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
   const health = () => ({ ready: true }) as VenueHealth;
   const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits, health };
@@ -145,7 +145,7 @@ test('docs/reference/streams.md describes exactly the served channels', () => {
   expect(entriesOf('reference/streams.md')).toEqual(served.sort());
 });
 
-/** A venue before its first block has no instruments, but it has its channels. */
+/** Before its first block, a venue has no instruments, but it has its channels. */
 function servedBy(channels: ChannelSet, types: readonly string[]): string[] {
   return types.filter((type) => {
     const opening = channels.open({ ...ANY_QUERY, type });
@@ -201,9 +201,7 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   };
 }
 
-/**
- * Contains the required fields of all queries and channels, because additional fields are ignored.
- */
+/** Contains the required fields of all queries and channels. Additional fields are ignored. */
 const ANY_QUERY = {
   user: '0x00000000000000000000000000000000000000aa',
   coin: '1',
@@ -224,7 +222,7 @@ const ANY_QUERY = {
   signature: { r: '0x1', s: '0x1', v: 27 },
 };
 
-describe('the examples of the guides', () => {
+describe('the examples of the guides are correct', () => {
   const world = aVenue([...FIXED_PRICE_FLAGS, '--faucet-usdc', '500000']);
 
   test('docs/trade/margin.md: the venue returns the computed numbers', async () => {

@@ -6,7 +6,7 @@ import { Venue } from './support/venue-process.ts';
 /**
  * Runs a first program of the documentation many times in sequence, against a venue with bots, and
  * counts the successful runs: `npm run first-order -- --runs 200 [--url URL] [--program
- * without-the-sdk]`. Without a URL it starts its own venue. Exits with 1 if a run failed.
+ * without-the-sdk]`. Without a URL, it starts its own venue. The exit code is 1 if a run failed.
  */
 
 const { values } = parseArgs({

@@ -13,26 +13,26 @@ import { NODE, REPOSITORY } from './support/venue-process.ts';
 /**
  * Measures the time from an empty folder to a filled order with the programs of the documentation:
  * `npm run newcomer -- [typescript] [python] [curl] [ccxt]`. The time includes the installation of
- * all packages, the start of the venue and the program. It does not include the build of the
- * packages, which users download, nor downloads that npm has cached. Node, Python with the
- * dependencies of the Python package, and curl are present. Exits with 1 if one takes more than two
- * minutes.
+ * all packages, the start of the venue and the program. It excludes the build of the packages,
+ * which users download, and downloads that npm has cached. Node, curl, and Python with the
+ * dependencies of the Python package must be installed. The exit code is 1 if a program takes more
+ * than two minutes.
  */
 
 const SECONDS_MAX = 120;
 const PAGES = ['README.md', 'docs/get-started/quickstart.md', 'docs/build/ccxt.md'];
-/** The interpreter of the distribution, which has the dependencies of the Python package. */
+/** The Python interpreter of the system, which has the dependencies of the Python package. */
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
 
 type Place = { readonly folder: string; readonly url: string };
 
 type Way = {
-  /** Packages for npm, in addition to `oddlot`, which contains the venue. */
+  /** npm packages in addition to `oddlot`, which contains the venue. */
   readonly packages: readonly string[];
   readonly install?: (folder: string) => Promise<unknown>;
   /** Runs the program and returns its output. */
   readonly trade: (place: Place) => Promise<string>;
-  /** The output that shows a filled order. */
+  /** Output that proves that an order was filled. */
   readonly filled: RegExp;
 };
 
@@ -122,7 +122,7 @@ async function stop(venue: ChildProcess | undefined): Promise<void> {
   await once(venue, 'exit');
 }
 
-/** Installs the Python package, with a copy of its sources because pip writes next to them. */
+/** Installs the Python package from a copy of its sources, because pip writes next to them. */
 async function installPython(folder: string): Promise<void> {
   const sources = join(folder, 'sources');
   mkdirSync(sources);
@@ -154,7 +154,9 @@ function run(program: string, args: readonly string[], folder: string): Promise<
   return runCommand(program, args, { cwd: folder, env: variablesOf(folder), timeoutMs });
 }
 
-/** Returns variables with which `node` is Node 24 and `oddlot` the installed program. */
+/**
+ * Returns environment variables with which `node` is Node 24 and `oddlot` is the installed program.
+ */
 function variablesOf(folder: string): NodeJS.ProcessEnv {
   const folders = [join(folder, 'node_modules/.bin'), dirname(NODE), process.env['PATH'] ?? ''];
   const home = join(folder, 'home');

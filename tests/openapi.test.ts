@@ -23,7 +23,7 @@ const discriminated = (document: Json, union: string): string[] =>
     .map((schema: Json) => schema.properties.type.const)
     .toSorted();
 
-describe('/openapi.json', () => {
+describe('/openapi.json describes the HTTP API', () => {
   test('/openapi.json conforms to OpenAPI 3.1', async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(OPENAPI));
@@ -60,7 +60,7 @@ describe('/openapi.json', () => {
   });
 });
 
-describe('/asyncapi.json', () => {
+describe('/asyncapi.json describes the streams', () => {
   test('/asyncapi.json conforms to AsyncAPI 3.0', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const schema = (asyncSpecs as Json).schemasWithoutId['3.0.0'];
@@ -96,7 +96,7 @@ describe.each([
 ])('the fields in %s', (_, document) => {
   const fields = fieldsOf(document.components.schemas);
 
-  test('every field in the descriptions is explained', () => {
+  test('the descriptions explain every field', () => {
     expect(fields.size).toBeGreaterThan(500);
     const unexplained = [...fields].filter(
       ([, { const: value, description = '' }]) => value === undefined && description.length < 2,
@@ -104,7 +104,7 @@ describe.each([
     expect(unexplained.map(([path]) => path)).toEqual([]);
   });
 
-  test('no explanation refers to another part of the page from which it is taken', () => {
+  test('no explanation refers to another part of its original page', () => {
     const referring = [...fields].filter(([, { description = '' }]) =>
       /see (?:above|below|the next table|the table below)/i.test(description),
     );
@@ -149,7 +149,7 @@ test('all responses of queries explain `asOf` as the newest covered block', () =
   );
 });
 
-/** Values that the venue returns as they were sent, or ignores. */
+/** Values that the venue returns as they were sent, or that it ignores. */
 const ANYTHING =
   /^(?:WsError|ApiWsError)\..*subscription$|^OutcomeFrontendOpenOrdersQuery\.exchange_?[iI]d$/;
 

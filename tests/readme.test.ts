@@ -3,14 +3,14 @@ import { MARKERS, readmeBlocks, RUN_MS_MAX, runBlock } from './support/readme.ts
 import { FIXED_PRICE_FLAGS, Venue } from './support/venue-process.ts';
 
 /**
- * Runs the first programs in the documentation: every fenced block after a line `<!-- test: NAME
- * -->` runs unchanged against a venue that was started as in the README.
+ * Runs the first programs in the documentation. Every fenced block after a line `<!-- test: NAME
+ * -->` runs unchanged against a venue that was started as described in the README.
  */
 
 /** The books change between two runs, so one successful run proves little. */
 const RUNS = 2;
 
-/** Documented output of each block. */
+/** The output of each block according to the documentation. */
 const PROMISED: Record<string, RegExp> = {
   'first-order': /^filled 0\.001 BTC at [0-9.]+$/m,
   'without-the-sdk':
@@ -19,7 +19,7 @@ const PROMISED: Record<string, RegExp> = {
 
 const blocks = readmeBlocks();
 
-describe('README.md and docs/get-started/without-the-sdk.md', () => {
+describe('the programs in README.md and docs/get-started/without-the-sdk.md work', () => {
   let venue: Venue;
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('README.md and docs/get-started/without-the-sdk.md', () => {
     RUNS * RUN_MS_MAX,
   );
 
-  test('the program without-the-sdk prints the rejected step and the reason', async () => {
+  test('the program without-the-sdk prints which step was rejected and why', async () => {
     const program = blocks.find(({ name }) => name === 'without-the-sdk');
     const poor = await Venue.start([...FIXED_PRICE_FLAGS, '--no-faucet']);
     try {

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
 import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
-/** Sends requests like a page of another site in a browser that can reach the ports of a venue. */
+/**
+ * Sends the requests that a page of another site can send in a browser with access to the ports of
+ * a venue.
+ */
 
 let venue: Venue;
 const urls: Record<string, string> = {};
@@ -30,7 +33,7 @@ afterAll(async () => {
 
 type Asked = { readonly host?: string; readonly origin?: string };
 
-/** Uses node:http, because `fetch` cannot set the Host header. */
+/** The request uses node:http, because `fetch` cannot set the Host header. */
 function status(port: string, [method, path]: readonly string[], headers: Asked): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { method: method!, agent: false, headers: { ...headers } };

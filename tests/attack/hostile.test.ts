@@ -18,12 +18,12 @@ import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 
 /**
- * Runs all attacks at once for several seconds against one venue with its limits on, while a user
- * trades. Attackers have their own loopback addresses, so that limits per client separate them from
- * the trader.
+ * Runs all attacks concurrently for several seconds against one venue with its limits enabled,
+ * while a user trades. Each attacker has its own loopback address, so that limits per client do not
+ * affect the trader.
  */
 
-/** Minimum duration. The attacks also continue until each has been rejected. */
+/** Minimum duration in milliseconds. The attacks continue until each has been rejected. */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 5_000);
 const ATTACK_MS_MAX = 60_000;
 const EXPECTED = [
@@ -51,15 +51,15 @@ const EXPECTED = [
   'held bodies refused',
 ];
 /**
- * The most expensive queries are limited in number or, if answers are slow, in the number that may
- * wait.
+ * The most expensive queries are limited in number or, if responses are slow, in the number that
+ * may wait.
  */
 const LIMITED = ['list 429', 'list 503'];
 const DESCRIPTORS = 1_024;
 const MEBIBYTE = 1024 * 1024;
 /**
- * Maximum additional memory during all attacks. Without limits, one attack alone used 1.7 GB in 22
- * s.
+ * Maximum additional memory, in bytes, during all attacks. Without limits, a single attack used 1.7
+ * GB in 22 s.
  */
 const ADDED_MAX = 450 * MEBIBYTE;
 const WHALE_ACTIONS = 100;
@@ -99,7 +99,8 @@ async function aWhale(): Promise<Actor> {
       order({ market: sol, side: 'buy', price: sol.at(-1_000 - each), size: sol.worth(14) }),
     );
     const signed = await whale.sign(orderAction(...orders));
-    // Ten addresses keep the limit on actions from slowing down the preparation.
+    // Ten client addresses are used, so that the limit on actions does not slow down the
+    // preparation.
     const reply = await post('/exchange', enveloped(signed), `127.0.1.${index % 10}`);
     expect(reply.json.status, JSON.stringify(reply.json)).toBe('ok');
   }
@@ -123,7 +124,7 @@ function journalBytes(): number {
   );
 }
 
-/** Places, cancels and reads slightly below the limits until the attacks end. */
+/** Places, cancels and queries at rates slightly below the limits until the attacks end. */
 async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (!isOver()) {
@@ -179,7 +180,7 @@ class Attackers {
   }
 }
 
-test('R-requests: a trader is served while every attack runs at once', async () => {
+test('R-requests: a trader is served while all attacks run concurrently', async () => {
   const whale = await aWhale();
   const trader = actor('trader');
   await post('/request-fund', { user: trader.address });
@@ -215,15 +216,15 @@ test('R-requests: a trader is served while every attack runs at once', async () 
   expect(seen.held).toBeLessThanOrEqual(96 * MEBIBYTE);
   expect(journalBytes() - journalBefore).toBeLessThan(8 * MEBIBYTE);
 
-  // The trader does not wait for the attackers. The bound is generous, because both share the
-  // processors.
+  // The trader does not have to wait for the attackers. The bound is generous, because both share
+  // the processors.
   expect(
     percentile(
       answers.map(({ ms }) => ms),
       0.5,
     ),
   ).toBeLessThan(MEDIAN_MS_MAX);
-  // The ports of the chain and the relay still answer, and settlement continues.
+  // The ports of the chain and the relay still respond, and settlement continues.
   const number = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
   for (const port of [ports.chain, ports.relayChain]) {
     const url = new URL(`http://127.0.0.1:${port}`);
@@ -231,7 +232,7 @@ test('R-requests: a trader is served while every attack runs at once', async () 
   }
   expect((await fetch(`http://127.0.0.1:${ports.relay}/api/v1/bridge/chains`)).status).toBe(200);
 
-  // Every attack ran and got its expected reject.
+  // Every attack ran and got its expected error.
   expect(Object.keys(result)).toEqual(expect.arrayContaining(EXPECTED));
   expect(LIMITED.filter((name) => name in result)).not.toEqual([]);
   expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);

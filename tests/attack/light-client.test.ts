@@ -11,7 +11,7 @@ import { keyOf } from '../support/wallet.ts';
 
 /**
  * Measures the cost of queries for an account with a full page of rows. The venue's work budget per
- * client is hardly refilled here, so its decrease is the cost.
+ * client is hardly refilled during this test, so the decrease of the budget is the cost.
  */
 
 const BURST_MS = 1_000_000;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Creates 600 ended orders and 250 fills. */
+/** Creates 600 orders that have ended and 250 fills. */
 async function fill(): Promise<void> {
   let sent = 0;
   const send = async (sender: Actor, action: Record<string, unknown>): Promise<void> => {
@@ -78,7 +78,7 @@ test('R-requests: fifty default queries of any type per second stay within the w
   const now = Date.now();
   for (const [index, type] of Object.keys(INFO_QUERIES).entries()) {
     const from = `127.0.3.${index + 1}`;
-    // A query ignores unknown fields.
+    // A query may contain unknown fields, which are ignored.
     const query = {
       type,
       user: alice.address,

@@ -59,7 +59,7 @@ test('a venue with an empty log reports a bridge that has paid, and neither cred
     expect(await post(venue.url, '/info', permit)).toMatchObject({ status: 503, code: 10503 });
     expect(await after.balanceOf(account.address)).toBe(parseUnits('919.9', 6));
 
-    // Test funds create the account. Its withdrawal waits, and the owner sees the reason.
+    // Test funds create the account. Its withdrawal waits, and the owner can see the reason.
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
     const shown = async () => (await client().info.withdrawals({ user }))[0];

@@ -19,7 +19,7 @@ import {
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
-/** Number of answers before the kill. */
+/** Number of responses before the kill. */
 const KILLS = process.env['TEST_LONG'] === undefined ? [10] : [3, 7];
 
 const children: ChildProcess[] = [];
@@ -53,7 +53,8 @@ test('a chain that is opened again has the same blocks and continues like the or
         await Promise.all([opened.close(), lived.close()]);
         await rm(whole, { recursive: true });
 
-        // A kill during a write leaves all answered data and at most a part of the pending write.
+        // A kill during a write leaves all acknowledged data and at most a part of the pending
+        // write.
         const cut = first + (where % (last - first + 1));
         await truncate(join(directory, 'chain.log'), cut);
         const revived = await openChain(directory, { isAutomining: false });
@@ -78,7 +79,8 @@ test('a chain that is opened again has the same blocks and continues like the or
 });
 
 /**
- * Starts the chain with a file size limit in blocks of 1,024 bytes, which simulates a full disk.
+ * Starts the chain with a file size limit, counted in blocks of 1,024 bytes. The limit simulates a
+ * full disk.
  */
 async function startChild(
   directory: string,
@@ -100,7 +102,7 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   return ((await reply.json()) as { result: unknown }).result;
 }
 
-/** Stores the transaction hash when it is returned, and its receipt later. */
+/** Stores the transaction hash when it is returned, and the receipt later. */
 async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>): Promise<void> {
   const hash = String(await post(url, 'eth_sendRawTransaction', [raw]));
   answered.set(hash, undefined);
@@ -121,7 +123,7 @@ test('a killed chain has every acknowledged transaction in the reported block', 
         nonce += 1;
         const sent = sendAndAsk(url, raw, answered);
         if (answered.size >= target) {
-          // The pending request can stay unanswered.
+          // The pending request may never get a response.
           child.kill('SIGKILL');
           isKilled = true;
         }

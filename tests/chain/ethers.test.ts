@@ -18,7 +18,7 @@ let guestbook: Contract;
 
 beforeAll(async () => {
   world = await startChain();
-  // The provider caches answers for a quarter of a second by default.
+  // By default, the provider caches responses for a quarter of a second.
   provider = new JsonRpcProvider(world.url, undefined, { cacheTimeout: -1, pollingInterval: 20 });
   wallet = new Wallet(`0x${'a1'.repeat(32)}`, provider);
   const deployed = await new ContractFactory(GUESTBOOK_ABI, GUESTBOOK_BYTECODE, wallet).deploy(7n);
@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The library still requests receipts after it has answered the caller, so these requests
-  // complete first.
+  // The library continues to request receipts after it has returned to the caller, so these
+  // requests must complete first.
   await provider.removeAllListeners();
   for (let round = 0; round < 5; round += 1) await provider.getBlockNumber();
   provider.destroy();
@@ -63,7 +63,8 @@ test('an ethers listener receives an event', async () => {
   await guestbook.on(guestbook.getEvent('Signed'), (_guest, _page, text: string) => {
     received.push(text);
   });
-  // A listener receives only events after its first poll, so the event is repeated until then.
+  // A listener receives only events that follow its first poll, so the event is repeated until
+  // then.
   while (received.length === 0) {
     const sent = await method('sign').send('listen');
     await sent.wait();
@@ -88,7 +89,7 @@ test('ethers receives the reason of a revert', async () => {
   });
 });
 
-test('ethers receives errors by the names that it expects', async () => {
+test('ethers recognises the errors of the chain by name', async () => {
   const to = UNFUNDED_KEY.address;
   await expect(wallet.sendTransaction({ to, nonce: 0 })).rejects.toMatchObject({
     code: 'NONCE_EXPIRED',

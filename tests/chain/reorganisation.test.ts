@@ -60,7 +60,7 @@ test('a transaction in another block keeps its hash and changes its position', a
   expect((await provider.getTransactionReceipt(hash))?.blockNumber).toBe(Number(after.blockNumber));
 });
 
-test('equal transactions at equal positions give different block hashes on another branch', async () => {
+test('equal transactions at equal positions result in different block hashes on another branch', async () => {
   const { chain } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   await send(raw);

@@ -23,7 +23,7 @@ const SERVING =
 
 type Run = {
   readonly url: string;
-  /** Flags for replicas, as the program prints them. */
+  /** Flags for replicas, which the program prints. */
   readonly flags: readonly string[];
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
@@ -112,7 +112,7 @@ test('a chain program rejects invalid settings with a message', async () => {
   await expect(runChain(data, ['--ports', '1'])).rejects.toThrow('Did you mean --port?');
 });
 
-test("a venue without the chain's keys does not start", async () => {
+test("a venue does not start without the chain's keys", async () => {
   const chain = await runChain(await temporaryData());
   const flags = ['--chain', chain.flags[1]!, '--chain-keys', await temporaryData()];
   await expect(Venue.start([...FIXED_PRICE_FLAGS, ...flags])).rejects.toThrow(
@@ -133,9 +133,9 @@ test.skipIf(!hasNatsServer)(
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     const user = account.address.toLowerCase() as `0x${string}`;
-    // Any replica grants test funds on the chain, but only once.
+    // Any replica pays out test funds on the chain, but only once.
     const fund = { user, onChain: true };
-    // There may be no active replica yet. A repeated request is still granted only once.
+    // There may be no active replica yet. A repeated request still gets only one payment.
     await eventually(async () => {
       const { status } = await post(second.url, '/request-fund', fund);
       expect([200, 429]).toContain(status);

@@ -11,7 +11,7 @@ import {
   type TestChain,
 } from '../support/local-chain.ts';
 
-/** Limits for untrusted clients of a local chain's port. */
+/** Tests the limits for untrusted clients on the port of a local chain. */
 
 let world: TestChain;
 let url: URL;
@@ -81,7 +81,7 @@ test('R-requests: an endless call and its gas estimate are stopped', async () =>
   expect(json).toMatchObject({ error: stopped });
 });
 
-test('R-requests: an endless transaction enters no block and delays no other', async () => {
+test('R-requests: an endless transaction enters no block and does not delay other transactions', async () => {
   const { chain, reads, wallet } = world;
   const before = await reads.getTransactionCount({ address: wallet.account.address });
   const fields = { data: ENDLESS.data as `0x${string}`, gas: 16_000_000n };
@@ -89,7 +89,7 @@ test('R-requests: an endless transaction enters no block and delays no other', a
     await wallet.prepareTransactionRequest({ ...fields, nonce: before + 1 }),
   );
   const send = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [signed] };
-  // The transaction waits for the preceding nonce and is dropped when that one is executed.
+  // The transaction waits for the preceding nonce and is dropped when that nonce is executed.
   expect(await ask(send, '127.0.0.2')).toMatchObject({ json: { result: expect.anything() } });
   await wallet.sendTransaction({ to: wallet.account.address, value: 1n });
   expect(await reads.getTransactionCount({ address: wallet.account.address })).toBe(before + 1);
@@ -108,12 +108,12 @@ test('R-requests: the venue and light clients do not wait behind clients with en
   for (let turn = 0; turn < 2; turn++) {
     const from = chain.ran;
     await chain.rpc('eth_blockNumber');
-    // Only the call that was already running is executed.
+    // Only the call that was already running was executed.
     expect(chain.ran - from).toBeLessThanOrEqual(1);
     const asked = chain.ran;
     expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
-    // The limit covers the query's own calls and the attackers' calls that run while it is
-    // connected, read and executed.
+    // The limit includes the query's own calls, and the attackers' calls that run while it
+    // connects, is read and is executed.
     expect(chain.ran - asked).toBeLessThanOrEqual(6);
   }
   await chain.close();
@@ -137,7 +137,7 @@ test('R-requests: open sockets and request bodies are limited for each client', 
     socket.once('data', () => (refused += 1));
     socket.write(`${head(1_000_000)}${'x'.repeat(900_000)}`);
   }
-  // Of 64 connections, 16 send a body, and four bodies fit into memory.
+  // Of the 64 connections, 16 send a body, and memory holds only four bodies.
   await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(90);
   expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
 });
@@ -160,7 +160,7 @@ test('R-requests: data stored for untrusted clients is limited per client and in
     const port = new URL((await chain.chain.listen({ port: 0 })).url);
     url = port;
     let nonce = 0;
-    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 creates a log of 8 KiB, whose text is
+    // The program only logs: PUSH2 0x2000, PUSH1 0, LOG0 creates a log of 8 KiB, whose text is
     // twice as long.
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };

@@ -117,7 +117,7 @@ test('viem finds exactly the matching logs by address, topics, range and block',
   await expect(reads.getLogs({ blockHash: keccak256('0x') })).rejects.toThrow(/unknown block/);
 });
 
-test('viem receives watched events with its fallback polling', async () => {
+test('viem receives watched events by polling, its fallback', async () => {
   const { reads, wallet } = world;
   const event = { address: guestbook, abi: GUESTBOOK_ABI, eventName: 'Signed' } as const;
   const seen: unknown[] = [];
@@ -128,7 +128,7 @@ test('viem receives watched events with its fallback polling', async () => {
     onError: (error) => errors.push(error),
   });
   const sign = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'sign' } as const;
-  // A watcher sees only events after its first poll, so the event is repeated until then.
+  // A watcher receives only events that follow its first poll, so the event is repeated until then.
   while (seen.length === 0 && errors.length === 0) {
     await wallet.writeContract({ ...sign, args: ['watched'] });
     await delay(50);

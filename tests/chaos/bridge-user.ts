@@ -59,9 +59,9 @@ export class BridgeUser {
   }
 
   /**
-   * A chain temporarily rejects clients that exceed its limit, for example a replica that was
-   * frozen, and all processes of this machine count as one client. The sender's nonce shows whether
-   * the chain accepted a transaction without answering.
+   * The chain temporarily rejects clients that exceed its limit, for example a replica that was
+   * frozen. All processes of this machine count as one client. The sender's nonce shows whether the
+   * chain accepted a transaction without a response.
    */
   async #deposit(amount: string): Promise<void> {
     const { user: address } = this.#who;
@@ -80,8 +80,7 @@ export class BridgeUser {
   }
 
   /**
-   * A withdrawal without an answer may still have been executed, so the result is checked at the
-   * end.
+   * A withdrawal without a response may have been executed, so the result is checked at the end.
    */
   async #withdraw(): Promise<void> {
     const [first, ...others] = this.#urls();
@@ -95,7 +94,7 @@ export class BridgeUser {
       const reply = await client.exchange.withdraw3(to, { confirm: 'executed' });
       if (reply.status === 'executed') this.#acknowledged += 1;
     } catch {
-      // There is no balance to withdraw yet, or no replica answers.
+      // The account has no balance to withdraw yet, or no replica responds.
     } finally {
       client.close();
     }
@@ -110,7 +109,7 @@ export class BridgeUser {
     const client = new Client(url);
     const withdrawals = await eventually(async () => {
       const rows = await allWithdrawals(client, user);
-      // Compares whole rows, so that a failure shows what the withdrawal waits for.
+      // Whole rows are compared, so that a failure shows why the withdrawal is not complete.
       expect(rows.filter(({ status }) => status !== 'confirmed')).toEqual([]);
       return rows;
     }, waitMs);

@@ -26,23 +26,26 @@ import { TestCluster } from './test-cluster.ts';
 import { SwitchingSubscriber } from './switching-subscriber.ts';
 
 /**
- * Goal: whatever faults the processes and connections of a cluster have, actions acknowledged by
- * one replica exist once on all replicas, and all have the same state. Method: three NATS servers,
- * three replicas with different clocks, and PostgreSQL run as processes. At random moments of a
- * seed, each is killed, frozen and restarted, and connections are cut, silenced, delayed and
- * truncated. Meanwhile users trade with signed requests, each sent to one replica after another
- * until it is answered, and transfer money from and to a settlement chain. One server at a time is
- * isolated, a holder of a lease is frozen twice, replicas join with empty folders, and reserves are
- * published. No publication may be false, no replica may exit or fail to start, and none may report
- * lost blocks, because the servers sync before they acknowledge.
- * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run
- * tests/chaos` repeats or extends it.
+ * Goal: regardless of the faults of a cluster's processes and connections, every action that a
+ * replica acknowledged exists once on all replicas, and all replicas have the same state. Method:
+ * three NATS servers, three replicas with different clocks, and PostgreSQL run as processes. At
+ * random times derived from a seed, each process is killed, frozen and restarted, and connections
+ * are cut, silenced, delayed and truncated. Meanwhile, users trade with signed requests, which they
+ * send to one replica after another until one responds. They also transfer money from and to a
+ * settlement chain. One server at a time is isolated, a holder of a lease is frozen twice, replicas
+ * join with empty folders, and reserves are published. No publication may be false, no replica may
+ * exit or fail to start, and none may report lost blocks, because the servers sync before they
+ * acknowledge. `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx
+ * vitest run tests/chaos` repeats or extends it.
  */
 
 const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
-/** Long freezes need more time in between, because otherwise the cluster rarely makes progress. */
+/**
+ * Long freezes need more time between them, because the cluster would otherwise rarely make
+ * progress.
+ */
 const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
@@ -109,7 +112,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Returns the faults and logs for analysing a failed run. */
+/** Returns the faults and logs of a failed run for analysis. */
 function story(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
@@ -148,7 +151,10 @@ async function expectSameHashes(height: number): Promise<void> {
   }
 }
 
-/** Checks that all replicas answer queries of the history equally once it is written. */
+/**
+ * Checks that all replicas answer queries of the history equally after the history has been
+ * written.
+ */
 async function expectSameHistory(): Promise<void> {
   for (const { address: user } of actors) {
     for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {
@@ -162,7 +168,9 @@ async function expectSameHistory(): Promise<void> {
   }
 }
 
-/** Returns two subscribers that change replicas: one for all blocks, one for all trades. */
+/**
+ * Returns two subscribers that move between replicas: one for all blocks, and one for all trades.
+ */
 function wanderers(
   height: number,
 ): readonly [blocks: SwitchingSubscriber, trades: SwitchingSubscriber] {
@@ -173,7 +181,7 @@ function wanderers(
   ];
 }
 
-/** Checks that each block arrives once and in order, and each trade of the history once. */
+/** Checks that each block was received once and in order, and each trade of the history once. */
 async function expectNoGap(
   [blocks, trades]: readonly SwitchingSubscriber[],
   from: number,
@@ -211,8 +219,8 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
 }
 
 /**
- * Checks that every placed order is in the history once, regardless of the replicas that received
- * it and the number of attempts.
+ * Checks that the history contains every placed order once, regardless of which replicas received
+ * it and how often.
  */
 async function expectOrdersOnce(client: Client): Promise<void> {
   for (const { address: user, name } of actors) {
@@ -227,7 +235,7 @@ async function expectOrdersOnce(client: Client): Promise<void> {
 
 describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () => {
   test(
-    'every acknowledged action exists once and equally on all replicas',
+    'every acknowledged action exists once on all replicas, with the same result',
     async () => {
       const untilMs = Date.now() + SECONDS * 1000;
       const parts = { urls, dealings, random };

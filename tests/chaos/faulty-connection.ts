@@ -30,7 +30,7 @@ export class FaultyConnection {
     return new FaultyConnection(server, target);
   }
 
-  /** Closes some connections at random. New ones are possible immediately. */
+  /** Closes some connections at random. New connections are possible immediately. */
   cut(random: Chance): void {
     const share = random.next();
     for (const pair of this.#pairs) if (random.next() <= share) end(pair);
@@ -46,12 +46,12 @@ export class FaultyConnection {
     this.#delayMs = delayMs;
   }
 
-  /** Forwards half of the next message and closes the connection. */
+  /** Forwards half of the next message and then closes the connection. */
   halve(): void {
     this.#isHalving = true;
   }
 
-  /** Ends all faults. Messages that were blocked are lost, and their connections are closed. */
+  /** Ends all faults. Blocked messages are lost, and their connections are closed. */
   restore(): void {
     if (this.#isSilent) for (const pair of this.#pairs) end(pair);
     this.#isSilent = false;

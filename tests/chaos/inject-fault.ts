@@ -2,27 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** A fault with a description for analysing a failed run. */
+/** A fault with a description for the analysis of a failed run. */
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
 /**
- * The isolation must last at least this long, because the other servers elect a new leader after 4
+ * Minimum duration of an isolation, in milliseconds. The other servers elect a new leader after 4
  * to 9 s.
  */
 const CUT_OFF_MS_MIN = 5_000;
-/** Time that a frozen replica runs between two freezes. */
+/** Leases whose holders can be frozen. A lease that is listed twice is selected more often. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
+/** Time for which a frozen replica runs between two freezes, in milliseconds. */
 const AWAKE_MS = 500;
 
-/** Injects random faults until the time ends, and waits for recovery. */
+/** Injects random faults until the time ends, and then waits for recovery. */
 export async function injectFault(
   cluster: TestCluster,
   options: {
     readonly random: Chance;
     readonly untilMs: number;
     readonly frozenMsMax: number;
-    /** Maximum time between two faults. */
+    /** Maximum time between two faults, in milliseconds. */
     readonly betweenMsMax: number;
     readonly report: (what: string) => void;
   },
@@ -99,8 +100,8 @@ function once(what: string, harm: () => void): Fault {
 }
 
 /**
- * Freezes the holder of a lease twice with a short time in between, so that it may complete old
- * work late.
+ * Freezes the holder of a lease twice with a short pause between the freezes, so that the holder
+ * may complete old work late.
  */
 function frozenTwice(cluster: TestCluster, lease: string, forMs: number): Fault {
   return {

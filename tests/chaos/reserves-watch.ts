@@ -3,7 +3,10 @@ import { Client, type Json } from '../support/client.ts';
 
 const LOOK_EVERY_MS = 300;
 
-/** Polls the replicas' latest publication of reserves often enough to see each one. */
+/**
+ * Polls the latest publication of reserves from each replica, often enough to receive every
+ * publication.
+ */
 export class ReservesWatch {
   readonly #urls: () => readonly string[];
   /** Publications by the time of their block, which is the order of the log. */
@@ -31,8 +34,8 @@ export class ReservesWatch {
   }
 
   /**
-   * Returns the publications that report a deficit, or whose state is older than that of a previous
-   * one.
+   * Returns the publications that report a deficit, and those whose state is older than that of a
+   * previous publication.
    */
   faults(): readonly string[] {
     const faults: string[] = [];
@@ -49,14 +52,14 @@ export class ReservesWatch {
   }
 
   async #look(url: string): Promise<void> {
-    // A frozen replica answers later, so the next poll skips it.
+    // A frozen replica responds later, so no other request is sent to it meanwhile.
     if (this.#asked.has(url)) return;
     this.#asked.add(url);
     try {
       const { published } = await new Client(url).data({ type: 'reserves' });
       if (published !== null) this.#seen.set(published.time, published);
     } catch {
-      // The replica is down.
+      // The replica is not running.
     } finally {
       this.#asked.delete(url);
     }

@@ -4,15 +4,15 @@ import type { Json } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * Maximum silence of a replica before another one is used. A serving replica sends a block at least
- * every second.
+ * Maximum time without a frame before another replica is used. A serving replica sends a block at
+ * least every second.
  */
 const SILENT_MS_MAX = 5_000;
 const AGAIN_MS = 100;
 
 type WandererOptions = {
   readonly urls: () => readonly string[];
-  /** Block after which the subscription begins. */
+  /** The subscription begins after this block. */
   readonly height: number;
   readonly path: string;
   readonly subscription: Json;
@@ -21,14 +21,14 @@ type WandererOptions = {
 };
 
 /**
- * Follows a channel on any replica. If a connection ends or goes silent, it resumes on another
- * replica after its last block. It stores every received row in order.
+ * Follows a channel on any replica. If a connection ends or becomes silent, the subscriber resumes
+ * on another replica after its last block. It stores every received row in order.
  */
 export class SwitchingSubscriber {
   readonly rows: Json[] = [];
-  /** Last block with received rows. */
+  /** The last block of which rows were received. */
   height: number;
-  /** Number of connections so far. */
+  /** Number of connections that were opened. */
   visits = 0;
   readonly #options: WandererOptions;
   #isOver = false;
@@ -66,7 +66,7 @@ export class SwitchingSubscriber {
     });
     socket.on('message', (text) => {
       lastFrameMs = Date.now();
-      // This frame was in the same chunk as the one that ended the connection.
+      // This frame was in the same chunk as the frame that ended the connection.
       if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;
       // This replica is too far behind, so another one is used.

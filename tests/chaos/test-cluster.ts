@@ -13,26 +13,26 @@ import { FaultyConnection } from './faulty-connection.ts';
 
 const SERVERS = 3;
 const NAME = 'chaos';
-/** Clock offsets of the replicas. */
+/** Clock offsets of the replicas, in milliseconds. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
 const ANSWER_MS_MAX = 500;
 /**
- * Log messages that must never occur, because servers that sync before acknowledging lose no
+ * Log messages that must never occur, because servers that sync before they acknowledge do not lose
  * blocks.
  */
 const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|differ/;
 
 export type TestClusterReplica = {
   readonly name: string;
-  /** Set while the replica serves requests. */
+  /** The running venue. It is set while the replica serves requests. */
   venue: Venue | undefined;
 };
 
 /**
  * Runs three NATS servers, PostgreSQL and replicas. There is a faulty connection in front of each
- * server, between any two servers, and in front of the database and the settlement chain. A replica
- * that a test ends is restarted, and a failed start is repeated, as supervisors do.
+ * server, between any two servers, and in front of the database and the settlement chain. As a
+ * supervisor would, it restarts each replica that a test ends, and repeats failed starts.
  */
 export class TestCluster {
   readonly name = NAME;
@@ -44,11 +44,14 @@ export class TestCluster {
   readonly #folder: string;
   readonly #serverLines: ServerLines;
   readonly #starting = new Set<Promise<void>>();
-  /** Starts that failed because of missing blocks, processes that exited, and false alarms. */
+  /**
+   * Starts that failed because of missing blocks, processes that exited unexpectedly, and false
+   * alarms.
+   */
   readonly #surprises: string[] = [];
   #guests = 0;
   #isolated: number | undefined;
-  /** Killed servers that are not running yet. */
+  /** Servers that were killed and do not run again yet. */
   readonly #away = new Set<string>();
   #isOver = false;
 
@@ -73,8 +76,8 @@ export class TestCluster {
   }
 
   /**
-   * Starts the cluster. `chain` is the port of a settlement chain; `besides` returns further flags
-   * of the replicas.
+   * Starts the cluster. `chain` is the port of a settlement chain, and `besides` returns additional
+   * flags for the replicas.
    */
   static async start(
     chain: { readonly port: number },
@@ -115,7 +118,7 @@ export class TestCluster {
     return this.replicas.flatMap(({ venue }) => venue ?? []);
   }
 
-  /** All unexpected events so far, with the replicas' logs. */
+  /** All unexpected events, with the logs of the replicas. */
   get surprises(): readonly string[] {
     const alarms = this.replicas.flatMap(({ name, venue }) =>
       alarmsIn(venue?.stderr ?? '').map((line) => `${name}: ${line}`),
@@ -124,7 +127,8 @@ export class TestCluster {
   }
 
   /**
-   * Isolates a server from the others, one at a time. Clients and monitoring can still reach it.
+   * Isolates one server from the others. Clients and monitoring can still reach it. Only one server
+   * can be isolated at a time.
    */
   isolateServer(index: number): () => void {
     if (this.#isolated !== undefined) return () => undefined;
@@ -136,7 +140,7 @@ export class TestCluster {
     };
   }
 
-  /** Returns the replica that holds a lease if one reports it in time. */
+  /** Returns the replica that holds a lease, or undefined if no replica reports this in time. */
   async holderOf(lease: string): Promise<number | undefined> {
     const held = await Promise.all(
       this.replicas.map(async ({ venue }) => {
@@ -155,7 +159,7 @@ export class TestCluster {
     return index < 0 ? undefined : index;
   }
 
-  /** Lets a replica with an empty folder join for a while and leave. */
+  /** Adds a replica with an empty folder, which leaves after a while. */
   addGuest(forMs: number): void {
     this.#keep(this.#visit(`guest-${(this.#guests += 1)}`, forMs));
   }
@@ -178,14 +182,14 @@ export class TestCluster {
 
   /**
    * Records failed starts only if they report an error of the log, because a start without a
-   * database or a quorum can fail.
+   * database or a quorum is allowed to fail.
    */
   #refused(name: string, error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
     if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
-  /** Sends a signal to a replica and restarts the replica after a while. */
+  /** Sends a signal to a replica, and restarts or resumes the replica after a while. */
   endReplica(index: number, { signal, awayMs }: { signal: 'kill' | 'stop'; awayMs: number }): void {
     const replica = this.replicas[index]!;
     const { venue } = replica;
@@ -217,7 +221,7 @@ export class TestCluster {
     this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
-  /** Resolves when all ended processes run again and all faults have ended. */
+  /** Resolves when all processes run again and all faults have ended. */
   async mended(): Promise<void> {
     for (const line of this.lines) line.restore();
     await Promise.all(this.#starting);
@@ -232,7 +236,7 @@ export class TestCluster {
     await Promise.all(this.lines.map((line) => line.close()));
   }
 
-  /** Skips a server that is already down, because two restarted processes would share its files. */
+  /** Skips a server that is not running, because two restarted processes would share its files. */
   #killWhatIsThere(
     name: string,
     awayMs: number,
@@ -269,8 +273,8 @@ export class TestCluster {
   }
 
   /**
-   * Repeats the start until the replica serves requests, because a start without a quorum waits and
-   * times out.
+   * Repeats the start until the replica serves requests, because a start without a quorum waits
+   * until it times out.
    */
   async #startReplica(index: number, before?: Venue): Promise<void> {
     const replica = this.replicas[index]!;

@@ -4,19 +4,22 @@ import type { Crosser, Rester, Sent } from '../crash/load.ts';
 import { Client, type Reply } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
-/** Time after which the request goes to another replica. A later answer still counts. */
+/**
+ * Time after which the request is sent to another replica, in milliseconds. A later response still
+ * counts.
+ */
 const CONVERGE_MS_MAX = 4_000;
 const AGAIN_MS = 150;
 /** Status codes of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
-/** The price source can be down for longer than its prices are valid. */
+/** The requests of all traders, and statistics of the responses. */
 const STALE = /^Oracle is stale for /;
 
-/** Combined results of all traders. */
+/** Requests of all traders, with the responses that none should have received. */
 export type SentRequest = {
   readonly sent: Sent[];
   /**
-   * Answers that are neither an acceptance nor a temporary failure, and repeated answers that
+   * Responses that are neither an acceptance nor a temporary failure, and repeated responses that
    * differ from the first. None are expected.
    */
   readonly surprises: string[];
@@ -26,8 +29,8 @@ export type SentRequest = {
 };
 
 /**
- * Sends a user's actions to any replica, and repeats the same bytes at another one until one
- * answers. Some requests go to two replicas at once.
+ * Sends a user's actions to any replica. It repeats the same bytes to other replicas until one
+ * responds, and sends some requests to two replicas concurrently.
  */
 export class Trader {
   readonly #one: Rester | Crosser;
@@ -49,7 +52,7 @@ export class Trader {
     this.#random = parts.random;
   }
 
-  /** Sends one request until it is answered. */
+  /** Sends one request until a replica responds. */
   async deal(): Promise<void> {
     const { action, cloids, kind } = this.#one.next(this.#random);
     const { actor } = this.#one;
@@ -75,7 +78,7 @@ export class Trader {
     try {
       reply = await new Client(this.#random.pick(urls)).executed(sent.signed);
     } catch {
-      // The connection was lost; the next replica reports whether the request was executed.
+      // The connection was lost. The next replica reports whether the request was executed.
       return;
     }
     if (reply.json === undefined || PASSING.has(reply.status)) return;

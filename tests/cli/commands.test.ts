@@ -8,8 +8,8 @@ import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-re
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: test traders' commands in a terminal, including their errors. Method: run the command
- * itself on a test venue.
+ * Goal: test the commands of traders in a terminal, including their errors. Method: run the command
+ * itself against a test venue.
  */
 
 let venue: TestVenue;
@@ -18,7 +18,7 @@ const { home } = command;
 const oddlot = command.run.bind(command);
 const cheapen = command.cheapen.bind(command);
 beforeAll(async () => {
-  // Commands take nonces from the clock of the machine.
+  // Commands derive nonces from the clock of the machine.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
 });
@@ -144,7 +144,10 @@ test('a deployer lists an event with two markets from a file and resolves a clos
 
 type Listing = { event: object; markets: Record<string, unknown>[] };
 
-/** Returns the path of a file for an event with three markets, changed by the test. */
+/**
+ * Returns the path of a file that describes an event with three markets. The test changes the
+ * description.
+ */
 function listing(slug: string, change: (file: Listing) => void): string {
   const { event, markets } = eventFile(venue.now);
   const days = ['monday', 'tuesday', 'sunday'];
@@ -158,7 +161,7 @@ function listing(slug: string, change: (file: Listing) => void): string {
   return path;
 }
 
-test('an event whose second market is rejected is listed in part, and running the file again continues', async () => {
+test('an event with a rejected second market is listed in part, and running the file again completes it', async () => {
   const taken = await venue.createMarket({ slug: 'hail', event: { slug: 'hail-event' } });
   const file = listing('fog', ({ markets }) => (markets[1]!['instrumentId'] = taken.id));
   const ended = await oddlot(`event create ${file} --key admin --json`);
@@ -189,7 +192,7 @@ test('an event whose second market is rejected is listed in part, and running th
   expect(venue.head.hash).toBe(once);
 });
 
-test("the guide's files are valid if their times are moved to the present", async () => {
+test("the guide's files are valid after their times are moved to the present", async () => {
   const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
   const start = 1_798_761_600_000;
@@ -360,7 +363,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   const ended = await oddlot(line, env);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
   expect(venue.head.hash).toBe(before);
-  // Errors name arguments of the command, not fields of its request.
+  // Errors name arguments of the command instead of fields of its request.
   if (!line.startsWith('event create')) expect(ended.err).not.toMatch(/Wrong type|\[\d+\]\.?/);
   // With --json, the same result is one JSON object.
   if (line.startsWith('--key')) return;
@@ -404,7 +407,7 @@ test('every command rejects unknown options, and missing or surplus arguments', 
     const { out } = await oddlot(`${path} --help`);
     const inner = listedIn(out).map((name) => `${path} ${name}`);
     if (inner.length > 0) {
-      // Subcommands are checked later in the loop.
+      // The loop checks subcommands later.
       paths.push(...inner);
       continue;
     }
@@ -428,7 +431,7 @@ test('every command rejects unknown options, and missing or surplus arguments', 
   expect(venue.head.hash).toBe(before);
 });
 
-test('an unreachable venue gives exit code 4, and a JSON error with --json', async () => {
+test('an unreachable venue results in exit code 4, and in a JSON error with --json', async () => {
   const ended = await oddlot('status --json', { ODDLOT_URL: 'http://127.0.0.1:9' });
   expect(ended).toMatchObject({ code: 4, out: '' });
   expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });

@@ -6,7 +6,7 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: shells complete commands, options and settings. Method: run the completion scripts in bash
- * and compare them with the help of the programs.
+ * and compare the results with the help of the programs.
  */
 
 const command = new OddlotCommand(() => 'http://127.0.0.1:9');
@@ -43,7 +43,7 @@ test('completion in bash offers the commands, options and settings that fit the 
   expect(complete('oddlot start --snapshot-every-b')).toEqual(['--snapshot-every-blocks']);
   expect(complete('oddlot start --no-rel')).toEqual(['--no-relay']);
   expect(complete('oddlot relay --late')).toEqual(['--late-every-ms']);
-  // Tables of a configuration file have no flag.
+  // The tables of a configuration file have no flags.
   expect(complete('oddlot validator --signers')).toEqual([]);
   expect(complete('oddlot rebuild-history --databa')).toEqual(['--database']);
 });
@@ -62,7 +62,7 @@ test.each(['bridge', 'verify'])(
     );
     expect(flags.length).toBeGreaterThan(10);
     expect(commands.length).toBeGreaterThan(3);
-    // `--serve-log` is a setting of the venue that the help of `verify` mentions.
+    // `--serve-log` is a setting of the venue, but the help of `verify` mentions it.
     const missing = [...flags, ...commands].filter((word) => !words.has(word));
     expect(missing.filter((word) => word !== '--serve-log')).toEqual([]);
   },

@@ -6,8 +6,8 @@ import { OddlotCommand } from '../support/oddlot-command.ts';
 import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: deposit from the settlement chain in a terminal. Method: run the command on a real venue
- * with its chain.
+ * Goal: deposit from the settlement chain in a terminal. Method: run the command against a real
+ * venue with its chain.
  */
 
 const command = new OddlotCommand(() => venue.url);
@@ -42,7 +42,7 @@ async function withdrawable(): Promise<string> {
   return (await info.clearinghouseState({ user: address })).withdrawable;
 }
 
-test('deposits by permit and by transfer are credited and show each step, also as JSON', async () => {
+test('deposits by permit and by transfer are credited and show each step, in text and JSON', async () => {
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
@@ -74,7 +74,7 @@ test('the deposit command reports missing USDC or ether and sends no transaction
     err: expect.stringMatching(/has 0 ether, but up to/),
   });
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
-  // A permit needs no ether.
+  // A permit does not require ether.
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
 });
 

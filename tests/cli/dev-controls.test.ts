@@ -41,8 +41,8 @@ test('an external bot fills a book, trades, advances time, and receives its fund
   ]);
   const held = await ask(`${controlsUrl}/clock/hold`, {});
   expect(held).toMatchObject({ status: 'ok', isHeld: true });
-  // Advances to the next full hour, because an hour with only seconds left has no premium and pays
-  // no funding.
+  // The clock advances to the next full hour, because an hour with only seconds left has no premium
+  // and pays no funding.
   await ask(`${controlsUrl}/clock/advance`, { by: HOUR_MS - (Number(held['now']) % HOUR_MS) });
   const wallet = privateKeyWallet(accounts[0].privateKey);
   const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });

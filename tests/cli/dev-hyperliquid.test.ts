@@ -8,7 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: `oddlot dev --hyperliquid` serves unmodified clients of Hyperliquid, with and without
+ * Goal: `oddlot dev --hyperliquid` serves unmodified Hyperliquid clients, with and without
  * controls. Method: run the process and trade with one of its accounts.
  */
 
@@ -36,7 +36,7 @@ test.each([
   await new ExchangeClient({ transport, wallet }).order({ orders, grouping: 'na' });
   const open = await new InfoClient({ transport }).openOrders({ user: wallet.address });
   expect(open).toMatchObject([{ coin: 'BTC', side: 'B', limitPx: '96000', sz: '0.01' }]);
-  // An account with a new key is credited when its balance is queried.
+  // The account of a new key gets test funds when its balance is queried.
   const { address: user } = privateKeyToAccount(generatePrivateKey());
   const { marginSummary } = await new InfoClient({ transport }).clearinghouseState({ user });
   expect(marginSummary.accountValue).toBe('100000');

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: commands select the right key and account. Method: run the command itself on a test venue,
- * with a new home folder for each test.
+ * Goal: commands select the right key and account. Method: run the command itself against a test
+ * venue, with a new home folder for each test.
  */
 
 type Key = { readonly name: string; readonly address: string; readonly kind: string };
@@ -14,7 +14,7 @@ type Key = { readonly name: string; readonly address: string; readonly kind: str
 let venue: TestVenue;
 let oddlot: OddlotCommand;
 beforeAll(async () => {
-  // Commands take nonces from the clock of the machine.
+  // Commands derive nonces from the clock of the machine.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
 });

@@ -5,7 +5,10 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { OddlotCommand, PASSWORD } from '../support/oddlot-command.ts';
 
-/** Goal: `oddlot mcp` as its users run it. Method: the protocol's own client starts the command as a process. */
+/**
+ * Goal: `oddlot mcp` works as its users run it. Method: the protocol's own client starts the
+ * command as a process.
+ */
 
 const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 
@@ -63,7 +66,7 @@ async function namesOf(client: Client): Promise<string[]> {
 const TRADE = '--tier trade --key bot --max-order 500 --max-day 900';
 const ORDER = { instrument: 'BTC', side: 'buy', size: '0.004', price: '90000' };
 
-describe('oddlot mcp', () => {
+describe('oddlot mcp serves tools by tier', () => {
   test('without a tier, the server offers only market data and needs no key', async () => {
     const client = await connect('');
     const names = await namesOf(client);
@@ -84,7 +87,7 @@ describe('oddlot mcp', () => {
     expect(trade).toEqual(expect.arrayContaining([...simulate, 'place_order', 'cancel_order']));
   });
 
-  test('no tool takes a key, and none moves funds', async () => {
+  test('no tool accepts a key or moves funds', async () => {
     const client = await connect(TRADE);
     for (const { inputSchema, name } of (await client.listTools()).tools) {
       expect(name).not.toMatch(/withdraw|transfer|send|agent|approve|margin|key/);
@@ -124,8 +127,8 @@ describe('oddlot mcp', () => {
     expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
   });
 
-  test('the limit of a day also counts the orders of an earlier run, and not rejected orders', async () => {
-    // The test before has used 360 + 270 of 900 USDC.
+  test('the daily limit includes orders of an earlier run, but not rejected orders', async () => {
+    // The previous test has used 360 + 270 of the 900 USDC.
     const client = await connect(TRADE);
     const used = async () => JSON.parse((await call(client, 'get_limits')).text).used;
     expect(await used()).toBe('630');
@@ -171,7 +174,7 @@ describe('oddlot mcp', () => {
     },
   );
 
-  test('a second process for the same account is refused', async () => {
+  test('a second process for the same account does not start', async () => {
     await connect(TRADE);
     await expect(connect(TRADE)).rejects.toThrow(/closed/i);
   });

@@ -9,7 +9,7 @@ import { runRebuildHistory } from '../../packages/cli/src/commands/add-programs.
 
 /**
  * Goal: programs that run as commands report errors in one sentence, and in JSON on request.
- * Method: run one real process of each kind that replaces the command; the tests of the programs
+ * Method: run one real process of each kind that replaces the command. The tests of these programs
  * are not repeated here.
  */
 
@@ -40,7 +40,7 @@ test.each<[line: string, why: RegExp]>([
   ['start --moon', /^Unknown option '--moon'/],
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
-  // Ignoring these would run a check other than the requested one.
+  // If these options were ignored, a check other than the requested one would run.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^--to 3 is before --from 9\. Use a later --to$/m],
 ])('`oddlot %s` exits with 2 and a message and leaves no files', async (line, why) => {
@@ -121,7 +121,7 @@ test('with --json, a program prints one object on standard output and everything
   });
 });
 
-test('checks use the venue from the environment, report errors in JSON, and have help', async () => {
+test('verification commands use the venue from the environment, report errors in JSON, and have help', async () => {
   const env = { ODDLOT_URL: 'http://127.0.0.1:9' };
   const tx = `0x${'5e'.repeat(32)}`;
   const asked = await oddlot(`verify receipt --tx ${tx}`, env);

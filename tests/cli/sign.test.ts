@@ -4,9 +4,7 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OddlotCommand, PASSWORD, runOddlot } from '../support/oddlot-command.ts';
 
-/**
- * Goal: orders can be sent with curl. Method: the printed request is sent by curl to a test venue.
- */
+/** Goal: orders can be sent with curl. Method: curl sends the printed request to a test venue. */
 
 let venue: TestVenue;
 const command = new OddlotCommand(() => venue.url);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: transfers, leverage, margin, trigger orders and amends in a terminal. Method: run the
- * command itself on a test venue.
+ * Goal: test transfers, leverage, margin, trigger orders and amends in a terminal. Method: run the
+ * command itself against a test venue.
  */
 
 let venue: TestVenue;
@@ -12,7 +12,7 @@ const command = new OddlotCommand(() => venue.url);
 const oddlot = command.run.bind(command);
 let user: string;
 beforeAll(async () => {
-  // Commands take nonces from the clock of the machine.
+  // Commands derive nonces from the clock of the machine.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
   ({ address: user } = await command.json<{ address: string }>('keys new main'));
@@ -52,7 +52,7 @@ test('USDC can be transferred between sub-accounts and to another account', asyn
   expect([await free('perp'), await free('outcome')]).toEqual(['9915.5', '70']);
 });
 
-test('leverage, margin mode and position mode can be set, also by an agent', async () => {
+test('leverage, margin mode and position mode can be set, including by an agent', async () => {
   const shown = async () => {
     const { leverage } = await venue.client().info.activeAssetData({ user, coin: '3' });
     return leverage;
@@ -87,7 +87,7 @@ test('margin can be added to an isolated position and removed from it', async ()
   await oddlot('margin-mode BTC cross');
 });
 
-test('an open order can be amended in price and size, also by an agent', async () => {
+test('an open order can be amended in price and size, including by an agent', async () => {
   const id = orderId((await oddlot('order buy 0.01 BTC --price 90000')).out);
   expect((await oddlot(`amend BTC ${id} --price 91000`)).out).toBe(
     `open: order ${id} on BTC-USDC\n`,

@@ -15,7 +15,7 @@ import {
   runVerifyReserves,
 } from '../../packages/cli/src/verify/verify-reserves.ts';
 
-/** Runs the stand-alone check on correct and forged trees of the real engine. */
+/** Runs the stand-alone verifier on valid and forged trees of the real engine. */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 
@@ -86,7 +86,7 @@ function holds(proof: Proof): boolean {
   }
 }
 
-test('the stand-alone Keccak equals the standard one', () => {
+test('the stand-alone Keccak equals the standard implementation', () => {
   const bytes = fc.uint8Array({ maxLength: 300 });
   fc.assert(
     fc.property(bytes, (input) => {
@@ -96,7 +96,7 @@ test('the stand-alone Keccak equals the standard one', () => {
   );
 });
 
-/** Yields the proof with each number changed by one and each hash changed. */
+/** Yields proofs in which one number is changed by one or one hash is changed. */
 function* changes(proof: Proof): Iterable<Proof> {
   const { published, siblings } = proof;
   for (const by of [1, -1]) {
@@ -177,7 +177,7 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
   return { code, lines };
 }
 
-/** Serves answers to all posted requests. */
+/** Serves answers to all requests that are posted. */
 type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
 
 async function serve(answer: (body: Question) => object): Promise<string> {
@@ -259,7 +259,9 @@ test('the command prints all equal and different values', async () => {
   ]);
 });
 
-/** Returns the proof of a mainnet venue that owes six dollars, with some figures changed. */
+/**
+ * Returns the proof of a mainnet venue with liabilities of six dollars. Some figures are replaced.
+ */
 async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<string> {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
   const chain = { ...proof.chain, chainId: 42_161 };
@@ -270,8 +272,8 @@ async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<
 }
 
 /**
- * Serves a venue with time 7 at the block of the publication, and with this row for every
- * withdrawal.
+ * Serves a venue whose time is 7 at the block of the publication. Its answer for every withdrawal
+ * is this row.
  */
 async function reportingVenue(row: object): Promise<string> {
   return await serve(({ before, type }) => ({
@@ -280,7 +282,7 @@ async function reportingVenue(row: object): Promise<string> {
   }));
 }
 
-/** Serves a node with this bridge balance and these payments. */
+/** Serves a node that reports this bridge balance and these payments. */
 async function node(held: string, paid: readonly number[] = []): Promise<string> {
   const word = (amount: number): string => amount.toString(16).padStart(64, '0');
   const logs = paid.map((usd, id) => {
@@ -362,7 +364,7 @@ test("the command prints all figures and compares the unsettled amount with the 
     'DIFFER  unsettled is 2, but the payouts still reported as open add up to 1.5',
   );
   expect(less.code).toBe(1);
-  // A payment that was settled earlier is already deducted and must not count again.
+  // A payment that was settled earlier is already deducted and must not be counted again.
   const settled = await reportingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
   expect(again.lines).toContain(
@@ -426,7 +428,7 @@ test.each<[string, readonly string[], number, RegExp]>([
   expect(lines[0]).toMatch(text);
 });
 
-test('the command reports rejects by the venue, a file without a proof, and a failing node', async () => {
+test('the command reports errors of the venue, a file without a proof, and a failing node', async () => {
   const refusing = await serve(() => ({ success: false, message: 'Wrong type for user' }));
   const lines = ['Wrong type for user'];
   expect(await run(['--user', ADDRESS, '--url', refusing])).toEqual({ code: 2, lines });

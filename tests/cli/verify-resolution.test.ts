@@ -6,11 +6,11 @@ import { FIRST_ID, OutcomeVenue, SERIES } from '../support/venue/outcome-venue.t
 import { START_MS } from '../support/venue/ws/test-venue.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
-/** Runs the command on correct and forged resolution records of the real engine. */
+/** Runs the command on valid and forged resolution records of the real engine. */
 
 const QUARTER_MS = 900_000;
 
-/** Returns the record of a series market whose price went from 100.5 to 101. */
+/** Returns the record of a series market whose price rose from 100.5 to 101. */
 function settledReceipt(): OutcomeResolution {
   const world = new OutcomeVenue();
   const firstStartMs = (START_MS + QUARTER_MS) as never;
@@ -51,7 +51,7 @@ async function verify(data: OutcomeResolution, ...more: readonly string[]): Prom
   return { code, lines, faults };
 }
 
-/** Returns a changed record with a matching hash. */
+/** Returns a changed record whose hash matches the change. */
 function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
   const changed = { ...RIGHT, ...changes };
   return { ...changed, receiptHash: receiptHash(changed) };

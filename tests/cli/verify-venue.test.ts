@@ -11,9 +11,9 @@ import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
 import { readLogPage } from '../../packages/replica/src/log/log-reader.ts';
 
 /**
- * Goal: a venue's reports can be recomputed, and the check names each false answer. Method: use a
- * venue that serves its log and has liquidations into the book and by deleveraging, and a proxy
- * that changes some of its answers.
+ * Goal: the reports of a venue can be recomputed, and the check names each false answer. Method:
+ * use a venue that serves its log and has liquidations into the book and by deleveraging, and a
+ * proxy that changes some of its answers.
  */
 
 const BTC = 1;
@@ -22,8 +22,8 @@ let venue: TestVenue;
 let log = '';
 let txHash = '';
 /**
- * Accounts liquidated into the book (one position, an isolated one, one of two), and one liquidated
- * by a price gap.
+ * Accounts with liquidations into the book (a single position, an isolated one, and one of two),
+ * and an account that a price gap liquidated.
  */
 let alice: TestAccount;
 let carol: TestAccount;
@@ -78,7 +78,7 @@ async function run(verify: Verify, args: readonly string[]) {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Data = any;
 
-/** Starts a proxy that changes the venue's answers to some query types. */
+/** Starts a proxy that changes the venue's answers to these query types. */
 async function liar(types: readonly string[], change: (data: Data) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -129,7 +129,7 @@ function framed({ commands, timeMs }: LogEntry): Buffer {
   return Buffer.concat([header, buffer.bytes.subarray(0, buffer.length)]);
 }
 
-describe('verification of a receipt', () => {
+describe('receipts can be verified', () => {
   test('a receipt agrees with public data, and its result agrees with the log', async () => {
     const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
     expect(asked).toMatchObject({ code: 0, differing: [] });
@@ -207,7 +207,7 @@ describe('verification of a receipt', () => {
   });
 });
 
-describe('verification of a liquidation', () => {
+describe('liquidations can be verified', () => {
   test.each<[what: string, account: () => TestAccount, lines: readonly RegExp[]]>([
     [
       'of one position',
@@ -310,7 +310,7 @@ describe('verification of a liquidation', () => {
   });
 });
 
-describe("verification of a venue's log", () => {
+describe('the log of a venue can be verified', () => {
   test('the log of a venue is valid and equals the published blocks', async () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
@@ -321,7 +321,7 @@ describe("verification of a venue's log", () => {
     expect(code).toBe(0);
   });
 
-  test('blocks before --from are applied without being derived from their requests', async () => {
+  test('blocks before --from are applied without checks against their requests', async () => {
     const to = venue.head.height - 2;
     const whole = await run(runVerifyUrl, [log, '--json', '--to', String(to)]);
     const part = await run(runVerifyUrl, [log, '--json', '--to', String(to), '--from', '7']);

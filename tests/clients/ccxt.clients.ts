@@ -5,8 +5,8 @@ import { eventually, type Json } from '../support/client.ts';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
- * Goal: a bot on ccxt runs unchanged on the Hyperliquid port in sandbox mode; only its URLs and its
- * key differ. Method: run the published package against a venue of the testkit.
+ * Goal: a bot on ccxt runs unchanged on the Hyperliquid port in sandbox mode, except for its URLs
+ * and its key. Method: run the published package against a venue of the testkit.
  */
 
 const SYMBOL = 'BTC/USDC:USDC';
@@ -17,7 +17,7 @@ let proxy: CuttableProxy;
 const opened: Json[] = [];
 
 beforeAll(async () => {
-  // The package is not a dependency of this repository, so the compiler does not know it.
+  // The package is not a dependency of this repository, so the compiler cannot resolve it.
   const name = 'ccxt';
   ({ default: ccxt } = (await import(name)) as Json);
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
@@ -39,7 +39,7 @@ function requestFunds(url: string, user: string): Promise<Response> {
   });
 }
 
-/** Creates a client with a new key, whose account has test funds. */
+/** Creates a client with a new key. Its account has test funds. */
 async function exchangeOf(Exchange: Json, options: object = {}): Promise<Json> {
   const privateKey = generatePrivateKey();
   const walletAddress = privateKeyToAddress(privateKey);
@@ -57,7 +57,7 @@ async function exchangeOf(Exchange: Json, options: object = {}): Promise<Json> {
   return exchange;
 }
 
-describe('ccxt over HTTP', () => {
+describe('ccxt works over HTTP', () => {
   let bot: Json;
   beforeAll(async () => {
     bot = await exchangeOf(ccxt.hyperliquid);
@@ -71,7 +71,7 @@ describe('ccxt over HTTP', () => {
       active: true,
       precision: { amount: 0.00001 },
     });
-    // A ccxt market whose id does not exist on the venue cannot be traded.
+    // A ccxt market cannot be traded if its id does not exist on the venue.
     expect(Object.values(markets).filter((each: Json) => each.active)).toHaveLength(3);
   });
 
@@ -146,7 +146,7 @@ describe('ccxt over HTTP', () => {
     await expect(bot.transfer('USDC', 1, 'spot', 'swap')).rejects.toThrow('no spot');
   });
 
-  test('a ccxt request outside of sandbox mode is rejected', async () => {
+  test('a ccxt request without sandbox mode is rejected', async () => {
     const { privateKey, walletAddress } = bot;
     const mainnet = new ccxt.hyperliquid({ walletAddress, privateKey });
     mainnet.urls.api = bot.urls.api;
@@ -168,7 +168,7 @@ test('ccxt streams deliver books, trades and orders, even after the socket is cu
   expect((await bot.watchOHLCV(SYMBOL, '1m')).at(-1)[4]).toBeGreaterThan(0);
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
   const watched = bot.watchOrders(SYMBOL);
-  // The subscription must exist before the order that it reports.
+  // The subscription must exist before the order about which it reports.
   await eventually(() => expect(Object.keys(bot.clients)).toHaveLength(1));
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96100);
   expect((await watched).at(-1)).toMatchObject({ symbol: SYMBOL, price: 96100 });

@@ -8,8 +8,9 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * Goal: clients that public generators make from /openapi.json are usable. Method: each is generated from the document
- * that a venue serves, a program with its types is compiled, and the program places an order and reads it back.
+ * Goal: clients that public generators create from /openapi.json are usable. Method: each client is
+ * generated from the document that a venue serves. A program with its types is compiled, places an
+ * order and reads it back.
  */
 
 const bin = (name: string): string => join(import.meta.dirname, 'node_modules/.bin', name);
@@ -32,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A signed order that rests, as the body of /exchange. */
+/** Returns a signed order that rests, as the body of a request to /exchange. */
 async function signedOrder(price: string): Promise<string> {
   const order = {
     a: 1,
@@ -70,11 +71,14 @@ async function compiled(
 
 const RESULT = { state: 'open', resting: 1, bids: expect.any(Number) as number };
 
-test('openapi-typescript and openapi-fetch', { timeout: 120_000 }, async () => {
-  execFileSync(bin('openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd: folder });
-  const run = await compiled(
-    'fetching',
-    `import createClient from 'openapi-fetch';
+test(
+  'openapi-typescript and openapi-fetch create a usable client',
+  { timeout: 120_000 },
+  async () => {
+    execFileSync(bin('openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd: folder });
+    const run = await compiled(
+      'fetching',
+      `import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
 type Schemas = components['schemas'];
@@ -90,7 +94,7 @@ export async function run(url: string, text: string) {
   const book = (await client.POST('/info', { body: { type: 'l2Book', coin: '1' } })).data as Schemas['L2BookResponse'];
   const wrong: Schemas['Action'] = {
     type: 'order',
-    // @ts-expect-error There is no such grouping.
+    // @ts-expect-error This grouping does not exist.
     grouping: 'none',
     orders: [],
   };
@@ -98,12 +102,13 @@ export async function run(url: string, text: string) {
   return { state, resting: orders.data.length, bids: book.data.levels[0].length };
 }
 `,
-  );
-  expect(await run(venue.url, await signedOrder('90000'))).toEqual(RESULT);
-});
+    );
+    expect(await run(venue.url, await signedOrder('90000'))).toEqual(RESULT);
+  },
+);
 
-test('@hey-api/openapi-ts', { timeout: 120_000 }, async () => {
-  // Node requires the extensions of imported files.
+test('@hey-api/openapi-ts creates a usable client', { timeout: 120_000 }, async () => {
+  // Node requires file extensions in imports.
   const output = { path: 'heyapi', importFileExtension: '.js' };
   const config = `export default ${JSON.stringify({ input: 'openapi.json', output })};`;
   writeFileSync(join(folder, 'openapi-ts.config.js'), config);

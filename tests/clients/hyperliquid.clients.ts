@@ -5,9 +5,9 @@ import { eventually, type Json } from '../support/client.ts';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
- * Goal: a bot on the package `hyperliquid` runs unchanged on the Hyperliquid port. Its hosts are
- * constants, so the test replaces them in the created client; nothing else differs. Method: run the
- * published package against a venue of the testkit.
+ * Goal: a bot on the package `hyperliquid` runs unchanged on the Hyperliquid port. The hosts are
+ * constants of the package, so the test replaces them in the created client. Nothing else differs.
+ * Method: run the published package against a venue of the testkit.
  */
 
 const HOST = 'api.hyperliquid-testnet.xyz';
@@ -19,9 +19,9 @@ let sdk: Json;
 const user = { key: generatePrivateKey(), address: '' };
 
 beforeAll(async () => {
-  // The package logs every frame.
+  // The package logs every frame, so logging is disabled.
   vi.spyOn(console, 'log').mockReturnValue(undefined);
-  // The package is not a dependency of this repository, so the compiler does not know it.
+  // The package is not a dependency of this repository, so the compiler cannot resolve it.
   const name = 'hyperliquid';
   const { Hyperliquid } = (await import(name)) as Json;
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
@@ -45,7 +45,7 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-/** Replaces the constant host in all objects that a client contains. */
+/** Replaces the constant host in all objects inside a client. */
 function redirect(part: Json, host: string, seen = new Set<unknown>()): void {
   if (part === null || !['object', 'function'].includes(typeof part) || seen.has(part)) return;
   seen.add(part);
@@ -112,7 +112,7 @@ test('orders of the package can rest, fill, be amended and be cancelled', async 
   expect(await sdk.info.perpetuals.getUserFunding(user.address, 0)).toEqual([]);
 });
 
-test('a reject is a sentence', async () => {
+test('a rejection has a readable message', async () => {
   const { response } = await sdk.exchange.placeOrder(order({ limit_px: '96000.11' }));
   const [{ error }] = response.data.statuses;
   expect(error).toMatch(/^Price must be divisible by tick size\. .* 96000\.1 and 96000\.2/);
@@ -133,7 +133,7 @@ test('streams of the package continue after the socket is cut', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   proxy.cut();
   await eventually(() => expect(sdk.ws.isConnected()).toBe(true));
-  // The package does not subscribe again automatically.
+  // The package does not subscribe again automatically after a cut.
   await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => received.push(bbo));
   await eventually(() => expect(received.at(-1)).toMatchObject({ coin: COIN }));
 });

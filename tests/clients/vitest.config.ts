@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:clients` runs tests with clients that are not dependencies of this repository. */
 export default defineConfig({
   resolve: {
-    // The sources of packages/ccxt import a package that only this folder has.
+    // The sources of packages/ccxt import a package that only this folder contains.
     alias: { ccxt: join(import.meta.dirname, 'node_modules/ccxt/js/ccxt.js') },
   },
   test: {

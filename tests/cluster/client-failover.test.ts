@@ -20,7 +20,8 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * A client of a venue with two replicas, one of which stops, misses no message and gets none twice.
+ * Tests a client of a venue with two replicas, one of which stops. The client must not miss a
+ * message or receive one twice.
  */
 
 const nats = withNatsServer();
@@ -32,7 +33,7 @@ afterAll(() => postgres?.stop());
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-/** Records the events of each channel, with the blocks of their rows in the order of arrival. */
+/** Records the events of each channel with the blocks of their rows, in the order of arrival. */
 function followed(client: Client, user: string) {
   const seen = new Map<string, StreamEvent<unknown>[]>();
   const { streams } = client;
@@ -97,14 +98,14 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       expect(behind.data).toHaveLength(1);
       expect(behind.data[0]!.order.oid).toBeLessThan(page.data[0]!.order.oid);
       const stopped = a.stop();
-      // These trades happen on the other replica while this client reconnects.
+      // These trades are executed on the other replica while this client reconnects.
       await trade(steady);
       await trade(moving);
       await stopped;
       const last = await trade(moving);
       expect(moving.replicas.current).toBe(b.url);
-      // The history lags most, so a client that has received the last orders has received all other
-      // messages.
+      // The history lags the most, so a client that has received the last orders has also received
+      // all other messages.
       const orderRows = () => rowsOf(there.seen.get('userHistoricalOrders')!);
       await expect.poll(() => orderRows().at(-1)?.height, WAIT).toBe(last);
       expect(orderRows().length).toBeGreaterThan(4);
@@ -124,7 +125,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
     }),
   );
 
-  test('a client learns the addresses of both replicas', () =>
+  test('a client receives the addresses of both replicas', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });

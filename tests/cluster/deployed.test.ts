@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       expect({ status, stderr }).toMatchObject({ status: 0 });
     }));
 
-  test('the permissions of a replica are sufficient and minimal', () =>
+  test('a replica has exactly the permissions that it needs', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const port = await freePorts(1);
@@ -64,7 +64,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
         expect(await b.faucet()).toMatchObject({ status: 200 });
         await expect.poll(() => b.operations('/readyz')).toEqual({ status: 'ready' });
         await b.stop();
-        // The most harmful requests of a compromised replica are rejected.
+        // The most harmful requests that a compromised replica could send are rejected.
         const credentials = { user: 'replica', password: passwords.ODDLOT_NATS_REPLICA };
         const options = { servers: [url], cluster: 'main', clientName: 'test', replicas: 1 };
         const stream = await BlockStream.open({ ...options, credentials });

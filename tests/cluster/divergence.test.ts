@@ -19,7 +19,7 @@ import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('a replica with a different state', () => {
-  test('a replica with a different state stops with its evidence, and the others continue', () =>
+  test('a replica whose state differs stores evidence and stops, and the others continue', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const c = { ...place, name: 'c', data: join(folder, 'c') };
@@ -60,7 +60,7 @@ describe.skipIf(!hasNatsServer)('a replica with a different state', () => {
     }));
 });
 
-/** Changes a value in the replica's state without a trace in its files. */
+/** Changes a value in the replica's state without leaving a trace in its files. */
 async function plant(data: string): Promise<number> {
   const store = new SnapshotStore({ directory: join(data, 'snapshots') });
   const { height, payload } = (await store.newestValid())!;

@@ -87,12 +87,13 @@ describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () =>
       await publish(cluster, { type: 'announceEra', rules });
       await expect.poll(() => a.faucet()).toMatchObject(refused);
       await a.stop();
-      // After a restart, the replica still knows of the announcement, until it is withdrawn.
+      // After a restart, the replica still has the announcement, until an operator withdraws it.
       const again = await startReplica({ ...place, name: 'a', data });
       await expect.poll(() => again.faucet()).toMatchObject(refused);
       expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });
       await expect.poll(() => again.faucet()).toMatchObject({ status: 200 });
-      // When the rules version starts, the replica stops applying blocks and serves its last state.
+      // When the new rules version starts, the replica stops applying blocks and serves its last
+      // state.
       const hash = `0x${'1'.repeat(64)}`;
       await publish(cluster, { type: 'openEra', rules, stateHash: hash, previousHash: hash });
       await expect.poll(() => again.faucet()).toMatchObject(refused);

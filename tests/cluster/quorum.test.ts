@@ -8,7 +8,7 @@ import { FIXED_PRICE_FLAGS, temporaryData, VenueRun } from '../support/venue-pro
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
-  test('a replica can stop without a quorum, reports unfinished work, and ends with 0', async () => {
+  test('a replica can stop without a quorum, reports unfinished work, and exits with code 0', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -39,11 +39,11 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
         expect(await a.faucet()).toMatchObject({ status: 200 });
         const { headers } = await a.info({ type: 'perpMeta' });
         expect(headers.get('x-block-age-ms')).toBeNull();
-        // One of three servers can fail.
+        // The cluster tolerates the failure of one of three servers.
         await servers.kill(0);
         await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
         await servers.kill(1);
-        // Requests sent before the loss is detected wait until there is a quorum again.
+        // Requests that are sent before the loss is detected wait until there is a quorum again.
         await expect
           .poll(() => a.operations('/readyz'))
           .toMatchObject({ reason: expect.stringContaining('the log has had no quorum for') });

@@ -34,7 +34,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
       expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
-      // An action acknowledged by one replica is known to the other on request.
+      // On request, a replica includes an action that another replica acknowledged.
       for (let at = 0; at < 10; at += 1) {
         await a.faucet();
         const { body } = await a.info({ type: 'stateHash' });
@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await b.stop();
     }));
 
-  test('a replica without files does not start an existing venue again', () =>
+  test('a replica without files does not start an existing venue anew', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -124,7 +124,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await once(socket, 'open');
       const closed = once(socket, 'close');
       await Promise.all(Array.from({ length: 20 }, () => a.faucet()));
-      // Requests that are pending at the stop are answered while b continues to write.
+      // Requests that are pending when the replica stops are answered while b continues to write.
       const last = Array.from({ length: 20 }, () => a.faucet());
       const stopped = a.stop();
       expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));

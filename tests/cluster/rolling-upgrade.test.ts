@@ -8,8 +8,8 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * Replaces replicas one by one under load, as when a release with the same rules version is
- * installed.
+ * Replaces the replicas one by one under load, as the installation of a release with the same rules
+ * version does.
  */
 
 const nats = withNatsServer();
@@ -24,7 +24,7 @@ describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
         const port = await freePorts(2);
         const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
         /**
-         * Starts the process of a machine with the folder, the name and the address of the previous
+         * Starts a process on a machine with the folder, the name and the address of the previous
          * process.
          */
         const start = (machine: 0 | 1) =>
@@ -111,7 +111,7 @@ async function heights(urls: readonly string[]): Promise<number[]> {
   return (await Promise.all(urls.map((url) => head(url)))).map(({ height }) => height);
 }
 
-/** Returns all orders of an account in a replica's history, in their order. */
+/** Returns all orders of an account in the history of a replica, in their order. */
 async function orderIds(url: string, user: string): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | undefined;

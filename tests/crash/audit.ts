@@ -43,7 +43,7 @@ export function expectAcknowledgedKept(audited: readonly Audited[]): void {
   }
 }
 
-/** Checks that either all orders of a batch exist or none. */
+/** Checks that either all orders of a batch exist or none of them. */
 export function expectWholeBatches(
   audited: readonly Audited[],
   openByActor: ReadonlyMap<Actor, ReadonlySet<string>>,
@@ -60,8 +60,8 @@ export function expectWholeBatches(
 }
 
 /**
- * Returns the client order ids that rest according to the receipts: placed and executed, but not
- * cancelled.
+ * Returns the client order ids that rest according to the receipts: their orders were placed and
+ * executed, but not cancelled.
  */
 export function restingBy(rester: Rester, history: readonly Audited[]): Set<string> {
   const resting = new Set<string>();
@@ -92,9 +92,9 @@ export function fillsIn(history: readonly Audited[]): Json[] {
 }
 
 /**
- * Checks R-conservation through the API: the deposits equal the balances of all accounts, without
- * unrealised PnL, plus the fees of all trades. Fees are rounded up once per order and role, which
- * bounds the difference.
+ * R-conservation: checks through the API that the deposits equal the balances of all accounts,
+ * without unrealised PnL, plus the fees of all trades. Fees are rounded up once per order and role,
+ * which bounds the difference.
  */
 export async function expectMoneyConserved(
   actors: readonly Actor[],

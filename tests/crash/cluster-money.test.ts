@@ -12,10 +12,10 @@ import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: a deposit is credited once and a withdrawal is paid once, whichever replica handles the
- * settlement chain and however it ends. Method: two replicas reach the chain through proxies of the
- * test, which identify each step by its request. At one step, the active replica is killed, or
- * frozen until the other replica has completed the work.
+ * Goal: a deposit is credited once and a withdrawal is paid once, regardless of which replica
+ * handles the settlement chain and how it ends. Method: two replicas reach the chain through
+ * proxies of the test, which identify each step by its request. At one step, the active replica is
+ * killed, or frozen until the other replica has completed the work.
  */
 
 type Point = {
@@ -30,7 +30,8 @@ let servers: NatsServers;
 let world: MoneyWorld;
 const replicas: Replica[] = [];
 /**
- * Step at which the active replica is intercepted. Its request continues after `reached` resolves.
+ * The step at which the active replica is intercepted. Its request continues after `reached`
+ * resolves.
  */
 let armed: { readonly point: Point; readonly reached: (at: Replica) => Promise<void> } | undefined;
 const sent = new Set<Hex>();
@@ -148,7 +149,7 @@ function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Repl
   return met.promise;
 }
 
-/** Kills the replica, so that its request is never answered. */
+/** Kills the replica, so that its request never gets a response. */
 async function killed(at: Replica): Promise<void> {
   await at.venue.kill();
 }
@@ -220,7 +221,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
         paid.resolve();
       }
       expect(await customer.onChain()).toBe(before + usdc('49.9'));
-      // By now the replica knows that it was replaced and has ended its pending work.
+      // The replica has learned that it was replaced, and has ended its pending work.
       await eventually(async () => expect(await isHolder(holder)).toBe(false));
       await holderOf([survivor]);
       world.use(holder.venue);
@@ -234,7 +235,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
     240_000,
   );
 
-  test('replicas send a permit once and report the same result, whichever replica receives it', async () => {
+  test('replicas send a permit once and report the same result, regardless of which replica receives it', async () => {
     const holder = await holderOf();
     const customer = await world.fundedUser();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);

@@ -16,8 +16,8 @@ import type { Json } from '../support/client.ts';
 
 /**
  * A venue without an edge on a real journal, whose clock the test controls, so that crashes can be
- * tested over hours or with fifty thousand accounts. A crash is a copy of the files at that moment;
- * the replica that wrote them is no longer used.
+ * tested over hours or with fifty thousand accounts. A crash is a copy of the files. The replica
+ * that wrote them is no longer used.
  */
 export class ControlledReplica {
   readonly folder: string;
@@ -92,7 +92,7 @@ export class ControlledReplica {
     await this.replica.tick();
   }
 
-  /** Proposes commands together, none of which may be rejected. */
+  /** Proposes commands concurrently. None of them may be rejected. */
   async all(commands: readonly Command[]): Promise<void> {
     const executed = await Promise.all(commands.map((command) => this.replica.propose(command)));
     for (const { outcome } of executed) {
@@ -114,7 +114,7 @@ export class ControlledReplica {
     return JSON.parse(JSON.stringify(answered.data));
   }
 
-  /** Opens a copy of the current files like a new process; the original continues. */
+  /** Opens a copy of the current files as a new process would. The original replica continues. */
   async crashed(
     options: { readonly snapshotEveryBlocks?: number } = {},
   ): Promise<ControlledReplica> {
@@ -132,7 +132,7 @@ export class ControlledReplica {
   }
 }
 
-/** Writes one snapshot at a time, like the indexer thread. */
+/** Writes one snapshot at a time, as the indexer thread does. */
 function writeSnapshots(
   replica: LocalReplica,
   snapshots: SnapshotStore,
@@ -150,9 +150,9 @@ function writeSnapshots(
 }
 
 /**
- * Copies a folder while it is being written. If a file disappears between listing and reading, the
- * state is inconsistent and the copy is repeated. The journal is copied last, because it can be
- * ahead of the snapshots but never behind them.
+ * Copies a folder while files are written to it. If a file disappears between listing and reading,
+ * the copy is inconsistent and is repeated. The journal is copied last, because it can be ahead of
+ * the snapshots but never behind them.
  */
 async function crashImage(from: string): Promise<string> {
   for (;;) {
@@ -173,7 +173,7 @@ export const someone = (number: number): Address =>
   address(`0x${number.toString(16).padStart(40, '0')}`);
 
 /**
- * Price ticks of one cent, sizes with two decimals, and the fee rate of the example in
+ * The price tick is one cent, sizes have two decimals, and the fee rate is that of the example in
  * R-outcome-fee.
  */
 export const GRID = {
@@ -185,7 +185,7 @@ export const GRID = {
   orderDelayMs: 0,
 };
 
-/** Returns the commands that list an event and its only market, open for one hour. */
+/** Returns the commands that list an event with a single market, which is open for one hour. */
 export function listing(nowMs: number): readonly Command[] {
   const span = { startMs: timeMs(nowMs), endMs: timeMs(nowMs + 3_600_000) };
   const texts = { title: 'Rain', description: '', category: 'nature', tags: [] };

@@ -21,9 +21,9 @@ import { chance } from '../support/seeded.ts';
 
 /**
  * Goal: acknowledged actions survive a kill −9 exactly once, and other actions exist completely or
- * not at all. Method: several signing clients put load on a real venue. It is killed at random
- * moments of a seed, restarted on the same data, and checked only through its public API.
- * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
+ * not at all. Method: several signing clients put load on a real venue. The venue is killed at
+ * random times derived from a seed, restarted on the same data, and checked only through its public
+ * API. `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -41,13 +41,13 @@ const resters: Rester[] = [];
 const crossers: Crosser[] = [];
 const history: Audited[] = [];
 const random = chance(SEED);
-/** Six rounds cover all combinations of flags; fewer rounds start with a random one. */
+/** Six rounds cover all combinations of flags. Fewer rounds start with a random combination. */
 const FIRST = random.below(6);
-/** State hashes by height, observed while the venue ran. */
+/** State hashes by height that were observed while the venue ran. */
 const seenHashes = new Map<number, Json>();
 
 /**
- * Varies the snapshot interval, so that the venue restarts from recent, old or no snapshots. Syncs
+ * The snapshot interval varies, so that the venue restarts from recent, old or no snapshots. Syncs
  * are artificially slow, because the folder can be in memory and a kill must be able to interrupt
  * the write of a block.
  */
@@ -80,8 +80,8 @@ function emptyLoad(): Load {
 }
 
 /**
- * Puts load on the venue and kills it, usually at an acknowledgement, when later writes are
- * incomplete, and sometimes later.
+ * Puts load on the venue and kills it. Usually, the kill coincides with an acknowledgement, when
+ * later writes are incomplete; sometimes it comes later.
  */
 async function pressAndKill(): Promise<Load> {
   const load = emptyLoad();
@@ -108,7 +108,10 @@ async function pressAndKill(): Promise<Load> {
   return load;
 }
 
-/** Kills the venue during or shortly after its start, because recovery must survive a crash too. */
+/**
+ * Kills the venue during or shortly after its start, because a crash may also interrupt the
+ * recovery.
+ */
 async function startAndKill(flags: readonly string[]): Promise<void> {
   const run = new VenueRun(venue.data, flags);
   await pause(100 + random.below(1200));
@@ -140,12 +143,12 @@ async function expectSameHash(): Promise<void> {
 }
 
 /**
- * Sends acknowledged requests again and checks that each is answered from its receipt and not
- * executed again.
+ * Sends acknowledged requests again and checks that each gets the response in its receipt and is
+ * not executed again.
  */
 async function expectNothingTwice(): Promise<void> {
   const acknowledged = history.filter(({ sent }) => sent.acknowledged !== undefined);
-  // Half of them come from the most recent requests, which are at the end of the list.
+  // Half of the requests are among the most recent ones, which are at the end of the list.
   const again = Array.from({ length: Math.min(RESENT, acknowledged.length) }, (_, index) =>
     random.pick(index % 2 === 0 ? acknowledged : acknowledged.slice(-40)),
   );
@@ -159,7 +162,7 @@ async function expectNothingTwice(): Promise<void> {
   );
 }
 
-/** Sends half of the requests without a receipt again; each must be executed once. */
+/** Sends half of the requests without a receipt again. Each of them must be executed once. */
 async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]> {
   const chosen = audited.map(({ receipt }) => receipt.status === 'unknown' && random.next() < 0.5);
   return Promise.all(
@@ -183,7 +186,7 @@ async function expectAcknowledgedOrders(): Promise<void> {
   }
 }
 
-describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 under load keeps acknowledged actions, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     'round %i: acknowledged actions exist exactly once and completely',
     async (round) => {

@@ -32,15 +32,16 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: if a crash cuts the last write at any byte, each component opens its file with all
+ * Goal: after a crash has cut the last write at any byte, each component opens its file with all
  * completed writes and continues. A run tests a random quarter of the positions, and always the
- * first and the last. An appended file either ends at the position or has its full length with
- * zeros in between; a file that is replaced as a whole has a partial temporary file next to it.
+ * first and the last one. A file to which data is appended either ends at the cut, or has its full
+ * length and contains zeros after the cut. Next to a file that is replaced as a whole, there is a
+ * partial temporary file.
  */
 
 /**
- * Files are in memory, because thousands of syncs would take minutes on a disk. Other tests cover
- * the syncs.
+ * The files are in memory, because thousands of syncs would take minutes on a disk. Other tests
+ * cover the syncs.
  */
 const MEMORY = '/dev/shm';
 const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
@@ -48,7 +49,7 @@ const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 
-/** Returns the positions to cut at, always including `from` and `last`. */
+/** Returns the positions of the cuts, which always include `from` and `last`. */
 function cuts(from: number, last: number): readonly number[] {
   const between = Array.from({ length: Math.max(0, last - from - 1) }, (_, at) => from + 1 + at);
   return [from, ...sampledCases(between, Math.ceil(between.length / 4), random), last];
@@ -168,7 +169,7 @@ const WHOLE: readonly Writer[] = [
     file: 'refused.json',
     write: (folder, time) => new RefusalMemory(join(folder, 'refused.json'), 10).refused('3', time),
     read: (folder) => {
-      // The second check stores the result of the first check in the file.
+      // The second check writes the result of the first check to the file.
       new RefusalMemory(join(folder, 'refused.json'), 10).refused('4', 3);
       return readFileSync(join(folder, 'refused.json'), 'utf8');
     },
@@ -220,7 +221,7 @@ function paidWatch(folder: string, client: object): PaidWatch {
   return new PaidWatch({ client: chain, bridge: someone, fromBlock: 1, file, isOpen: () => true });
 }
 
-/** These files are created once at their first use. */
+/** These files are created once, when they are first used. */
 const SECRETS: readonly Omit<Writer, 'write'>[] = [
   { what: 'keys of the local chain', file: 'keys.json', read: (folder) => localKeys(folder) },
   { what: 'the secret of salts', file: 'salt-secret', read: (folder) => treeSecret(folder) },
@@ -246,7 +247,7 @@ async function writtenTwice({ write }: Writer): Promise<{ before: string; after:
   return { before, after };
 }
 
-/** Reads a copy of a folder in which one file has these bytes. */
+/** Reads a copy of a folder in which one file has been replaced by these bytes. */
 async function readWith(
   folder: string,
   file: string,
@@ -258,7 +259,7 @@ async function readWith(
   return { left, found: await read(left) };
 }
 
-/** Reads a copy of the folder, because reading can write. */
+/** Reads a copy of the folder, because reading may write. */
 async function contentOf(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
   return await read(copyOf(folder));
 }
@@ -292,7 +293,7 @@ test.each(LINES)(
   },
 );
 
-test(`${SIGNED.what}: a cut append is valid only if nothing but its line end is missing, CRASH_SEED=${SEED}`, async () => {
+test(`${SIGNED.what}: an interrupted append is valid only if just its line end is missing, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
   const [first, both] = [await contentOf(before, SIGNED), await contentOf(after, SIGNED)];

@@ -19,8 +19,8 @@ import { chance } from '../support/seeded.ts';
 /**
  * Goal: the venue repairs the remains of a crash, rejects damaged files, and loses no acknowledged
  * action in either case. Method: the files of a killed venue are cut, overwritten or changed, as by
- * a torn write or a bad disk, before the venue starts on them. The test knows only the names of the
- * files, and that a journal is written from front to back and followed by zeros.
+ * a torn write or a bad disk, before the venue starts on them. The test assumes only the names of
+ * the files, and that a journal is written from front to back and followed by zeros.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -66,8 +66,8 @@ async function place(label: string): Promise<Placed> {
 }
 
 /**
- * Checks that all acknowledged actions exist: receipts with the same results, and orders with the
- * same ids.
+ * Checks that all acknowledged actions exist: there are receipts with the same results, and orders
+ * with the same ids.
  */
 async function expectAll(acknowledged: readonly Placed[]): Promise<void> {
   const open = new Set((await alice.openOrders()).map((row) => row.oid));
@@ -87,9 +87,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-/**
- * Returns the path and the bytes of the newest journal file, and the end of its last written byte.
- */
+/** Returns the path and the bytes of the newest journal file, and the end of the written bytes. */
 async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; end: number }> {
   const folder = join(data, 'journal');
   const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name)).toSorted();
@@ -138,8 +136,8 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
 }
 
 /**
- * `killed` contains the data of a venue that acknowledged twelve batches and was killed, without
- * and with its snapshots; `after` contains the data after its next run.
+ * `killed` contains the data of a venue that acknowledged twelve batches and was killed, both
+ * without and with its snapshots. `after` contains the data after the next run.
  */
 let killed: { data: string; withSnapshots: string; acknowledged: Placed[] };
 let after: { data: string; extra: Placed; shown: Json };
@@ -170,75 +168,84 @@ beforeAll(async () => {
   after = { data: next.data, extra, shown: replayed };
 });
 
-/** Bytes that follow a partial last record. */
+/** The bytes that follow a partial last record. */
 const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
-/** The tests share one folder, because a start that rejects or repairs it leaves it usable. */
-describe.each(sampledCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED}`, (kind) => {
-  let data: string;
-  let venue: Venue;
-  let more: Placed;
+/**
+ * The tests share one folder, because a start that rejects or repairs the folder leaves it usable.
+ */
+describe.each(sampledCases(TORN, 1, random))(
+  `damage to a journal loses no acknowledged action, CRASH_SEED=${SEED}`,
+  (kind) => {
+    let data: string;
+    let venue: Venue;
+    let more: Placed;
 
-  beforeAll(async () => {
-    data = await copyOf(killed.data);
-  });
+    beforeAll(async () => {
+      data = await copyOf(killed.data);
+    });
 
-  test('a flipped bit in the middle of the journal stops the start', async () => {
-    const { path, bytes, end } = await journalOf(data);
-    // Chooses a byte after the first page and before the last third, so that many acknowledged
-    // records follow it.
-    let at = 0;
-    while (bytes[at] === 0 || at < 4096) at = 4096 + random.below(Math.floor((end - 4096) * 0.66));
-    await flip(path, at);
-    const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-    expect(words).toMatch(/journal/i);
-    expect(words).toMatch(/damage|corrupt|checksum/i);
-    // A rejected start changes no file, so the journal is unchanged once the byte is repaired.
-    await overwrite(path, bytes.subarray(at, at + 1), at);
-    expect((await readFile(path)).equals(bytes)).toBe(true);
-  });
+    test('a flipped bit in the middle of the journal stops the start', async () => {
+      const { path, bytes, end } = await journalOf(data);
+      // The byte is after the first page and before the last third, so that many acknowledged records
+      // follow it.
+      let at = 0;
+      while (bytes[at] === 0 || at < 4096)
+        at = 4096 + random.below(Math.floor((end - 4096) * 0.66));
+      await flip(path, at);
+      const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+      expect(words).toMatch(/journal/i);
+      expect(words).toMatch(/damage|corrupt|checksum/i);
+      // A rejected start changes no file, so repairing the byte restores the original journal.
+      await overwrite(path, bytes.subarray(at, at + 1), at);
+      expect((await readFile(path)).equals(bytes)).toBe(true);
+    });
 
-  test('a missing journal record stops the start', async () => {
-    const { path, bytes, end } = await journalOf(data);
-    const middle = 4096 + Math.floor((end - 4096) / 2);
-    await overwrite(path, Buffer.alloc(600), middle);
-    expect(bytes.length).toBeGreaterThan(middle);
-    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-    await overwrite(path, bytes.subarray(middle, middle + 600), middle);
-    expect((await readFile(path)).equals(bytes)).toBe(true);
-  });
+    test('a missing journal record stops the start', async () => {
+      const { path, bytes, end } = await journalOf(data);
+      const middle = 4096 + Math.floor((end - 4096) / 2);
+      await overwrite(path, Buffer.alloc(600), middle);
+      expect(bytes.length).toBeGreaterThan(middle);
+      await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+      await overwrite(path, bytes.subarray(middle, middle + 600), middle);
+      expect((await readFile(path)).equals(bytes)).toBe(true);
+    });
 
-  test(`the journal is truncated at a torn last record followed by ${kind}`, async () => {
-    await tear(data, kind);
-    venue = await started(data, WITHOUT_SNAPSHOTS);
-    await expectAll(killed.acknowledged);
-    const receipt = await client.data({ type: 'actionStatus', txHash: after.extra.signed.txHash });
-    const cloids = (await alice.openOrders()).map((row) => row.cloid);
-    const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
-    expect(extras).toHaveLength(receipt.status === 'unknown' ? 0 : 3);
-    more = await place('more');
-  });
+    test(`the journal is truncated at a torn last record followed by ${kind}`, async () => {
+      await tear(data, kind);
+      venue = await started(data, WITHOUT_SNAPSHOTS);
+      await expectAll(killed.acknowledged);
+      const receipt = await client.data({
+        type: 'actionStatus',
+        txHash: after.extra.signed.txHash,
+      });
+      const cloids = (await alice.openOrders()).map((row) => row.cloid);
+      const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
+      expect(extras).toHaveLength(receipt.status === 'unknown' ? 0 : 3);
+      more = await place('more');
+    });
 
-  test('a second venue does not start on the journal of a running one and does not change it', async () => {
-    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-    await expectAll([...killed.acknowledged, more]);
-  });
+    test('a second venue does not start on the journal of a running one and does not change it', async () => {
+      await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+      await expectAll([...killed.acknowledged, more]);
+    });
 
-  test('a repaired journal survives the next kill', async () => {
-    await venue.kill();
-    await venue.startAgain();
-    client = new Client(venue.url);
-    await expectAll([...killed.acknowledged, more]);
-  });
+    test('a repaired journal survives the next kill', async () => {
+      await venue.kill();
+      await venue.startAgain();
+      client = new Client(venue.url);
+      await expectAll([...killed.acknowledged, more]);
+    });
 
-  test('a journal that lost its end after a clean stop counts as damaged, not torn', async () => {
-    await place('last words');
-    await venue.stop();
-    const { path, end } = await journalOf(data);
-    await overwrite(path, Buffer.alloc(200), end - 200);
-    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-  });
-});
+    test('a journal that lost its end after a clean stop is treated as damaged, not torn', async () => {
+      await place('last words');
+      await venue.stop();
+      const { path, end } = await journalOf(data);
+      await overwrite(path, Buffer.alloc(200), end - 200);
+      await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+    });
+  },
+);
 
 /** Cuts the first write of the next run, as a crash would. */
 async function tear(data: string, kind: string): Promise<void> {
@@ -255,7 +262,7 @@ async function tear(data: string, kind: string): Promise<void> {
   }
 }
 
-describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
+describe(`damaged snapshots lose no acknowledged action, CRASH_SEED=${SEED}`, () => {
   const damages: [string, (path: string) => Promise<void>][] = [
     ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],
     [
@@ -278,7 +285,7 @@ describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
     },
   );
 
-  test('a start next to half a snapshot gives the same state as a replay from the first record', async () => {
+  test('a start next to half a snapshot results in the same state as a replay from the first record', async () => {
     const data = await copyOf(killed.withSnapshots);
     const snapshots = await snapshotsOf(data);
     expect(snapshots.length).toBeGreaterThanOrEqual(2);

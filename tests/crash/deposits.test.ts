@@ -13,16 +13,16 @@ import { tail, type Venue } from '../support/venue-process.ts';
  * Goal: a venue killed between any two steps of a deposit credits the deposit once after the next
  * start, and sends a permit once. Method: the chain and a proxy in front of it run in the test. The
  * proxy identifies each step by the venue's request, and kills the venue before it forwards the
- * request or before it returns the answer. At each step, three new users have a pending permit,
- * approved deposit and plain transfer.
+ * request or before it returns the response. At each step, three new users have a pending permit, a
+ * pending approved deposit and a pending plain transfer.
  */
 
 type Point = {
   readonly method: string;
   readonly when: 'before' | 'after';
-  /** Selects the requests or answers of this method that count; by default all count. */
+  /** Selects the requests or responses of this method that count. By default, all count. */
   readonly is?: (params: readonly Json[], answer: Json) => boolean;
-  /** If set, the answer is returned and the kill follows after this many milliseconds. */
+  /** If set, the response is returned, and the kill follows after this many milliseconds. */
   readonly thenMs?: number;
 };
 
@@ -31,7 +31,7 @@ let proxy: JsonServer;
 let venue: Venue;
 let point: Point | undefined;
 let reached: (() => void) | undefined;
-/** True once the venue has requested and received logs of deposits since the step was set. */
+/** True if the venue has requested and received logs of deposits since the step was set. */
 let hasRead = false;
 /** Hashes of the transactions that the venue sent. */
 const sent: Hex[] = [];
@@ -48,7 +48,7 @@ afterAll(async () => {
   proxy?.close();
 });
 
-/** Forwards requests until the step is reached. The venue gets no answers after that. */
+/** Forwards requests until the step is reached. After that, the venue gets no responses. */
 async function answer(asked: Json): Promise<object | undefined> {
   const { method, params } = asked;
   const armed = point;
@@ -81,8 +81,7 @@ type Deposits = {
 };
 
 /**
- * Starts one deposit of each kind. Errors are ignored, because the venue can be killed at any
- * moment.
+ * Starts one deposit of each kind. Errors are ignored, because the venue can be killed at any time.
  */
 async function depositAll(): Promise<Deposits> {
   const users = [await world.fundedUser(), await world.fundedUser(), await world.fundedUser()];
@@ -138,7 +137,8 @@ const POINTS: readonly (readonly [what: string, point: Point])[] = [
   ],
 ];
 
-// The venue requests the block again after its logs. It then only writes the log and the file.
+// The venue requests the block again after its logs. After that, it only writes the log and the
+// file.
 const isCompared = (params: readonly Json[]): boolean => hasRead && isNumbered(params);
 const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
   const at: Point = { method: 'eth_getBlockByNumber', when: 'after', is: isCompared, thenMs };
@@ -162,7 +162,7 @@ test.each(DRAWN)(
     await dying;
     await venue.startAgain();
     await expectCreditedOnce(deposits);
-    // The venue can send the permit several times, but only in the same transaction.
+    // The venue may send the permit several times, but only in the same transaction.
     expect(new Set(sent.slice(length)).size).toBe(1);
   },
 );

@@ -12,7 +12,7 @@ import { ControlledReplica } from './controlled-replica.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** Last block that the earlier release wrote. */
+/** The last block that the earlier release wrote. */
 type Meta = { readonly height: number; readonly hash: string; readonly timeMs: number };
 
 export class EarlierFolder {
@@ -81,8 +81,8 @@ export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   meta: 'meta.json',
 });
 /**
- * Folder that release 0.1.0 started and release 0.3.0 continued until a kill. Its log begins under
- * rules version 1.
+ * A folder that release 0.1.0 created and release 0.3.0 continued until a kill. Its log begins
+ * under rules version 1.
  */
 export const CONTINUED = new EarlierFolder('release-0.3.0', {
   pack: 'upgraded.pack.br',
@@ -108,14 +108,14 @@ export async function startsOf(folder: string): Promise<Readonly<Record<string, 
 }
 
 /**
- * Returns the start states without their dumps. The dumps differ if the earlier engine started from
- * a snapshot of its own release.
+ * Returns the start states without their dumps, which differ if the earlier engine started from a
+ * snapshot of its own release.
  */
 export async function statesOf(folder: string): Promise<unknown[]> {
   return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));
 }
 
-/** Writes a snapshot with a valid checksum and any payload. */
+/** Writes a snapshot with a valid checksum and an arbitrary payload. */
 export async function snapshot(folder: string, height: number, payload: unknown): Promise<void> {
   const isObject = typeof payload === 'object' && payload !== null && 'state' in payload;
   const pieces = isObject

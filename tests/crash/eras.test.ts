@@ -21,8 +21,8 @@ import {
 /**
  * Goal: a rules change never changes earlier results, and a crash during the switch leaves a folder
  * that opens with the same result (R-era). Method: a folder that an earlier release left after a
- * power cut is opened once. Copies of it in all states that a crash or a bad disk could leave must
- * then give the same state, heads and market data.
+ * power cut is opened once. Copies of the folder in every state that a crash or a bad disk could
+ * leave must then result in the same state, heads and market data.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -37,9 +37,9 @@ describe.each<[string, EarlierFolder]>([
   ['release 0.1.0 and then 0.3.0', CONTINUED],
 ])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
-  /** Unchanged folder of the earlier release. */
+  /** The unchanged folder of the earlier release. */
   let old: string;
-  /** Folder after this release switched to its rules version and was killed. */
+  /** The folder after this release switched to its rules version and was killed. */
   let opened: string;
   let first: Seen;
 
@@ -49,7 +49,7 @@ describe.each<[string, EarlierFolder]>([
     first = await earlier.opening(opened);
   });
 
-  describe('a change of rules', () => {
+  describe('a release can change the rules', () => {
     test('a rules version starts after the last block, with its rules, start state and history', async () => {
       const [entry, ...more] = await earlier.entriesFrom(opened, meta.height + 1);
       expect(more).toEqual([]);
@@ -67,7 +67,7 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('a crash during the switch of rules', () => {
+  describe('a crash may interrupt the switch of rules', () => {
     test('an incomplete start state has no effect', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
@@ -97,10 +97,10 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('data that can be derived from the log', () => {
+  describe('lost data is derived from the log', () => {
     /**
-     * A log that began under rules version 1 can only start from the first state of version 3,
-     * because its earlier blocks cannot be applied.
+     * A log that began under rules version 1 can be replayed only from the first state of version
+     * 3, because its earlier blocks cannot be applied.
      */
     const isReplayable = earlier === PREVIOUS;
     const losses: readonly (readonly [string, (folder: string) => Promise<void>])[] = [
@@ -141,7 +141,7 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('a snapshot with invalid content and a valid hash', () => {
+  describe('a snapshot with invalid content is rejected despite a valid hash', () => {
     const shapes: readonly [string, unknown][] = [
       ['no object', 'text'],
       ['nothing', {}],

@@ -10,7 +10,7 @@ import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
 /** Goal: a program neither continues nor changes data that a later release started (R-era). */
 
-/** Folder in which this release has started its rules version. */
+/** The folder in which this release has started its rules version. */
 let opened: string;
 let first: Seen;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-describe('R-era: a folder written by a later release', () => {
+describe('R-era: a folder of a later release is not changed', () => {
   const rules = RULES_VERSION + 1;
   const { hash } = PREVIOUS.meta;
   const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
@@ -86,7 +86,8 @@ test('R-era: a folder with rules older than the previous version is rejected unc
 });
 
 /**
- * Returns the stderr of a venue that must not start. It contains no stack trace and no fatal error.
+ * Returns the stderr of a venue that must not start. It contains neither a stack trace nor a fatal
+ * error.
  */
 async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);

@@ -7,7 +7,7 @@ import type { Chance } from '../support/seeded.ts';
 
 /**
  * Signing clients that send requests until the venue is down. Every request is stored with its
- * bytes and its answer, if any, so that a test can request its receipt and send it again.
+ * bytes and its response, if any, so that a test can request the receipt and send the bytes again.
  */
 
 export type Sent = {
@@ -16,25 +16,25 @@ export type Sent = {
   readonly signed: Signed;
   readonly confirm: boolean;
   readonly cloids: readonly string[];
-  /** Answer with status `ok`. From then on the venue must not lose the action. */
+  /** A response with status `ok`. After it, the venue must not lose the action. */
   acknowledged?: Json;
 };
 
 export type Load = {
-  /** Requests since the venue's last start. */
+  /** The requests since the venue's last start. */
   readonly sent: Sent[];
-  /** Answers that are neither an acceptance nor a broken connection. None are expected. */
+  /** Responses that are neither an acceptance nor a broken connection. None are expected. */
   readonly surprises: string[];
-  /** Highest block named in an answer. */
+  /** The highest block that a response contained. */
   height: number;
   acknowledgedCount: number;
   killed: boolean;
-  /** Called synchronously at each acknowledgement. */
+  /** Hook that is called synchronously at each acknowledgement. */
   onAcknowledged?: () => void;
 };
 
 /**
- * Maximum number of resting orders. They are far from the market, so that only their owner changes
+ * Maximum number of resting orders. They are so far from the market that only their owner changes
  * them.
  */
 const LIVE_MAX = 150;
@@ -43,7 +43,7 @@ const IN_FLIGHT = 2;
 /** Places and cancels orders that never trade. */
 export class Rester {
   readonly actor: Actor;
-  /** Orders that should rest, corrected after each crash. */
+  /** Orders that should rest. The set is corrected after each crash. */
   readonly live = new Set<string>();
   #market: Market;
 
@@ -112,7 +112,7 @@ export async function press(
   );
 }
 
-/** Sends the next request, and returns false if the venue is down. */
+/** Sends the next request. Returns false if the venue is down. */
 async function sendNext(
   client: Client,
   one: Rester | Crosser,

@@ -14,10 +14,10 @@ import { copyOf, eraFiles, PREVIOUS } from './era-folders.ts';
 import { ControlledReplica, someone } from './controlled-replica.ts';
 
 /**
- * Goal: the next rules change works before it is made (R-era). Method: the engine of this tree is
- * bundled like a release, and a synthetic release with the next rules version opens a folder that
- * this tree wrote. The new rules have one visible difference: the first account pays one micro-USDC
- * to the treasury.
+ * Goal: the next change of the rules can be tested before it is made (R-era). Method: the engine of
+ * this tree is bundled like a release, and a synthetic release with the next rules version opens a
+ * folder that this tree wrote. The new rules have one visible difference: the first account pays
+ * one micro-USDC to the treasury.
  */
 
 const NEXT = RULES_VERSION + 1;
@@ -25,8 +25,8 @@ const nowMs = PREVIOUS.meta.timeMs;
 
 let step: RulesStep;
 /**
- * Folder of this release after a kill. Its log has rules versions 3 and 4, and it has no snapshot
- * of version 4.
+ * The folder of this release after a kill. Its log has rules versions 3 and 4, and it has no
+ * snapshot of version 4.
  */
 let folder: string;
 let before: { readonly height: number; readonly hash: string; readonly state: StateDump };
@@ -60,7 +60,7 @@ const credit = (number: number): Command => ({
 });
 
 /**
- * Moves one micro-USDC from the newest account to the treasury, which keeps the total unchanged.
+ * Moves one micro-USDC from the newest account to the treasury, so that the total does not change.
  */
 function withMovedMoney(state: StateDump): StateDump {
   const accounts = state.accounts.map((account, index, all) =>
@@ -125,7 +125,7 @@ test('R-era: a missing start state of the next rules is recomputed', async () =>
   expect(await eraFiles(data)).toContain(latest);
 });
 
-test('R-era: this release rejects the folder afterwards, and the next one rejects rules older than the previous version', async () => {
+test('R-era: this release rejects the folder afterwards, and the next release rejects rules older than the previous version', async () => {
   const data = await copyOf(folder);
   await (await open(data)).close();
   await expect(ControlledReplica.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);

@@ -40,11 +40,11 @@ type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: bo
 let maker: Actor;
 const takers: Actor[] = [];
 let market: OutcomeMarket;
-/** Number of shares that each actor's requests bought. */
+/** Number of shares that each actor's requests have bought. */
 const bought = new Map<Actor, number>();
 
 beforeAll(async () => {
-  // The sums are exact without fees. The maker's bid is larger than all taker orders together.
+  // Without fees, the sums are exact. The maker's bid is larger than all taker orders together.
   market = await deployer.list({ orderDelayMs: DELAY_MS });
   maker = await shareTrader(world, 'maker');
   for (const name of ['alice', 'bob', 'carol']) takers.push(await shareTrader(world, name));
@@ -74,7 +74,7 @@ async function press(sent: Sent[]): Promise<void> {
   );
 }
 
-/** Returns the receipt of an action once none of its orders is pending. */
+/** Returns the receipt of an action when none of its orders is pending. */
 const settled = ({ signed }: Sent): Promise<Json> =>
   eventually(async () => {
     const receipt = await actionStatus(world, signed);
@@ -88,7 +88,7 @@ const sharesOf = async (actor: Actor): Promise<string> => {
   return record?.position.szi ?? '0';
 };
 
-/** Checks R-conservation and R-reserve through the API once the queue is empty. */
+/** R-conservation, R-reserve: checks the sums through the API when the queue is empty. */
 async function expectSumsRight(): Promise<void> {
   const people = [maker, ...takers];
   const states = await Promise.all(people.map(outcomeState));
@@ -108,7 +108,7 @@ async function expectSumsRight(): Promise<void> {
   }
 }
 
-describe(`a venue killed with −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 executes or fails each delayed order once, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     'round %i: each acknowledged order is executed once',
     async () => {
@@ -126,13 +126,13 @@ describe(`a venue killed with −9 while orders are in the delay queue, CRASH_SE
       for (const one of sent) {
         const found = await settled(one);
         if (one.isAcknowledged) expect(found.status).toBe('executed');
-        // A request without a receipt is sent again and must be executed now.
+        // A request without a receipt is sent again and must now be executed.
         if (found.status === 'unknown') done(await world.client.executed(one.signed));
         const { result } = await settled(one);
         expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
       }
-      // An acknowledged request that is sent again gets the first answer and buys no shares.
+      // An acknowledged request that is sent again gets the first response and buys no shares.
       for (const { signed } of latest) {
         const { json } = await world.client.exchange(signed);
         expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
@@ -165,7 +165,7 @@ describe(`a venue killed with −9 while orders are in the delay queue, CRASH_SE
   });
 });
 
-describe(`a venue killed with −9 around a resolution, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 around a resolution pays each share once, CRASH_SEED=${SEED}`, () => {
   test.each(sampledCases([0, 2, 4, 8], 1, random))(
     'each holder is paid once if the venue is killed %i ms after the resolution is sent',
     async (moment) => {
@@ -184,7 +184,7 @@ describe(`a venue killed with −9 around a resolution, CRASH_SEED=${SEED}`, () 
       await world.venue.startAgain();
       const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
       if (isAcknowledged) expect(receipt.status).toBe('executed');
-      // The same bytes give the same result, whether or not the venue had received them.
+      // The same bytes have the same result, regardless of whether the venue had received them.
       done(await world.client.executed(signed));
       done(await world.client.executed(signed));
       expect([await purse(yes, quick), await purse(no, quick)]).toEqual(['960', '1040']);

@@ -8,7 +8,8 @@ import { GRID, listing, ControlledReplica, someone } from './controlled-replica.
 
 /**
  * Interrupts settlements at various points and checks that each holder of shares is paid once and
- * completely, in any state of the disk. A replica runs on a real journal with a controlled clock.
+ * completely, whatever a crash leaves on the disk. A replica runs on a real journal with a
+ * controlled clock.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -33,7 +34,7 @@ const credit = (number: number): Command => ({
   amountMicroUsdc: 10 * USDC,
 });
 
-/** Returns an order for five shares of an outcome; the price is in cents. */
+/** Returns an order that buys five shares of an outcome. The price is in cents. */
 function buys(
   venue: ControlledReplica,
   number: number,
@@ -56,15 +57,15 @@ function moneyOf({ state }: ControlledReplica, number: number): bigint | undefin
 }
 
 /**
- * A block pays a thousand holders, so that the settlement lasts several blocks and can be
+ * A block pays a thousand holders, so that the settlement takes several blocks and can be
  * interrupted.
  */
 const HOLDERS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
 
-describe(`a market with ${HOLDERS} holders`, () => {
+describe(`a market with ${HOLDERS} holders settles completely`, () => {
   const FIRST = 1_000;
   /**
-   * The resolution pays 0.25 per YES share. Half of the accounts bought 5 YES for 3.00; the others
+   * The resolution pays 0.25 per YES share. Half of the accounts bought 5 YES for 3.00. The others
    * bought 5 NO for 2.00 and a fee of 0.084.
    */
   const YES = BigInt(10 * USDC - 3 * USDC + 1.25 * USDC);
@@ -110,14 +111,14 @@ describe(`a market with ${HOLDERS} holders`, () => {
     expect(begun).toBeGreaterThan(0);
     expect(begun).toBeLessThan(HOLDERS);
 
-    // Crashes right after the block of the resolution, while the next block is being written.
+    // The crash follows the block of the resolution and interrupts the write of the next block.
     const next = venue.pass(1);
     const first = keep(await venue.crashed());
     await next;
     expect(isSettled(first)).toBe(false);
 
-    // Crashes twice in the middle of the settlement; the second time, a snapshot was written in
-    // between.
+    // There are two crashes in the middle of the settlement. Before the second one, a snapshot was
+    // written.
     for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
@@ -130,7 +131,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
 
     expect(await finish(third)).toBeGreaterThan(1);
     expectAllPaid(third);
-    // Crashes after the settlement, when no work is left.
+    // The last crash follows the settlement, when no work remains.
     const fourth = keep(await third.crashed());
     expect(fourth.replica.head.hash).toBe(third.replica.head.hash);
     await fourth.pass(1_000);
@@ -138,7 +139,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
   }, 240_000);
 });
 
-describe('a series market that resolves automatically', () => {
+describe('a series market resolves automatically despite crashes', () => {
   const QUARTER_MS = 900_000;
   const FROM = Math.ceil((START_MS + 120_000) / QUARTER_MS) * QUARTER_MS;
   const TO = FROM + QUARTER_MS;
@@ -213,7 +214,8 @@ describe('a series market that resolves automatically', () => {
     const venue = await run([...windows, TO, TO + 4_999, TO + 5_000, TO + 5_001]);
     expect(receiptOf(venue)).toEqual(receiptOf(undisturbed));
     for (const each of [undisturbed, venue]) {
-      // The price rose, so Alice receives 5.00 for 3.00, and Bob loses 2.00 and his fee.
+      // The price rose, so Alice receives 5.00 for the 3.00 that she paid, and Bob loses 2.00 and
+      // his fee.
       expect([moneyOf(each, 1), moneyOf(each, 2)]).toEqual([12_000_000n, 7_916_000n]);
       each.checkInvariants();
       const { state } = each;

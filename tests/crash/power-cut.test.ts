@@ -33,9 +33,9 @@ import { RefusalMemory } from '../../packages/custody/src/validator/signing-refu
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**
- * Goal: data that a component relies on survives a power loss in which only synced data survives.
- * Content needs a sync of its file, a name needs a sync of its folder, and a new folder needs a
- * sync of its parent. Each component writes to a new folder and reads what survives of it.
+ * Goal: data on which a component relies survives a power loss that keeps only synced data. Content
+ * needs a sync of its file, a name needs a sync of its folder, and a new folder needs a sync of its
+ * parent. Each component writes to a new folder and then reads the data that survived.
  */
 
 let root: string;
@@ -55,7 +55,7 @@ afterEach(() => {
 
 const others: string[] = [];
 
-/** Returns a copy of the folder as a power loss at this moment would leave it. */
+/** Returns a copy of the folder in the state that a power loss would leave. */
 function left(): string {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(folder);
@@ -103,14 +103,14 @@ const bridge = { chainId: 7, bridge: someone };
 const storeOf = (folder: string): SnapshotStore =>
   new SnapshotStore({ directory: join(folder, 'a/snapshots') });
 
-/** These files are created at their first use and reused later. */
+/** These files are created when they are first used, and are reused later. */
 const keysOf = (folder: string): unknown => localKeys(join(folder, 'a/chain'));
 const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).address('float');
 const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
 const exhibitedOf = (folder: string): unknown => exhibitionSecret(join(folder, 'a/data'));
 
 /**
- * Each entry writes a component's file and reads it back; the content must be equal before and
+ * Each entry writes a component's file and reads it back. The content must be the same before and
  * after a power loss.
  */
 const WRITERS: readonly {
@@ -178,7 +178,7 @@ const WRITERS: readonly {
   { what: 'the secret of demo markets', write: exhibitedOf, read: exhibitedOf },
   {
     what: 'the log',
-    // The snapshots are written in this thread, because syncs of another thread cannot be observed.
+    // The snapshots are written on this thread, because syncs of another thread cannot be observed.
     write: async (folder) => {
       const options = { disk: () => diskHere() };
       await (await openJournal(join(folder, 'a/journal'), options)).append(block(1));
@@ -219,7 +219,7 @@ test('a liabilities tree survives a power loss completely', async () => {
   );
 });
 
-test('records survive a power loss, from the first one and after the file was rewritten', () => {
+test('records survive a power loss, including the first one and those after a rewrite of the file', () => {
   const at = (folder: string): string => join(folder, 'a/b/records.jsonl');
   const records = new RecordFile(at(root));
   // The open syncs the parents of the two new folders, and the folder of the new file.
@@ -233,13 +233,13 @@ test('records survive a power loss, from the first one and after the file was re
   expect(recordsOf(at(left()))).toEqual([{ n: 2 }, { n: 3 }]);
 });
 
-test('a validator syncs an entry that it finds at its start before the entry counts as signed', () => {
+test('a validator syncs an entry that it finds when it starts before the entry counts as signed', () => {
   const at = (folder: string): string => join(folder, 'signed.jsonl');
   const place = { timeMs: 1, chainId: 7, bridge: someone, withdrawalId: '3', user: someone };
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
-  // Leaves the file as if the process had died between the write and the sync.
+  // The file has the state after a process has died between the write and the sync.
   writeFileSync(at(root), readFileSync(at(elsewhere)));
   const book = new SignedBook(at(root));
   expect(book.count).toBe(1);

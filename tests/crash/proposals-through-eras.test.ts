@@ -11,7 +11,7 @@ import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 /**
  * Goal: a replica that waits for its rules version, or has just started it, accepts the same blocks
  * of a stream as components without the state (R-era). Method: the log of an earlier release is
- * replayed with its blocks named like those of proposers.
+ * replayed, and its blocks get names of proposers.
  */
 
 afterAll(removeTemporaryData);
@@ -19,8 +19,8 @@ afterAll(removeTemporaryData);
 const LOGS: readonly [string, EarlierFolder][] = [['rules 3', PREVIOUS]];
 
 /**
- * Opens a replica that follows a folder and the order of its proposals, before it has read any
- * block.
+ * Opens a replica that follows a folder and the order of its proposals. It has not read any block
+ * yet.
  */
 async function following(earlier: EarlierFolder) {
   const folder = await earlier.unpacked();
@@ -34,7 +34,7 @@ async function following(earlier: EarlierFolder) {
   const entries: LogEntry[] = [];
   await log.replay(1, (entry) => entries.push({ ...entry, proposal: `someone:${entry.seq}` }));
   const { seq, timeMs } = entries.at(-1)!;
-  /** Returns the verdict of the proposal order on the block after the last one. */
+  /** Returns how the proposal order judges the block after the last one. */
   const verdict = () => order.copy().take(`someone:${seq + 1}`, timeMs);
   return { entries, order, replica, verdict, [Symbol.asyncDispose]: () => log.close() };
 }

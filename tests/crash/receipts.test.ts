@@ -14,10 +14,10 @@ import { Record } from './record.ts';
 
 /**
  * Goal: receipts are derived from the log, so a lost store is recomputed byte for byte, and damage
- * to it never stops the venue (R-tx). Method: accounts send every signable action, both valid and
- * failing. The store is then deleted, truncated or corrupted, the venue starts on it, and all rows
- * are compared with the earlier ones.
- * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` corrupts other bytes.
+ * to the store never stops the venue (R-tx). Method: accounts send every signable action, both
+ * valid and failing. The store is then deleted, truncated or corrupted, the venue starts on it, and
+ * all rows are compared with the earlier ones. `RECEIPTS_SEED=7 npx vitest run
+ * tests/crash/receipts` corrupts other bytes.
  */
 
 const SEED = freshSeed('RECEIPTS_SEED');
@@ -38,7 +38,7 @@ let record: Record;
 let killed: string;
 let before: Row[];
 
-/** Receipt with the block in which it is stored. */
+/** A receipt and the block in which it is stored. */
 type Row = { readonly in: number; readonly body: string };
 
 beforeAll(async () => {
@@ -53,7 +53,10 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-/** Waits until the store contains all answered requests, because the store lags behind the log. */
+/**
+ * Waits until the store contains all requests with a response, because the store lags behind the
+ * log.
+ */
 async function allStored(operations: string): Promise<void> {
   const number = (text: string, name: string): number =>
     Number(new RegExp(`^oddlot_${name} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -72,7 +75,7 @@ async function refusals(): Promise<void> {
   const { alice, bob } = record;
   const { btc: market } = world;
   const size = market.worth(50);
-  // Four cancels of one order arrive together; all but one are rejected at execution.
+  // Four cancels of one order arrive together. All but one are rejected at execution.
   for (const price of [market.at(100), market.at(101)]) {
     const offer = order({ market, side: 'sell', price, size, tif: 'Alo' });
     const { json } = await world.client.executed(await bob.sign(orderAction(offer)));
@@ -86,7 +89,7 @@ async function refusals(): Promise<void> {
   const crossing = order({ market, side: 'buy', price: market.at(300), size, tif: 'Alo' });
   const spelt = { ...crossing, p: spelling(crossing['p'] as string) };
   const offer = order({ market, side: 'sell', price: market.at(200), size, tif: 'Alo' });
-  // A bid must arrive before the offer rests and execute after it, so both are sent until they
+  // A bid must arrive before the offer rests and be executed after it, so both are sent until they
   // share a block.
   for (let tries = 0; tries < 100; tries += 1) {
     const offered = await bob.sign(orderAction(offer));
@@ -147,8 +150,8 @@ async function startedOn(folder: string): Promise<{ rows: Row[] }> {
   return { rows: (await rowsOf(folder)).filter((row) => row.in <= last) };
 }
 
-describe('R-tx: recomputed receipts', () => {
-  test("receipts include rejects at execution in the client's spelling", () => {
+describe('R-tx: receipts are recomputed from the log', () => {
+  test("receipts include rejections at execution in the client's spelling", () => {
     const texts = before.map(({ body }) => body).join('');
     expect(before.length).toBeGreaterThan(30 * ROUNDS);
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
@@ -172,7 +175,7 @@ describe('R-tx: recomputed receipts', () => {
 });
 
 const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
-  // The format name in the header is changed too, because flipped bits in the free space of a page
+  // The format name in the header is also changed, because changed bits in the free space of a page
   // are harmless.
   ['its first page', (bytes) => flipped(flipped(bytes, 0, 16, 1), 16, 4_096, 64)],
   ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
@@ -181,7 +184,7 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
   ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
 ];
 
-describe(`a damaged receipt store, RECEIPTS_SEED=${SEED}`, () => {
+describe(`a damaged receipt store is recomputed, RECEIPTS_SEED=${SEED}`, () => {
   test.each(sampledCases(DAMAGES, 1, random))(
     'a damaged receipt store is set aside and recomputed, also while in use: %s',
     async (_, damage) => {
@@ -209,8 +212,8 @@ describe(`a damaged receipt store, RECEIPTS_SEED=${SEED}`, () => {
 let foldedFolder: Promise<string> | undefined;
 
 /**
- * Returns the folder with the write-ahead log merged into the database, so that the pages contain
- * all data.
+ * Returns the folder after the write-ahead log has been merged into the database, so that the pages
+ * contain all data.
  */
 async function folded(): Promise<string> {
   foldedFolder ??= copyOf(killed).then((folder) => {

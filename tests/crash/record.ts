@@ -8,13 +8,14 @@ import { addressOf, keyOf, nextNonce, ZERO_ADDRESS } from '../support/wallet.ts'
 import type { JsonObject, Signed } from '../support/wallet.ts';
 
 /**
- * Sends every signable action from several accounts, and stores each request with its first answer.
+ * Sends every signable action from several accounts, and stores each request with its first
+ * response.
  */
 
 export type Recorded = {
   readonly kind: string;
   readonly signed: Signed;
-  /** Answer to the request with `confirm`, which contains the receipt. */
+  /** Response to the request with `confirm`. It contains the receipt. */
   readonly first: Json;
 };
 
@@ -28,18 +29,18 @@ export class Record {
   /** Alice and Bob trade and hold positions. */
   readonly alice: Actor;
   readonly bob: Actor;
-  /** Trades for Alice until she revokes it. */
+  /** This agent trades for Alice until she revokes it. */
   readonly desk: Actor;
-  /** Holds an isolated position. */
+  /** Carol holds an isolated position. */
   readonly carol: Actor;
-  /** Never trades; only transfers money and changes settings. */
+  /** Dave never trades. He only transfers money and changes settings. */
   readonly dave: Actor;
-  /** Earns fees on Alice's orders. */
+  /** The builder earns fees from Alice's orders. */
   readonly builder: Actor;
-  /** Multi-sig account with two signers. */
+  /** A multi-sig account with two signers. */
   readonly shared: Actor;
   readonly vault = addressOf(keyOf('replay vault'));
-  /** Barred from outcome markets in every other round. */
+  /** This address may not trade outcome markets in every other round. */
   readonly barred = addressOf(keyOf('replay barred'));
 
   private constructor(world: World, people: readonly Actor[]) {
@@ -63,7 +64,7 @@ export class Record {
     return new Record(world, people);
   }
 
-  /** Sends a request that must succeed, and stores it with its answer. */
+  /** Sends a request that must succeed, and stores it with its response. */
   async send(kind: string, signed: Signed): Promise<Json> {
     const data = await this.#sent(kind, signed);
     expect(data.statuses, kind).toEqual(['success']);
@@ -117,7 +118,7 @@ export class Record {
     );
   }
 
-  /** Sends the actions that are sent only once, before the rounds. */
+  /** Sends the actions that are sent only once and precede the rounds. */
   async prepare(): Promise<void> {
     await this.approve(this.desk.address, 'desk');
     await this.share();
@@ -214,7 +215,7 @@ export class Record {
     await this.act(dave, { type: 'cancelAll', asset: sol.id });
   }
 
-  /** Approves, replaces and revokes a label, so that each of the three can be replayed. */
+  /** Approves, replaces and revokes a label, so that each of the three actions can be replayed. */
   async #agents(number: number): Promise<void> {
     const label = `label ${number % 3}`;
     await this.approve(addressOf(keyOf(`replay agent ${number}`)), label);
@@ -254,7 +255,7 @@ export class Record {
 
 const WITHIN_PERP = { fromAccountType: 'perp', toAccountType: 'perp' };
 
-/** Returns a bid far below the mark, which never trades. */
+/** Returns a bid that is far below the mark and never trades. */
 function bidOf(market: Market, number: number) {
   const price = market.ticks(market.at(-3000), -10 * number);
   return { market, side: 'buy', price, size: market.worth(30) } as const;

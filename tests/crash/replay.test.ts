@@ -9,8 +9,8 @@ import { Record, type Recorded } from './record.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Goal: recorded requests are never executed twice, whatever the order and spelling in which they
- * are sent again, and also after restarts (R-tx, R-nonce). Method: every signable action is sent
+ * Goal: recorded requests are never executed twice, regardless of the order and spelling in which
+ * they are sent again, even after restarts (R-tx, R-nonce). Method: every signable action is sent
  * once, recorded, and sent again in random order; the public data of the venue must not change.
  * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or extends it.
  */
@@ -39,7 +39,7 @@ beforeAll(async () => {
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
 });
 
-/** Spellings of one request with the same hash: only unsigned fields differ. */
+/** Spellings of one request with the same hash. Only unsigned fields differ. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
   (envelope) => envelope,
   (envelope) => ({ isFrontend: true, ...envelope }),
@@ -60,7 +60,8 @@ function upper(hex: string): string {
 }
 
 /**
- * Sends all requests again in a new order, and checks that each answer equals the first one (R-tx).
+ * Sends all requests again in a new order, and checks that each response equals the first one
+ * (R-tx).
  */
 async function replay(): Promise<void> {
   const left = [...record.requests];
@@ -79,7 +80,7 @@ async function replay(): Promise<void> {
 
 function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirmed: boolean): void {
   if (isConfirmed) expect(json, `${kind}: ${text}`).toEqual(first);
-  // An answer without `confirm` contains only the acceptance.
+  // A response without `confirm` contains only the acceptance.
   else
     expect(json, `${kind}: ${text}`).toMatchObject({
       status: 'ok',
@@ -87,7 +88,7 @@ function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirm
     });
 }
 
-/** Returns all public data of the accounts, except for fields that change with time. */
+/** Returns all public data of the accounts, except fields that change with time. */
 async function seen(): Promise<Json> {
   const { alice, barred, bob, builder, carol, dave, shared, operator } = record;
   const vault = { address: record.vault };
@@ -160,7 +161,7 @@ async function restart(how: 'kill' | 'stop'): Promise<void> {
   await world.venue.startAgain();
 }
 
-describe(`requests that were executed and are sent again, REPLAY_SEED=${SEED}`, () => {
+describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => {
   test('old requests are not executed again while the venue runs', async () => {
     const before = await seen();
     for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
@@ -191,7 +192,7 @@ describe(`requests that were executed and are sent again, REPLAY_SEED=${SEED}`, 
     const before = await seen();
     await restart('kill');
     await replay();
-    // A request that was withheld until now is rejected as well.
+    // A request that has never been sent is rejected too.
     const withheldReply = await world.client.executed(withheld);
     expect(withheldReply.json, withheldReply.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
@@ -207,7 +208,7 @@ describe(`requests that were executed and are sent again, REPLAY_SEED=${SEED}`, 
   });
 });
 
-/** Sends cancels of unknown orders, which only use up nonces. */
+/** Sends cancels of unknown orders, which only consume nonces. */
 async function spendNonces(actor: Actor, count: number): Promise<void> {
   const action = { type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] };
   for (let left = count; left > 0; left -= AT_ONCE) {

@@ -8,9 +8,9 @@ import { FIXED_PRICE_FLAGS, HOLDING, temporaryData, Venue } from '../support/ven
 
 /**
  * Goal: requests signed for one venue are never executed on another. Method: the same keys send
- * every signable action on two venues of one network, with separate signatures, so that all keys
- * have their accounts and roles on both. The executed requests of one venue are then sent to the
- * other, byte for byte, and to a third venue that was set up later with the name of the first.
+ * every signable action to two venues of one network, with separate signatures, so that all keys
+ * have their accounts and roles on both venues. The executed requests of one venue are then sent
+ * unchanged to the other, and to a third venue that was set up later with the name of the first.
  */
 
 const FLAGS = [
@@ -47,8 +47,8 @@ async function placeOf(venue: Venue): Promise<Place> {
 let first: Place;
 let second: Place;
 beforeAll(async () => {
-  // The first part of the name is equal, so that only the random digits differ. Both venues start
-  // before any signature.
+  // The first part of the name is the same, so that only the random digits differ. Both venues
+  // start before any request is signed.
   const [one, other] = [await aVenue(), await aVenue()];
   [first, second] = [await placeOf(one), await placeOf(other)];
 }, 180_000);
@@ -100,7 +100,7 @@ test('R-nonce: a venue set up again with the same name rejects requests from bef
   expect((await client.data({ type: 'settings' })).service_network).toBe(second.name);
   const began = (await client.data({ type: 'block', height: 1 })).blockTime;
   const message = `Nonce is from before this venue began: must be above ${began}`;
-  // No account exists there yet, but the nonce is checked earlier.
+  // The account does not exist on this venue yet, but the nonce is checked first.
   for (const { type, body } of second.sent) {
     const { json } = await client.post('/exchange', body);
     expect(json, type).toMatchObject({ status: 'err', code: 10004, message });
@@ -109,7 +109,7 @@ test('R-nonce: a venue set up again with the same name rejects requests from bef
 });
 
 /**
- * A signature for another name recovers an unknown address, and actions that contain the name are
+ * A signature for another name recovers an unknown address. Actions that contain the name are
  * rejected because of it.
  */
 function refusalOf(body: string, from: Place, to: Place): object {

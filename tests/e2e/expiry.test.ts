@@ -5,7 +5,7 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
-/** Goal: a delayed order is not placed long after it was sent, at a different market price. */
+/** Goal: a delayed order is not placed much later than it was sent, at a different market price. */
 
 let venue: Venue;
 let alice: Person;
@@ -34,7 +34,7 @@ function clientWith(options: Partial<ClientOptions> = {}) {
   });
 }
 
-/** True for the client's queries before its first signature. */
+/** Matches the queries that the client sends before its first signature. */
 const isQuestion = (url: string): boolean => new URL(url).pathname === '/info';
 
 const anOrder = (basisPoints: number) => ({
@@ -67,7 +67,7 @@ test('R-tx: an order that the network delays too long is rejected and not placed
   expect(await openPrices()).not.toContain(market.at(-500));
 });
 
-test('R-tx: a late attempt finds the order that was executed before its expiry', async () => {
+test('R-tx: a late attempt returns the order that was executed before its expiry', async () => {
   let sent = 0;
   const loseFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
@@ -102,7 +102,7 @@ test.each([
   const place = (): ReturnType<typeof client.exchange.order<'executed'>> =>
     client.exchange.order(anOrder(basisPoints), { confirm: 'executed' });
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
-  // The client uses the venue's clock after the first answer.
+  // After the first response, the client uses the venue's clock.
   const sent = expiries.length;
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   expect(expiries.length).toBe(sent + 1);

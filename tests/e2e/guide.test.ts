@@ -8,11 +8,11 @@ import { FIXED_PRICE_FLAGS, HOLDING, NODE, REPOSITORY, Venue } from '../support/
 
 /**
  * Goal: the snippets of the guides run unchanged and print the documented output. Method: the
- * snippets of a guide form one module, whose output must contain the lines of the guide's `text`
- * blocks in their order. `…` in a line matches any text.
+ * snippets of a guide form one module. Its output must contain the lines of the guide's `text`
+ * blocks in their order, where `…` matches any text.
  */
 
-/** Guides that are programs, each with output that its `text` blocks do not contain. */
+/** Guides whose snippets are a program, each with output that the `text` blocks do not contain. */
 const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/sdk.md', /^\d+ open null$/m],
   ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
@@ -24,10 +24,10 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/following-an-order.md', /^exported true$/m],
 ];
 
-/** Address of the operator's key in the guides. */
+/** Address of the operator's key that the guides use. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
-/** Line that is printed before each guide. */
+/** Line that is printed before the output of each guide. */
 const MARK = '::guide::';
 
 const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', name), 'utf8');
@@ -35,7 +35,7 @@ const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', 
 let venue: Venue;
 let folder: string;
 const outputs = new Map<string, string>();
-/** Standard error of the process up to the first failure. */
+/** Standard error of the process until the first failure. */
 let complained = '';
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ test.each(GUIDES)('docs/%s runs and prints the documented output', (name, printe
   expectShown(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
 });
 
-test('all guides run to their end', () => {
+test('the snippets of all guides run without errors', () => {
   expect([...outputs.keys()]).toEqual(GUIDES.map(([name]) => name));
   expect(complained).toBe('');
 });

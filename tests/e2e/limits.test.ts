@@ -20,7 +20,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test('orders beyond the limit wait, and each is placed once', async () => {
+test('orders beyond the limit wait, and each order is placed once', async () => {
   const { exchange, info } = alice.client;
   const startMs = performance.now();
   const prices = Array.from({ length: 25 }, (_, index) => market.ticks(market.at(-1000), index));
@@ -30,7 +30,7 @@ test('orders beyond the limit wait, and each is placed once', async () => {
       return exchange.order({ orders: [order] }, { confirm: 'executed' });
     }),
   );
-  // The limit is ten per second, and the first ten are sent at once.
+  // The limit is ten requests per second, and the first ten are sent without a delay.
   expect(performance.now() - startMs).toBeGreaterThan(1000);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
   const open = await info.frontendOpenOrders({ user: alice.address });

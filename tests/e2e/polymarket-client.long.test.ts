@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: Polymarket's client stays connected to /ws-rtds. The client sends pings only in answer to
- * protocol-level pings of the service, which closes an idle connection after a minute.
+ * Goal: Polymarket's client stays connected to /ws-rtds. The client sends pings only in response to
+ * protocol-level pings of the service, which closes idle connections after a minute.
  */
 
 const CONNECTED_MS = 180_000;
-/** A price arrives every second, slightly later on a busy machine. */
+/** A price arrives every second, or slightly later on a busy machine. */
 const SILENT_MS_MAX = 10_000;
 
 let venue: Venue;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test("Polymarket's client stays connected for three minutes", async () => {
-  // The client logs every PONG as an unknown message.
+  // The client logs every PONG as an unknown message, so logging is disabled.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const statuses: ConnectionStatus[] = [];
   const prices: { readonly symbol: string; readonly atMs: number }[] = [];

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 
 /**
- * Tests a read-only client against a real venue. The client has no schemas, so the venue validates
- * its requests.
+ * Tests a read-only client against a real venue. This client contains no schemas, so the venue
+ * validates the requests.
  */
 
 const world = aVenue();
@@ -39,7 +39,7 @@ test('two listeners of one stream share a subscription', async () => {
   expect(streams.statuses).toMatchObject({ 'api-ws': 'open', ws: 'idle' });
 });
 
-test('a rejected subscription has a reason', async () => {
+test('the rejection of a subscription contains a reason', async () => {
   const { streams } = aReader();
   const refused = streams.l2Book({ coin: '77777' });
   await expect(refused.ready).rejects.toBeInstanceOf(SocketError);

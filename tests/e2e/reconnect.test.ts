@@ -7,7 +7,7 @@ import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
 /**
- * Goal: a client never loses data without notice in a power cut. Method: the venue is killed and
+ * Goal: a client never loses data unnoticed in a power cut. Method: the venue is killed and
  * restarted on the same data and port while Alice is subscribed and Bob continues to trade with
  * her.
  */
@@ -35,7 +35,7 @@ async function startAgainHere(): Promise<void> {
   await venue.startAgain([...FIXED_PRICE_FLAGS, '--port', port]);
 }
 
-/** Computes Alice's state only from streams, like a trading bot. */
+/** Computes Alice's state only from streams, as a trading bot does. */
 function watch({ client, address }: Person) {
   const view = {
     resets: 0,
@@ -67,8 +67,8 @@ function watch({ client, address }: Person) {
 }
 
 /**
- * Places orders within a third of a second, and resolves when each exists once, whichever attempt
- * was answered.
+ * Places orders within a third of a second, and resolves when each order exists once, regardless of
+ * which attempt got a response.
  */
 async function placeMany({ address, client }: Person): Promise<void> {
   const { exchange, info } = client;
@@ -112,7 +112,7 @@ test('after a power cut, streams resume without a missing fill and pending reque
   await venue.kill();
   const traded = fills();
   await startAgainHere();
-  // Bob's third order and many of Dave's were repeated until the venue was back.
+  // The client repeated Bob's third order and many of Dave's until the venue was available again.
   await Promise.all([traded, placing]);
 
   await vi.waitFor(async () => {
@@ -195,8 +195,8 @@ test("streams of all three paths resume within a second of the venue's start", a
   await vi.waitFor(() => expect(Object.values(streams.statuses)).not.toContain('open'), {
     timeout: 60_000,
   });
-  // The pause is long enough that unbounded doubling of the retry delay would reach several
-  // seconds.
+  // The pause is so long that the retry delay would reach several seconds if its doubling had no
+  // bound.
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const started = startAgainHere();
   await vi.waitFor(() => info.perpMeta(), { timeout: 60_000, interval: 10 });

@@ -24,8 +24,9 @@ import { keyOf } from '../support/wallet.ts';
 import { aMarket, clientOf, closeClients, trader, type Person } from './test-accounts.ts';
 
 /**
- * Goal: the guides on agents, builders and signing are correct for a real venue, using only the
- * SDK: builders, transfers, withdrawals, multi-sig accounts, vaults, gates, explained signatures.
+ * Goal: the guides on agents, builders and signing are correct. Method: use only the SDK with a
+ * real venue for builders, transfers, withdrawals, multi-sig accounts, vaults, gates and explained
+ * signatures.
  */
 
 let venue: Venue;
@@ -52,7 +53,7 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** Returns the result of an executed action, and throws for any other reply. */
+/** Returns the result of an executed action. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -73,7 +74,7 @@ function agentClient(): { client: Client; address: string } {
   return { client: createClient({ url: venue.url, wallet }), address: wallet.address };
 }
 
-describe('a builder', () => {
+describe('a builder earns fees', () => {
   let builder: Person;
   beforeAll(async () => {
     builder = await trader(venue, 'builder');
@@ -144,7 +145,7 @@ describe('a builder', () => {
   });
 });
 
-describe('transfers and withdrawals', () => {
+describe('money can be transferred and withdrawn', () => {
   let carol: Person;
   beforeAll(async () => {
     carol = await trader(venue, 'carol');
@@ -218,7 +219,7 @@ test('a browser wallet on another chain can transfer money and approve an agent'
   await executed(agent.client.exchange.cancelAll({}, confirm));
 });
 
-describe('a multi-sig account', () => {
+describe('a multi-sig account acts through its signers', () => {
   let group: Person;
   let members: Person[];
   beforeAll(async () => {
@@ -227,7 +228,7 @@ describe('a multi-sig account', () => {
   });
   const signers = () => ({ authorizedUsers: members.map(({ address }) => address), threshold: 2 });
 
-  /** Returns a proposal of the first member, signed by some members. */
+  /** Returns a proposal of the first member that some members have signed. */
   async function proposed(action: ProposedAction, signing: readonly number[]) {
     const { multiSig } = members[0]!.client.exchange;
     const made = await multiSig.propose({ multiSigUser: group.address, action });
@@ -315,7 +316,7 @@ test('the leader trades for a vault, and the key of the vault moves its money', 
   expect(await free(vault)).toBe('995');
 });
 
-describe('explained signatures', () => {
+describe('signatures can be explained', () => {
   test('explainSignature returns the signer and the account of a signature', async () => {
     const owner = await trader(venue, 'owner');
     const agent = agentClient();
@@ -342,7 +343,7 @@ describe('explained signatures', () => {
   });
 });
 
-describe('the operator', () => {
+describe('the operator controls access and the treasury', () => {
   test('the operator admits accounts with a code and does not prevent existing positions from closing', async () => {
     const { venueAdmin } = operator.client.exchange;
     const dave = await trader(venue, 'dave');
@@ -371,10 +372,10 @@ describe('the operator', () => {
     });
   });
 
-  test('the operator pays fees from the treasury once the insurance fund is full', async () => {
+  test('the operator pays fees from the treasury when the insurance fund is full', async () => {
     const send = operator.client.exchange.venueAdmin.treasurySend;
     const payment = { destination: operator.address, amount: '0.01' };
-    // Alice is long and Bob is short, and the fund's target is a fraction of that open interest.
+    // Alice is long and Bob is short. The fund's target is a fraction of this open interest.
     await expect(send(payment)).rejects.toMatchObject({
       message: 'Insurance fund is below its target',
     });
@@ -387,7 +388,7 @@ describe('the operator', () => {
     await expect(tooMuch).rejects.toMatchObject({ message: 'Insufficient balance' });
   });
 
-  test('only the configured admin is the operator', async () => {
+  test('only the configured admin can act as the operator', async () => {
     const { venueAdmin } = bob.client.exchange;
     await expect(venueAdmin.setGate({ channel: 0, mode: 'closed' })).rejects.toMatchObject({
       message: 'Signer is not permitted to send venueAdmin',

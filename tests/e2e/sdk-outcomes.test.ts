@@ -18,9 +18,9 @@ import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './test-accounts.ts';
 
 /**
- * Goal: outcome markets work with only the SDK against a real venue: listed, traded in all four
- * ways, split and merged, delayed, closed, settled, and followed on the streams. The expected money
- * of every step is computed by hand.
+ * Goal: the SDK is sufficient to use outcome markets. Method: with a real venue, markets are
+ * listed, traded in all four ways, split and merged, delayed, closed, settled, and followed on the
+ * streams. The expected amounts of every step were computed by hand.
  */
 
 let venue: Venue;
@@ -28,13 +28,16 @@ let deployer: Person;
 let alice: Person;
 let bob: Person;
 
-/** A market without delay, whose orders enter the book at once. */
+/** A market without a delay. Its orders enter the book immediately. */
 let rain: number;
 
 const confirm = { confirm: 'executed' } as const;
 const HOUR_MS = 3_600_000;
 const TODAY = { startTime: Date.now() - HOUR_MS, endTime: Date.now() + HOUR_MS };
-/** The delay is long enough to act while an order waits, even on a slow machine. */
+/**
+ * The delay, in milliseconds, is long enough for other actions while an order waits, even on a slow
+ * machine.
+ */
 const DELAY_MS = 2500;
 
 beforeAll(async () => {
@@ -59,7 +62,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-/** Creates an account with 1,000 USDC for outcome markets. */
+/** Creates an account with 1,000 USDC in its outcome sub-account. */
 async function bettor(name: string): Promise<Person> {
   const person = clientOf(venue, name);
   await person.client.faucet({ user: person.address, accountType: 'outcome' });
@@ -92,7 +95,7 @@ async function aMarket(slug: string, orderDelayMs = 0): Promise<number> {
   return created!.instrumentId!;
 }
 
-/** Returns the result of an executed action, and throws for any other reply. */
+/** Returns the result of an executed action. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -116,13 +119,13 @@ async function purse({ client, address }: Person, market = rain): Promise<string
   return [state.withdrawable, ...held.map(({ position }) => position.szi)];
 }
 
-/** Records the data of a stream without resets. */
+/** Records the data of a stream. Resets are not recorded. */
 function noted<Data>(): { received: Data[]; note: (event: StreamEvent<Data>) => void } {
   const received: Data[] = [];
   return { received, note: (event) => event.type === 'data' && received.push(event.data) };
 }
 
-describe('a market without delay', () => {
+describe('a market without a delay trades immediately', () => {
   test('a market is found by its slug, by its event, and among all events', async () => {
     const { info } = alice.client;
     const event = await info.outcomeEvent({ eventSlug: 'weather' });
@@ -159,7 +162,7 @@ describe('a market without delay', () => {
     );
     const order = (price: string, size: string) => ({ asset: rain, price, size });
 
-    // A pair is minted: Alice pays 60; Bob pays 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
+    // The trade mints a pair: Alice pays 60. Bob pays 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
     expect(await place(alice, buyYes(order('0.60', '100')))).toBe('open');
     await vi.waitFor(() => expect(bbos.received.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'), {
       timeout: 60_000,
@@ -168,19 +171,19 @@ describe('a market without delay', () => {
     expect(await purse(alice)).toEqual(['940', '100']);
     expect(await purse(bob)).toEqual(['958.32', '-100']);
 
-    // YES is traded for 26, with a fee of 0.07 × 40 × 0.65 × 0.35.
+    // YES shares are traded for 26, with a fee of 0.07 × 40 × 0.65 × 0.35.
     expect(await place(alice, sellYes(order('0.65', '40')))).toBe('open');
     expect(await place(bob, buyYes(order('0.70', '40')))).toBe('filled 40 at 0.65');
     expect(await purse(alice)).toEqual(['966', '60']);
     expect(await purse(bob)).toEqual(['931.683', '40', '-100']);
 
-    // NO is traded for 10.5, with a fee of 0.07 × 30 × 0.35 × 0.65.
+    // NO shares are traded for 10.5, with a fee of 0.07 × 30 × 0.35 × 0.65.
     expect(await place(bob, sellNo(order('0.35', '30')))).toBe('open');
     expect(await place(alice, buyNo(order('0.35', '30')))).toBe('filled 30 at 0.35');
     expect(await purse(alice)).toEqual(['955.02225', '60', '-30']);
     expect(await purse(bob)).toEqual(['942.183', '40', '-70']);
 
-    // A pair is burnt: Alice receives 12, and Bob receives 8 less 0.07 × 20 × 0.4 × 0.6.
+    // The trade burns a pair: Alice receives 12, and Bob receives 8 minus 0.07 × 20 × 0.4 × 0.6.
     expect(await place(alice, sellYes(order('0.60', '20')))).toBe('open');
     expect(await place(bob, sellNo(order('0.40', '20')))).toBe('filled 20 at 0.4');
     expect(await purse(alice)).toEqual(['967.02225', '40', '-30']);
@@ -260,14 +263,14 @@ describe('a market without delay', () => {
   });
 });
 
-describe('R-delay: a market with a delay', () => {
+describe('R-delay: a market can delay taker orders', () => {
   test('R-delay: a delayed taker order reaches the book, or fails if the market is halted', async () => {
     const { exchange, info } = bob.client;
     const { streams } = bob.client;
     const markets = [await aMarket('hail', DELAY_MS), await aMarket('snow', DELAY_MS)];
     const [hail, snow] = markets as [number, number];
     for (const asset of markets) {
-      // These orders are not delayed, because there are no orders to match.
+      // These orders are not delayed, because there is no order that they would match.
       expect(await place(alice, buyYes({ asset, price: '0.50', size: '10' }))).toBe('open');
     }
     const before = await purse(bob, hail);
@@ -321,7 +324,7 @@ describe('R-delay: a market with a delay', () => {
   });
 });
 
-test('R-settlement: the payout of a market is credited at once with a resolution record', async () => {
+test('R-settlement: the payout of a market is credited immediately, with a resolution record', async () => {
   const { info, streams } = alice.client;
   const { exchange } = deployer.client;
   const [aliceFree] = await purse(alice);
@@ -337,7 +340,7 @@ test('R-settlement: the payout of a market is credited at once with a resolution
   ).rejects.toMatchObject({ message: 'Market is closed' });
   await executed(exchange.outcomeDeploy.resolve(final, confirm));
 
-  // Alice held 50 YES and 40 NO, and Bob 40 YES and 50 NO. YES pays 1, and NO pays nothing.
+  // Alice held 50 YES and 40 NO, and Bob held 40 YES and 50 NO. YES pays 1, and NO pays 0.
   const paid = Number((await purse(alice))[0]) - Number(aliceFree);
   expect(paid).toBeCloseTo(50, 6);
   expect(await info.outcomePositions({ user, instrumentIds: [rain] })).toEqual([]);

@@ -4,14 +4,14 @@ import { readMarket, type Market } from '../support/market.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** An account whose client signs with the account's own key. */
+/** An account with a client that signs with the account's own key. */
 export type Person = { readonly client: Client; readonly address: string };
 
 const clients: Client[] = [];
 
 /**
- * Returns a client that retries quickly, because the venue of a test restarts within seconds. Its
- * orders expire late for the same reason.
+ * Returns a client that retries quickly, because the venue of a test restarts within seconds. For
+ * the same reason, its orders expire late.
  */
 export function clientOf(venue: Venue, name: string): Person {
   const wallet = privateKeyWallet(keyOf(`e2e ${name}`));
@@ -39,7 +39,7 @@ export function closeClients(): void {
   for (const client of clients.splice(0)) client.close();
 }
 
-/** Returns a perp once it has a mark. */
+/** Returns a perp as soon as it has a mark. */
 export async function aMarket(venue: Venue, { address }: Person): Promise<Market> {
   return readMarket(new HttpClient(venue.url), 'ETH-USDC', address);
 }

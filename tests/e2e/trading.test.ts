@@ -13,7 +13,9 @@ import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { aMarket, clientOf, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
-/** Goal: the guide is correct for a real venue on which Alice and Bob trade. */
+/**
+ * Goal: the guide is correct for a real venue. Method: Alice and Bob trade as the guide describes.
+ */
 
 let venue: Venue;
 let alice: Person;
@@ -36,7 +38,7 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** Returns the entries of an executed action, and throws for any other reply. */
+/** Returns the entries of an executed action. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<readonly OrderResult[]> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -47,7 +49,7 @@ function collect<Data>(events: readonly StreamEvent<Data>[]): Data[] {
   return events.flatMap((event) => (event.type === 'data' ? [event.data] : []));
 }
 
-test('the venue has the network name that the client signs for', async () => {
+test('the venue has the network name for which the client signs', async () => {
   const { client } = alice;
   const settings = await client.info.settings();
   expect(await client.network()).toEqual({
@@ -60,7 +62,7 @@ test('the venue has the network name that the client signs for', async () => {
   expect(await client.accountStatus({ user: outsider.address })).toMatchObject({ exists: false });
 });
 
-describe('an agent', () => {
+describe('an agent trades for its account', () => {
   test('an agent trades for the account that approved it, until its revocation', async () => {
     const agent = privateKeyWallet(randomPrivateKey());
     const { exchange, info } = alice.client;
@@ -100,7 +102,7 @@ describe('an agent', () => {
   });
 });
 
-describe('a fill', () => {
+describe('a fill is reported to both sides', () => {
   test('a fill is shown to both sides in replies, streams and queries', async () => {
     const updates = {
       alice: [] as StreamEvent<OrderUpdate[]>[],
@@ -162,7 +164,7 @@ describe('a fill', () => {
   });
 });
 
-describe('an order', () => {
+describe('orders can be placed and cancelled', () => {
   test('an order can be cancelled by its client order id', async () => {
     const cloid = `0x${'b2'.repeat(16)}`;
     const { exchange } = alice.client;
@@ -222,7 +224,7 @@ describe('an order', () => {
   });
 });
 
-test('every query is answered in its documented shape', async () => {
+test('every query has a response of its documented shape', async () => {
   const { info } = alice.client;
   const user = alice.address;
   const { universe } = await info.perpMeta();

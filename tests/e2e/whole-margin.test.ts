@@ -24,8 +24,8 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: an order of 100% on the trading page is accepted and uses the free margin. Method: the
- * page's own computation runs for random tickets of accounts in every margin mode, against a venue
+ * Goal: the trading page's order of 100% of the margin is accepted and uses the free margin.
+ * Method: the page's own code computes random tickets of accounts in every margin mode, on a venue
  * with moving prices and books.
  */
 
@@ -34,8 +34,8 @@ const SEED = freshSeed('TICKETS_SEED');
 const ACCOUNTS = 12;
 
 /**
- * USDC per faucet grant. An order of the whole amount is smaller than the book near the mark at
- * every leverage.
+ * USDC per faucet payment. At every leverage, an order of the whole amount is smaller than the book
+ * near the mark.
  */
 const FUNDS = '150';
 const TAKER_FEE = 0.00045;
@@ -51,11 +51,11 @@ type Trader = {
 
 type Ticket = {
   readonly what: string;
-  /** Reason of a reject, or of a part that was cancelled for lack of margin. */
+  /** Reason why the order was rejected, or why a part was cancelled for lack of margin. */
   readonly refusal: string | undefined;
   /**
-   * Unused part of this side's free margin, in percent; undefined if something else limited the
-   * size.
+   * Unused part of this side's free margin, in percent. It is undefined if another limit determined
+   * the size.
    */
   readonly left: number | undefined;
 };
@@ -86,7 +86,7 @@ async function open(at: number): Promise<Trader> {
   const isCross = !mode.includes('isolated');
   for (const { index, maxLeverage } of perps) {
     await client.exchange.updateMarginMode({ asset: index, isCross }, CONFIRM);
-    // A negative leverage is that of the short side.
+    // A negative leverage selects the short side.
     for (const sign of isCross || mode === 'isolated' ? [1] : [1, -1]) {
       const leverage = sign * (1 + random.below(maxLeverage));
       const marginMode = isCross ? 'cross' : 'isolated';
@@ -96,7 +96,7 @@ async function open(at: number): Promise<Trader> {
   return { client, user, mode, random };
 }
 
-/** Creates orders and positions in addition to the sized order, small or large. */
+/** Creates small or large orders and positions in addition to the sized order. */
 async function prepare({ client, random, user }: Trader, perp: PerpMeta): Promise<void> {
   const coin = String(perp.index);
   const { lot, tick } = gridOf(perp);
@@ -128,7 +128,7 @@ async function draftOf({ client, random, user }: Trader, perp: PerpMeta): Promis
   const coin = String(perp.index);
   const { levels } = await client.info.l2Book({ coin });
   const { markPx } = await client.info.activeAssetData({ user, coin });
-  // Only orders of the test accounts are beyond this distance.
+  // Beyond this distance, there are only orders of the test accounts.
   const [bid, ask] = levels
     .map(([best]) => Number(best?.px ?? 0))
     .map((px) => (Math.abs(px / Number(markPx) - 1) > 0.05 ? Number(markPx) : px));
@@ -195,7 +195,7 @@ async function send(trader: Trader): Promise<Ticket> {
 }
 
 /**
- * Returns the reason of a partial cancel for lack of margin, which the order shows in its final
+ * Returns the reason of a partial cancel for lack of margin, which is part of the order's final
  * state.
  */
 async function stopOf({ client, user }: Trader, order: OrderResult | undefined) {
@@ -212,9 +212,9 @@ type Done = {
   readonly order: OrderResult;
   readonly perp: PerpMeta;
   readonly at: 0 | 1;
-  /** Maximum size without regard to the book. */
+  /** The maximum size if the book had no limit. */
   readonly atMark: number;
-  /** True if the order reduces a position first. */
+  /** True if the order first reduces a position. */
   readonly turns: boolean;
 };
 
@@ -229,14 +229,14 @@ async function leftOf(
   const isIsolated = asked.leverage.type === 'Isolated';
   const isBound = size > 0.98 * (isMarket ? maxMarketOrderSize : maxLimitOrderSize);
   const isCut = isMarket && filled < size;
-  // The book limits the size.
+  // The book limits the size of the order.
   const isThin = !isIsolated && Number(asked.maxTradeSzs[at]) < 0.995 * atMark;
   if (isBound || isCut || isThin || (isIsolated && turns)) return undefined;
   const { availableToTrade, markPx } = await again();
-  // The account value has changed in the meantime.
+  // The mark has changed, and with it the account value.
   if (markPx !== asked.markPx) return undefined;
   // A resting cross order pays its fee later and reserves nothing for it. An isolated order
-  // reserves margin up to its limit price, which is released if it fills at better prices
+  // reserves margin up to its limit price. If it fills at better prices, the surplus is released
   // (R-isolated).
   const fee = (size - filled) * Number(entry.p) * TAKER_FEE;
   const setAside = filled * Math.abs(Number(entry.p) - Number(order.avgPx ?? 0)) * (1 + TAKER_FEE);
@@ -262,18 +262,18 @@ async function closeAll({ client, user }: Trader): Promise<void> {
     });
     await client.exchange.order({ orders: [order] }, CONFIRM).catch(() => undefined);
   }
-  // Trading costs fees, so the account is funded again for the next ticket.
+  // Trading costs fees, so the account receives funds again before the next ticket.
   await client.faucet({ user });
 }
 
 test(
-  `an order of 100% is accepted and leaves less than 1% of the free margin, TICKETS_SEED=${SEED}`,
+  `an order of 100% of the margin is accepted and leaves less than 1% of the free margin, TICKETS_SEED=${SEED}`,
   { timeout: 120_000 + TICKETS * 1_000 },
   async () => {
     const traders = await Promise.all(Array.from({ length: ACCOUNTS }, (_, at) => open(at)));
     const tickets: Ticket[] = [];
-    // Tickets are sent one after another: the bots move the book, and no other account of the test
-    // empties it.
+    // Tickets are sent one after another. The bots move the book, and no other account of the test
+    // consumes it.
     while (tickets.length < TICKETS) tickets.push(await send(traders[tickets.length % ACCOUNTS]!));
     const refused = tickets.filter(({ refusal }) => refusal !== undefined);
     const shares = tickets
@@ -290,8 +290,8 @@ test(
         .map((each) => `${JSON.stringify(each)}\n`)
         .join(''),
     );
-    // About two in a thousand lose a part because the book moves at that moment; with few tickets,
-    // two are allowed.
+    // About two orders in a thousand lose a part because the book moves at the same time. With few
+    // tickets, two are allowed.
     const refusedMax = Math.max(2, TICKETS * 0.005);
     expect(refused.length, JSON.stringify(refused, undefined, 1)).toBeLessThanOrEqual(refusedMax);
     expect(over.length, JSON.stringify(over, undefined, 1)).toBeLessThanOrEqual(TICKETS * 0.01);

@@ -10,7 +10,8 @@ import { movingAverage } from '../../examples/moving-average.ts';
 import { chanceAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
 
 /**
- * Goal: each example works as its header describes. Method: run the example itself on a test venue.
+ * Goal: each example works as its header describes. Method: run the example itself against a test
+ * venue.
  */
 
 const BTC = 1;
@@ -34,7 +35,7 @@ const sizeOf = async ({ client, address: user }: TestVenue['accounts'][number]) 
   return assetPositions[0]?.position.szi ?? '0';
 };
 
-describe('the example market maker', () => {
+describe('the example market maker quotes both sides', () => {
   const perp = {
     id: BTC,
     name: 'BTC-USDC',
@@ -66,7 +67,7 @@ describe('the example market maker', () => {
     await maker.requote(venue.now);
     const open = () => client.info.frontendOpenOrders({ user });
     expect(await open()).toHaveLength(2);
-    // The order is behind the existing orders at that price.
+    // The order ranks behind the existing orders at that price.
     await take(venue.accounts[1]!, 'buy', '1.05');
     await expect.poll(() => sizeOf(venue.accounts[0]!)).toBe('-0.05');
     await maker.requote(venue.now);
@@ -87,7 +88,7 @@ test('the market maker sells into an honest bid above its ask and quotes again',
   const maker = new MarketMaker(client, eth, { halfSpread: 0.001, size: 0.2, positionMax: 2 });
   await expect.poll(() => maker.isReady).toBe(true);
   const asks = async () => (await client.info.l2Book({ coin: '2' })).levels[1].map(({ px }) => px);
-  // A round executes up to the size of one quote, and the rest of the quote rests.
+  // A round executes at most the size of one quote. The remaining size of the quote rests.
   await maker.requote(venue.now);
   await venue.settled();
   expect(await sizeOf(bidder)).toBe('0.2');
@@ -101,7 +102,7 @@ test('the market maker sells into an honest bid above its ask and quotes again',
   maker.close();
 });
 
-describe('the example outcome maker', () => {
+describe('the example outcome maker quotes YES and NO', () => {
   test('the outcome maker handles near certainty, even odds and expiry', () => {
     const day = 86_400_000;
     expect(chanceAbove({ price: 100, strike: 100, leftMs: day }, 0.6)).toBeCloseTo(0.5, 6);
@@ -160,7 +161,7 @@ test('the outcome maker sells into an honest bid above the value of YES and quot
   expect(await best()).toEqual(['0.47', '0.53']);
 });
 
-test('the copy example copies each trade of an account once, also across its restart', async () => {
+test('the copy example copies each trade of an account once, even across its restart', async () => {
   const [leader, copier] = [venue.accounts[0]!, venue.accounts[1]!];
   let cursor: FillsCursor | undefined = { timeMs: venue.now, tids: [] };
   const life = () => {
@@ -203,7 +204,7 @@ test('funding arbitrage is long where funding is low, short where it is high, an
   const terms = { base: 'BTC', size: '0.1', least: 0.000001, slippagePercent: '5' };
   const clients = [pair[0].client, pair[1].client] as const;
   expect(await openPair(clients, terms)).toBeUndefined();
-  // Bids far above the oracle make longs pay there.
+  // Bids far above the oracle price make longs pay funding in this market.
   const bids = Array.from({ length: 10 }, () =>
     limitOrder({ asset: BTC, side: 'buy', price: '97900', size: '5' }),
   );
@@ -242,7 +243,7 @@ test('the moving average example is long while the price rises and short while i
   expect(held).toEqual(['0', '0', '0', '0.05', '0.05', '0.05', '-0.05', '-0.05', '-0.05']);
 });
 
-test('the names in the examples are those of the venue', async () => {
+test('the examples use names that exist on the venue', async () => {
   const instruments = await Instruments.load(venue.accounts[0]!.client);
   expect((await instruments.find('BTC')).id).toBe(BTC);
 });

@@ -25,9 +25,9 @@ import { SignedRequests } from './signed-requests.ts';
 
 /**
  * Goal: no request makes the venue fail, leak memory, or change data without permission. Method:
- * valid requests of every kind are mutated structurally and sent to a real venue, first signed by
- * keys without accounts and then by keys with accounts.
- * `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or extends it.
+ * valid requests of every kind are mutated structurally and sent to a real venue. The signers are
+ * first keys without accounts and then keys with accounts. `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx
+ * vitest run tests/fuzz` repeats or extends it.
  */
 
 const SEED = freshSeed('FUZZ_SEED');
@@ -36,7 +36,10 @@ const TIMEOUT_MS = 100_000 + 3 * COUNT;
 /** Each of these requests is signed separately, which takes most of the time. */
 const SIGNED_COUNT = Math.ceil(COUNT / 20);
 const MEBIBYTE = 1024 * 1024;
-/** Accounts from the faucet and blocks use some memory permanently; requests use none. */
+/**
+ * Maximum growth of the heap. Accounts from the faucet and blocks use some memory permanently, but
+ * requests do not.
+ */
 const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
 
@@ -49,7 +52,7 @@ const random = chance(SEED);
 let outsider: Actor;
 let residents: Actor[];
 let outsiderSamples: Envelope[];
-/** Executed requests of the residents, which must have no effect when they are repeated. */
+/** Executed requests of the residents. Repeating them must have no effect. */
 const executed: Envelope[] = [];
 
 beforeAll(async () => {
@@ -65,7 +68,9 @@ async function once(signed: Signed): Promise<void> {
   executed.push(signed.envelope);
 }
 
-/** Creates positions, orders, triggers and agents in a market that is then halted (R-halt). */
+/**
+ * Creates positions, orders, trigger orders and agents in a market that is then halted (R-halt).
+ */
 async function settleResidents(): Promise<void> {
   const { eth: market } = world;
   const [alice, bob, carol] = residents as [Actor, Actor, Actor];
@@ -107,11 +112,11 @@ async function seen(): Promise<Json> {
   return Promise.all(replies);
 }
 
-/** Queries whose data changes only by actions. */
+/** Queries with data that changes only because of actions. */
 const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', 'settings']);
 /**
- * Volumes are reset at midnight, a simulation contains the next order id, and a portfolio curve
- * ends now.
+ * These queries change without actions: volumes are reset at midnight, a simulation contains the
+ * next order id, and a portfolio curve ends at the current time.
  */
 const CHANGING = new Set<unknown>(['feeTierRates', 'simulate', 'portfolio']);
 
@@ -156,7 +161,7 @@ function mutatedRequests(): Requests {
   );
 }
 
-describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
+describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () => {
   let pressed: Pressed;
   /** Memory of the venue after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
@@ -177,7 +182,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
           memory.push({ heap: await probe.used(), resident });
         }
       } finally {
-        // A process whose inspector is in use does not end.
+        // A process does not end while its inspector is in use.
         probe.close();
       }
       pressed = together(quarters);
@@ -226,7 +231,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
     }
     // One request in a few thousand is too long, so a short run may have none.
     if (COUNT >= 50_000) expect(tally.get('/exchange 413 10002')).toBeGreaterThan(0);
-    // The signer is recovered only after the form of the request was found valid.
+    // The signer is recovered only after the form of the request has been found valid.
     const recovered = (tally.get('/exchange 200 10006') ?? 0) + (tally.get('/exchange 200 0') ?? 0);
     expect(recovered).toBeGreaterThan(COUNT / 10);
   });
@@ -241,14 +246,14 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
     expect(last!.resident).toBeLessThan(second!.resident + RESIDENT_GROWTH_MAX);
   });
 
-  test('R-nonce: requests use no nonce of a key that has no account yet', async () => {
+  test('R-nonce: requests do not consume nonces of a key without an account', async () => {
     await world.client.post('/request-fund', { user: outsider.address });
     const first = outsiderSamples.find(({ action }) => action['type'] === 'order')!;
     done(await world.client.executed(first));
   });
 });
 
-describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
+describe(`requests signed by keys with accounts affect only these accounts, FUZZ_SEED=${SEED}`, () => {
   /** Error codes of the trading, account and money rules, which the engine enforces. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 

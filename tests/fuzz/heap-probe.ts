@@ -2,9 +2,9 @@ import { eventually, type Json } from '../support/client.ts';
 import type { Venue } from '../support/venue-process.ts';
 
 /**
- * Measures the memory that a venue uses, from outside. A signal opens the venue's inspector, which
- * first collects garbage. The venue must have been started with `INSPECTABLE` in its environment,
- * so that the inspector uses any free port.
+ * Measures the memory of a venue from outside. A signal opens the venue's inspector, which first
+ * collects garbage. The venue must have been started with `INSPECTABLE` in its environment, so that
+ * the inspector uses any free port.
  */
 
 export const INSPECTABLE = { name: 'NODE_OPTIONS', value: '--inspect-port=0' } as const;

@@ -1,5 +1,5 @@
 /**
- * JSON with its spelling: it preserves the form of numbers, the order of keys and duplicate keys.
+ * JSON that preserves the spelling: the form of numbers, the order of keys, and duplicate keys.
  * Trees are immutable, so that one sample can be mutated many times.
  */
 
@@ -8,7 +8,7 @@ export type Tree =
   | { readonly kind: 'list'; readonly items: readonly Tree[]; readonly size: number }
   | { readonly kind: 'map'; readonly entries: readonly Entry[]; readonly size: number };
 
-/** The key includes its quotes. */
+/** An entry of an object. The key includes its quotes. */
 export type Entry = readonly [key: string, value: Tree];
 
 export function leaf(raw: string): Tree {
@@ -55,7 +55,7 @@ export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): 
   throw new Error('There is nothing below a leaf');
 }
 
-/** Returns the node with a number, as in `changeAt`. */
+/** Returns the node with this number. The numbering is that of `changeAt`. */
 export function nodeAt(tree: Tree, at: number): Tree {
   let found = tree;
   changeAt(tree, at, (node) => (found = node));
@@ -63,7 +63,7 @@ export function nodeAt(tree: Tree, at: number): Tree {
 }
 
 /**
- * Returns the index of the child that contains a node, and the number of the node within that
+ * Returns the index of the child that contains a node, and the number of the node within this
  * child.
  */
 function childAt(children: readonly Tree[], at: number): { index: number; rest: number } {

@@ -12,14 +12,14 @@ import {
 } from './json-tree.ts';
 import { escaped, ODD_KEYS, oddLeaf, OTHER_TYPES, otherLeaf } from './odd-values.ts';
 
-/** Turns a valid request into an invalid one, first structurally and then by characters. */
+/** Makes a valid request invalid, first by structural changes and then by changes of characters. */
 
-/** Depths of nesting up to, at and beyond the allowed depth. */
+/** Depths of nesting up to, at and beyond the limit. */
 const DEPTHS = [1, 1, 2, 30, 31, 32, 33, 300, 5_000];
-/** Numbers of list entries around the limits of the API's lists. */
+/** Numbers of list entries around the limits of the API. */
 const REPEATS = [2, 3, 11, 21, 50, 51, 200, 201];
 
-/** Applies one to three changes to a tree, which can insert subtrees of `others`. */
+/** Applies one to three changes to a tree. A change can insert a subtree of `others`. */
 export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 1, 2, 3]);
@@ -30,8 +30,8 @@ export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance
 }
 
 /**
- * Applies one to three changes that keep the schema: other values, another order of keys, unknown
- * keys.
+ * Applies one to three changes after which the tree still matches its schema: other values, another
+ * order of keys, or unknown keys.
  */
 export function nudgeTree(sample: Tree, random: Chance): Tree {
   let tree = sample;
@@ -66,7 +66,7 @@ function mutateNode(node: Tree, others: readonly Tree[], random: Chance): Tree {
 }
 
 function mutateLeaf(raw: string, others: readonly Tree[], random: Chance): Tree {
-  // Some texts of the API contain JSON themselves.
+  // Some strings of the API contain JSON themselves.
   const inner = raw.startsWith('"{') ? treeWithin(raw) : undefined;
   if (inner === undefined || random.below(4) === 0) return leaf(oddLeaf(raw, random));
   return leaf(JSON.stringify(textOf(mutateTree(inner, others, random))));
@@ -168,7 +168,7 @@ function shuffled<T>(items: readonly T[], random: Chance): T[] {
 /** Characters with a special meaning in JSON or UTF-8. */
 const CHARACTERS = '{}[]":,\\/ \t\n\r-+.eE019truefalsn\u0000\u007F\u0080\uFEFF\uFFFD😀';
 
-/** Damages a text at random without regard to JSON. */
+/** Damages a text at random, regardless of its JSON structure. */
 export function garbleText(text: string, random: Chance): Buffer {
   const at = random.below(Math.max(1, text.length));
   switch (random.below(9)) {

@@ -1,10 +1,10 @@
 import type { Chance } from '../support/seeded.ts';
 
-/** Replacements for a leaf of a request, by its type. All texts are raw JSON. */
+/** Replacements for a leaf of a request, by the leaf's type. All strings are raw JSON. */
 
 const HUGE_TEXT = JSON.stringify('x'.repeat(20_000));
 
-/** Numbers in a form that the API does not allow, and invalid numbers. */
+/** Invalid numbers, and numbers in a form that the API does not allow. */
 const ODD_NUMBERS = [
   '1.0',
   '1e3',
@@ -31,7 +31,7 @@ const ODD_NUMBERS = [
   '１',
 ];
 
-/** Integers that a parser accepts, whether or not they are valid for the venue. */
+/** Integers that a parser accepts, whether or not the venue accepts them. */
 const PLAIN_INTEGERS = [
   '0',
   '1',
@@ -166,7 +166,7 @@ export const ODD_KEYS = [
 ];
 
 /**
- * Returns another spelling or another value for a leaf. About half of the results still match the
+ * Returns another spelling or another value of a leaf. About half of the results still match the
  * schema.
  */
 export function oddLeaf(raw: string, random: Chance): string {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends many concurrent requests over few connections with HTTP/1.1 pipelining. It takes a tenth of
- * the time of fetch, so that the venue and not its client limits the number of requests.
+ * Sends many concurrent requests over few connections with HTTP/1.1 pipelining. It is ten times as
+ * fast as fetch, so that the venue rather than its client limits the number of requests.
  */
 
 export type Answer = { readonly status: number; readonly text: string };
@@ -11,7 +11,7 @@ export type Answer = { readonly status: number; readonly text: string };
 export type Sent = {
   readonly path: string;
   readonly body: Buffer;
-  /** Header lines other than Host and Content-Length, each with its line end. */
+  /** Header lines except Host and Content-Length, each with its line end. */
   readonly headers: string;
 };
 
@@ -28,7 +28,7 @@ export class Pipeline {
     return new Pipeline(await Promise.all(opening));
   }
 
-  /** Rejects if the connection ends before the answer. */
+  /** Resolves with the response. Rejects if the connection ends first. */
   async post(sent: Sent): Promise<Answer> {
     this.#next = (this.#next + 1) % this.#lanes.length;
     return this.#lanes[this.#next]!.post(sent);
@@ -47,7 +47,7 @@ type Waiting = {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 
-/** One connection, on which answers arrive in the order of the requests. */
+/** One connection. Responses arrive in the order of the requests. */
 class Lane {
   readonly #socket: Socket;
   readonly #host: string;

@@ -6,17 +6,17 @@ import { garbleText } from './mutate.ts';
 import type { Answer, Sent } from './pipeline.ts';
 import { codeOf, faultOf } from './verdict.ts';
 
-/** Sends requests in frames of a socket, some of which have errors in the frame itself. */
+/** Sends requests in frames of a socket. Some of the frames themselves have errors. */
 
 const TYPES: Readonly<Record<string, string>> = { '/exchange': 'action', '/info': 'info' };
 const BODY_BYTES_MAX = 64 * 1024;
 const FRAME_CODES = ['INVALID_FRAME', 'INVALID_PARAMS', 'RISK_RATE_LIMITED'];
 
 export type PressedPosts = {
-  /** Number of posts that were answered, and of frames that were rejected. */
+  /** Number of posts that got a response, and number of frames that were rejected. */
   readonly answered: number;
   readonly refused: number;
-  /** Undocumented answers, and answers that differ from those over HTTP. */
+  /** Undocumented responses, and responses that differ from those over HTTP. */
   readonly faults: readonly string[];
 };
 

@@ -1,16 +1,16 @@
 import { codeOf, faultOf } from './verdict.ts';
 import { Pipeline, type Answer, type Sent } from './pipeline.ts';
 
-/** Sends requests as fast as the venue answers, and checks every answer. */
+/** Sends requests as fast as the venue responds, and checks every response. */
 
 const CONNECTIONS = 32;
 const IN_FLIGHT = 128;
 const FAULTS_MAX = 5;
 
 export type Pressed = {
-  /** Number of answers by path, status and code. */
+  /** Number of responses by path, status and code. */
   readonly tally: ReadonlyMap<string, number>;
-  /** The first undocumented answers, with their requests. */
+  /** The first undocumented responses, with their requests. */
   readonly faults: readonly string[];
   readonly seconds: number;
 };
@@ -54,7 +54,7 @@ export function together(runs: readonly Pressed[]): Pressed {
   return { tally, faults, seconds: runs.reduce((sum, run) => sum + run.seconds, 0) };
 }
 
-/** Returns a value of the venue's metrics, summed up over its labels. */
+/** Returns the value of a metric of the venue, summed up over its labels. */
 export async function metricOf(operations: string, name: string): Promise<number> {
   const text = await (await fetch(`${operations}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));

@@ -4,7 +4,7 @@ import { textOf, treeOf, type Tree } from './json-tree.ts';
 import { garbleText, mutateTree, nudgeTree } from './mutate.ts';
 import type { Sent } from './pipeline.ts';
 
-/** Generates an endless sequence of invalid requests, deterministic for a seed. */
+/** Generates an endless sequence of invalid requests, which a seed determines. */
 
 export type Samples = {
   readonly bodies: readonly (readonly [path: string, body: JsonObject])[];
@@ -14,9 +14,9 @@ export type Samples = {
 
 const MEBIBYTE = 1024 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
-/** Beyond four mebibytes, the venue stops reading and closes the connection. */
+/** If a body is longer than four mebibytes, the venue stops reading and closes the connection. */
 const BYTES_MAX = 2 * MEBIBYTE;
-/** One in this many requests has about the maximum size. */
+/** One in this many requests has almost the maximum size. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
 /** Content of a large body: prefix, repeated text, and suffix. */
@@ -67,7 +67,7 @@ export class Requests {
   next(): Sent {
     const random = this.#random;
     const path = random.pick(this.#paths);
-    // Sometimes sends a request of one endpoint to another endpoint.
+    // Some requests of one endpoint are sent to another endpoint.
     const samples = random.below(100) === 0 ? this.#all : this.#byPath.get(path)!;
     const sample = random.pick(samples);
     if (random.below(LARGE_EVERY) === 0) {
@@ -85,7 +85,9 @@ export class Requests {
     return garbleText(textOf(sample), random);
   }
 
-  /** Returns a body of about the maximum size: blanks, one text, nesting, entries, or many keys. */
+  /**
+   * Returns a body of almost the maximum size: blanks, one string, nesting, entries, or many keys.
+   */
   #large(text: string): string {
     const random = this.#random;
     const open = text.slice(0, -1);

@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from '../support/wallet.ts';
 
-/** One valid request of every kind, from which the mutations start. */
+/** One valid request of every kind. Mutations start from these requests. */
 
 const HASH = keyOf('some transaction');
 export const SAMPLE_ADDRESS = addressOf(keyOf('someone'));
@@ -20,7 +20,7 @@ const BUILDER = addressOf(keyOf('builder'));
 const SIGNERS = [keyOf('first signer'), keyOf('second signer')] as const;
 const TIME = 1_800_000_000_000;
 
-/** Trading actions, which the account's key or an agent signs. */
+/** Trading actions, which the key of the account or of an agent signs. */
 export function tradingActions(market: Market): JsonObject[] {
   const { id } = market;
   const far = { market, side: 'buy', price: market.at(-3000), size: market.worth(20) } as const;
@@ -105,7 +105,7 @@ export function operatorActions({ id }: Market): JsonObject[] {
   return [...variants, ...deployments];
 }
 
-/** Actions that only the account's own key signs. */
+/** Actions that only the account's own key may sign. */
 export function directActions(nonce: number): JsonObject[] {
   const users = [...SIGNERS].map(addressOf).toSorted();
   const signers = JSON.stringify({ authorizedUsers: users, threshold: 2 });
@@ -122,7 +122,7 @@ export function directActions(nonce: number): JsonObject[] {
 }
 
 /**
- * Returns every kind of envelope, signed by a key without an account. No envelope contains the
+ * Returns one envelope of every kind. A key without an account signs them. No envelope contains the
  * key's address, because a mutation could copy it to a faucet request.
  */
 export async function outsiderEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {

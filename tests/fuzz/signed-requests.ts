@@ -10,7 +10,7 @@ import type { Sent } from './pipeline.ts';
 import { JSON_HEADERS } from './requests.ts';
 import { directActions, tradingActions } from './samples.ts';
 
-/** Mutates actions first and signs them afterwards with keys of existing accounts. */
+/** Mutates actions and then signs them with keys of existing accounts. */
 
 const SIGNERS = [keyOf('malicious signer 1'), keyOf('malicious signer 2')] as const;
 const VAULT = addressOf(keyOf('malicious vault'));
@@ -19,7 +19,7 @@ const PEOPLE = 8;
 export class SignedRequests {
   readonly #random: Chance;
   readonly #people: readonly Actor[];
-  /** Multi-sig account of two signers. */
+  /** A multi-sig account with two signers. */
   readonly #shared: Actor;
   readonly #samples: readonly Tree[];
 
@@ -28,7 +28,7 @@ export class SignedRequests {
     this.#shared = shared;
     this.#random = random;
     this.#samples = [...tradingActions(world.btc), ...directActions(0)]
-      // A converted account's key can do nothing more, so the conversion is left out.
+      // The conversion is omitted, because the key of a converted account can no longer sign.
       .filter(({ type }) => type !== 'convertToMultiSigUser')
       .map(treeOf);
   }
@@ -55,8 +55,8 @@ export class SignedRequests {
   }
 
   /**
-   * Returns undefined if no client could sign the text, because it is not an object, has a field of
-   * another type or is nested too deeply.
+   * Returns undefined if no client could sign the text because it is not an object, has a field of
+   * the wrong type, or is nested too deeply.
    */
   async #body(text: string): Promise<Buffer | undefined> {
     const confirm = this.#random.below(2) === 0 ? { confirm: 'executed' } : {};

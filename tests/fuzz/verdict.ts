@@ -1,7 +1,7 @@
 import type { Json } from '../support/client.ts';
 import type { Answer } from './pipeline.ts';
 
-/** Checks that an answer has one of the documented forms. */
+/** Checks that a response has one of the documented forms. */
 
 const NAMES: Readonly<Record<number, string>> = {
   10000: 'INVALID',
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<number, string>> = {
   10404: 'NOT_FOUND',
 };
 
-/** Codes that a status can have. /exchange sends all other rejects with status 200. */
+/** Error codes that a status can have. /exchange sends all other errors with status 200. */
 const CODES: Readonly<Record<number, readonly number[]>> = {
   400: [10002, 10013],
   403: [10001],
@@ -34,7 +34,7 @@ const CODES: Readonly<Record<number, readonly number[]>> = {
   429: [10000],
 };
 
-/** Returns why an answer is undocumented, or undefined if it is documented. */
+/** Returns why a response is undocumented, or undefined if it is documented. */
 export function faultOf(path: string, { status, text }: Answer): string | undefined {
   const json = parsed(text);
   if (typeof json !== 'object' || json === null) return 'no JSON object';
@@ -49,7 +49,7 @@ export function faultOf(path: string, { status, text }: Answer): string | undefi
   return typeof json.message === 'string' ? refusalFault(status, json) : 'a failure without a text';
 }
 
-/** Returns the `code` of an answer, for counting. */
+/** Returns the `code` of a response, for statistics. */
 export function codeOf({ text }: Answer): number | undefined {
   return parsed(text)?.code;
 }

@@ -14,10 +14,10 @@ import { makeLines } from './subscribers.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './views.ts';
 
 /**
- * Goal: whatever faults its connection and the venue have, no subscriber misses a message, gets one
- * twice, or gets one out of order. Method: users trade with signed orders while 200 subscriptions
- * are cut, paused and resumed, and the venue is killed. At the end, the state computed from the
- * frames must equal the answers of queries and the replayed log.
+ * Goal: regardless of faults of the connection and the venue, no subscriber misses a message,
+ * receives one twice, or receives one out of order. Method: users trade with signed orders while
+ * 200 subscriptions are cut, paused and resumed, and the venue is killed. At the end, the state
+ * computed from the frames must equal the answers of queries and the replayed log.
  * `GAPLESS_SECONDS=600 GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` makes it
  * longer.
  */
@@ -29,9 +29,9 @@ const SUBSCRIBERS = Number(process.env['GAPLESS_SUBSCRIBERS'] ?? 200);
 const PER_LINE = 4;
 const PEOPLE = 6;
 const BOTH = ['perp', 'outcome'];
-/** Maximum duration of a cut or a pause. */
+/** Maximum duration of a cut or a pause, in milliseconds. */
 const TROUBLE_MS_MAX = 1500;
-/** Maximum time for the last frames after trading has stopped. */
+/** Maximum time until the last frames after trading has stopped, in milliseconds. */
 const SETTLE_MS = 30_000;
 
 const random = chance(SEED);
@@ -63,13 +63,13 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** Cuts and pauses connections until a promise settles, and restores all of them. */
+/** Cuts and pauses connections until a promise settles, and then restores all of them. */
 async function trouble(until: Promise<unknown>): Promise<void> {
   const over = { is: false };
   const end = until.finally(() => {
     over.is = true;
   });
-  // Its failure is handled after the faults have ended.
+  // A rejection is handled after the faults have ended.
   end.catch(() => undefined);
   while (!over.is) {
     const line = random.pick(lines);
@@ -87,7 +87,7 @@ async function trouble(until: Promise<unknown>): Promise<void> {
   await sleep(TROUBLE_MS_MAX);
 }
 
-/** Waits, and kills the venue the given number of times at equal intervals. */
+/** Kills the venue the given number of times at equal intervals. */
 async function kills(): Promise<void> {
   const pauseMs = (SECONDS * 1000) / (KILLS + 1);
   await sleep(pauseMs);
@@ -114,7 +114,7 @@ async function allRows(query: object): Promise<Json[]> {
 
 type Answers = Map<string, Json>;
 
-/** Returns the answers of queries for all followed subscriptions. */
+/** Returns the answers of queries that correspond to all followed subscriptions. */
 async function askAll(): Promise<Answers> {
   const answers: Answers = new Map();
   for (const { address: user } of actors) {
@@ -130,13 +130,16 @@ async function askAll(): Promise<Answers> {
   return answers;
 }
 
-/** Checks that the received rows are the end of all rows, and at least as many as in a snapshot. */
+/**
+ * Checks that the received rows are the last of all rows, and at least as many as a snapshot
+ * contains.
+ */
 function expectEnd(shown: Json[], all: Json[], what: string): void {
   expect(shown, what).toEqual(all.slice(all.length - shown.length));
   expect(shown.length, what).toBeGreaterThanOrEqual(Math.min(200, all.length));
 }
 
-/** Checks that each subscriber has the answers of the queries. */
+/** Checks that the data of each subscriber equals the answers of the queries. */
 function compare(answers: Answers): void {
   for (const { subscription, view } of lines.flatMap(({ followed }) => followed)) {
     const { coin, type, user } = subscription as Json;
@@ -204,7 +207,7 @@ function compareEvents(log: ReplayedLog): void {
 }
 
 test(
-  '200 subscribers receive every message once, despite cuts, freezes and a kill of the venue',
+  '200 subscribers receive every message once despite cuts, pauses and a kill of the venue',
   { timeout: 120_000 + SECONDS * 2000 },
   async () => {
     const urlOf = () => venue.streams;

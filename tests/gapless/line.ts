@@ -2,23 +2,24 @@ import { WebSocket } from 'ws';
 import type { Json } from '../support/client.ts';
 import type { View } from './views.ts';
 
-/** One subscription of a connection: its position, and the state computed from its frames. */
+/** One subscription of a connection, with its position and the state computed from its frames. */
 export type Followed = {
   readonly subscription: { readonly type: string };
   readonly view: View;
-  /** Number of the last frame, and its epoch. */
+  /** Sequence number of the last frame, and its epoch. */
   place?: { epoch: string; seq: number };
   awaitsSnapshot: boolean;
-  /** True if the last subscribe was a resume. */
+  /** True if the last subscribe request resumed the subscription. */
   resumed: boolean;
 };
 
-/** Delay before a rejected request is repeated. */
+/** Delay before a rejected request is repeated, in milliseconds. */
 const RETRY_MS = 200;
 
 /**
- * Client connection that is cut or paused and resumes at its position. It records every error that
- * a client must never see: a gap in the numbers, a wrong book checksum, or a reject.
+ * A client connection that is cut or paused and resumes at its last position. It records every
+ * error that a client must never see: a gap in the sequence numbers, a wrong book checksum, or a
+ * rejection.
  */
 export class Line {
   readonly followed: readonly Followed[];
@@ -46,7 +47,10 @@ export class Line {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** True if every subscription is confirmed and has its first frame, if it gets one. */
+  /**
+   * True if every subscription is confirmed and has received its first frame, if its channel sends
+   * one.
+   */
   get isComplete(): boolean {
     const isDue = (each: Followed) => each.awaitsSnapshot && each.view.beginsWithSnapshot;
     return this.isOpen && this.#bySub.size === this.followed.length && !this.followed.some(isDue);
@@ -83,7 +87,7 @@ export class Line {
     socket?.terminate();
   }
 
-  /** Stops reading; messages remain in the network buffers. */
+  /** Stops reading. Messages remain in the network buffers. */
   freeze(): void {
     this.#socket?.pause();
   }
@@ -119,8 +123,8 @@ export class Line {
   }
 
   /**
-   * Allows a rejection only with `retryAfterMs`, which means that the history cannot serve a
-   * snapshot yet.
+   * Allows a rejection only if it contains `retryAfterMs`, which means that the history cannot
+   * serve a snapshot yet.
    */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);

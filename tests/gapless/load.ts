@@ -7,8 +7,8 @@ import type { OutcomeMarket } from '../support/deployer.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * Users who trade with each other continuously with signed requests, and continue after the venue
- * was down. Their answers are ignored, because the log has the results.
+ * Users that continuously trade with each other by signed requests, even after the venue was down.
+ * Their responses are ignored, because the log contains the results.
  */
 export class Load {
   sent = 0;
@@ -26,7 +26,7 @@ export class Load {
     this.#people = options.actors.map((actor) => ({ ...options, actor, cloids: [] }));
   }
 
-  /** Runs until it is stopped, and resolves when the last request is answered. */
+  /** Trades until it is stopped, and resolves when the last request has a response. */
   async run(): Promise<void> {
     await Promise.all(this.#people.map((person) => this.#press(person)));
   }
@@ -41,7 +41,7 @@ export class Load {
         await act(person, this.#chance);
         this.sent += 1;
       } catch {
-        // The venue is down, or went down while it answered.
+        // The venue is down, or went down before it responded.
         await sleep(100);
       }
       await sleep(this.#chance.below(60));
@@ -78,8 +78,8 @@ async function act(person: Person, chance: Chance): Promise<void> {
 }
 
 /**
- * Places most orders around the mark, where other orders rest. One in five orders is a bid far
- * below the mark, which rests.
+ * Places most orders around the mark, where other orders rest. One in five orders is a bid that
+ * rests far below the mark.
  */
 function nextOrder({ cloids, markets }: Person, chance: Chance) {
   const market = chance.pick(markets);

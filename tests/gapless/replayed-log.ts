@@ -8,7 +8,7 @@ import { FollowingReplica } from '../../packages/replica/src/following-replica.t
 import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-info.ts';
 import type { Json } from '../support/client.ts';
 
-/** Replays the log from the first block into a separate engine. */
+/** Replays the log in a separate engine, starting with the first block. */
 export class ReplayedLog {
   readonly #rows: readonly BlockRows[];
   readonly #ask: (query: object) => Json;
@@ -18,7 +18,7 @@ export class ReplayedLog {
     this.#ask = ask;
   }
 
-  /** Reads the data folder of a stopped venue, without its snapshots and history. */
+  /** Reads the data folder of a stopped venue. Its snapshots and its history are not used. */
   static async read(data: string): Promise<ReplayedLog> {
     const log = await FileJournal.open({
       directory: join(data, 'journal'),
@@ -58,7 +58,7 @@ export class ReplayedLog {
     );
   }
 
-  /** Returns the orders of an account by id, in their last state. */
+  /** Returns the last states of an account's orders, by order id. */
   orders(user: string): Map<number, Json> {
     const orders = new Map<number, Json>();
     for (const { orders: rows } of this.#rows) {
@@ -90,7 +90,7 @@ export class ReplayedLog {
     );
   }
 
-  /** Returns the ids of an instrument's trades in order. Each trade is a fill of two accounts. */
+  /** Returns the ids of an instrument's trades in order. Each trade has a fill of two accounts. */
   trades(instrumentId: number): number[] {
     const ids = this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.instrumentId === instrumentId).map(({ row }) => row.tid),

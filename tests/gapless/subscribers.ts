@@ -5,7 +5,7 @@ import type { Chance } from '../support/seeded.ts';
 import { Line, type Followed } from './line.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView, type View } from './views.ts';
 
-/** Several subscriptions follow every account and every market. */
+/** Each account and each market has several subscriptions. */
 
 const BOTH = ['perp', 'outcome'];
 const HISTORY_ROWS = 200;
@@ -29,7 +29,10 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   explorerTxs: () => events(20),
 };
 
-/** Returns connections with the given total of subscriptions, a few on each, in random order. */
+/**
+ * Returns connections with this total number of subscriptions, a few on each connection, in random
+ * order.
+ */
 export function makeLines(options: {
   count: number;
   perLine: number;
@@ -48,7 +51,7 @@ export function makeLines(options: {
   return [...byPath].flatMap(([path, all]) => {
     const lines: Wish[][] = Array.from({ length: Math.ceil(all.length / perLine) }, () => []);
     for (const wish of shuffled(all, chance)) {
-      // A connection has no duplicate subscription.
+      // A connection may not have duplicate subscriptions.
       const text = JSON.stringify(wish);
       const fits = (line: Wish[]) =>
         line.length < perLine && !line.some((each) => JSON.stringify(each) === text);

@@ -1,11 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { Json } from '../support/client.ts';
 
-/** A client's state of one subscription, computed only from its frames. */
+/** A client's view of one subscription, computed only from its frames. */
 export interface View {
-  /** True if a new subscriber gets a snapshot; others get one only after a resync. */
+  /**
+   * True if a new subscriber gets a snapshot. Otherwise, a snapshot is sent only after a resync.
+   */
   readonly beginsWithSnapshot: boolean;
-  /** Applies the current state. Earlier rows are kept if they can be joined with it. */
+  /** Applies the current state. Earlier rows are kept if they are contiguous with it. */
   snapshot(data: Json): void;
   frame(data: Json): void;
 }
@@ -13,15 +15,18 @@ export interface View {
 export type ListOptions = {
   readonly rowsOf: (data: Json) => Json[];
   readonly snapshotMax: number;
-  /** Lists from the history begin with a snapshot, newest first. A shorter snapshot is complete. */
+  /**
+   * Lists from the history begin with a snapshot, newest first. A snapshot below its maximum length
+   * is complete.
+   */
   readonly isFromHistory: boolean;
 };
 
-/** A list of rows that are only appended. */
+/** A list of rows to which rows are only appended. */
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
   rows: Json[] = [];
-  /** Number of times that rows between the known ones and a snapshot were lost. */
+  /** Number of times that rows between the received ones and a snapshot were lost. */
   gaps = 0;
   readonly #options: ListOptions;
 
@@ -51,7 +56,7 @@ export class ListView implements View {
   }
 }
 
-/** Orders by id, in their last received state. */
+/** The last received state of each order, by id. */
 export class OrdersView implements View {
   readonly beginsWithSnapshot = true;
   readonly orders = new Map<number, Json>();
@@ -65,7 +70,7 @@ export class OrdersView implements View {
   }
 }
 
-/** Open orders by their remaining size. */
+/** The remaining size of each open order. */
 export class LiveOrdersView implements View {
   readonly beginsWithSnapshot = false;
   readonly live = new Map<number, string>();
@@ -83,7 +88,7 @@ export class LiveOrdersView implements View {
   }
 }
 
-/** The last frame, which contains the whole state. */
+/** The last frame, which contains the complete state. */
 export class LastView implements View {
   readonly beginsWithSnapshot = true;
   data: Json;
@@ -99,7 +104,7 @@ export class LastView implements View {
 
 const CHECKED_LEVELS = 20;
 
-/** A book updated by differences, each with a checksum. */
+/** A book that differences update. Each difference has a checksum. */
 export class BookView implements View {
   readonly beginsWithSnapshot = true;
   readonly #sides = { bids: new Map<string, Json>(), asks: new Map<string, Json>() };
@@ -120,7 +125,7 @@ export class BookView implements View {
     if (this.#checksum() !== data.checksum) throw new Error('the checksum of a book is another');
   }
 
-  /** The best levels, bids and asks, in the form of the query. */
+  /** The best levels of bids and asks, in the form of the query. */
   get levels(): [Json[], Json[]] {
     const { asks, bids } = this.#sides;
     const up = [...asks.values()].toSorted((a, b) => Number(a.px) - Number(b.px));

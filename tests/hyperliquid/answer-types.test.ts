@@ -14,9 +14,9 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: every query and every channel of the port has exactly the fields that clients of
- * Hyperliquid expect. Method: an account with positions, orders, funding and a liquidation asks
- * everything that the port serves, and the compiler compares the answers with the types that the
- * library @nktkas/hyperliquid declares.
+ * Hyperliquid expect. Method: an account with positions, orders, funding and a liquidation sends
+ * every query and subscription that the port serves. The compiler compares the responses with the
+ * types that the library @nktkas/hyperliquid declares.
  */
 
 const REPEATED_MAX = 6;
@@ -66,7 +66,7 @@ test('all answers and frames have the types that the Hyperliquid library declare
     const { channel, data } = JSON.parse(String(text)) as Json;
     if (channel === 'subscriptionResponse') return;
     const name = channel === 'user' ? 'userEvents' : channel;
-    // Frames with the same fields are compared once.
+    // Frames with the same fields are compared only once.
     const fields = JSON.stringify(data, (_, value) => (typeof value === 'object' ? value : null));
     const known = seen.get(name) ?? new Set();
     seen.set(name, known.add(fields));
@@ -147,7 +147,7 @@ test('all answers and frames have the types that the Hyperliquid library declare
   expect(await compilerErrors([...imports, ...lines])).toEqual([]);
 });
 
-/** Compiles the lines next to the library, and returns the messages with their lines. */
+/** Compiles the lines next to the library, and returns the errors with their lines. */
 async function compilerErrors(lines: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(REPOSITORY, 'node_modules/.cache/answer-types-'));
   try {

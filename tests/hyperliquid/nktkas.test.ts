@@ -14,8 +14,8 @@ import { eventually, type Json } from '../support/client.ts';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
- * Goal: a bot that uses `@nktkas/hyperliquid` runs unchanged on the Hyperliquid port; only its URL
- * and its key differ. Method: run the unmodified library against a venue of the testkit.
+ * Goal: a bot that uses `@nktkas/hyperliquid` runs unchanged on the Hyperliquid port, except for
+ * its URL and its key. Method: run the unmodified library against a venue of the testkit.
  */
 
 let venue: TestVenue;
@@ -23,7 +23,7 @@ let transport: HttpTransport;
 let info: InfoClient;
 
 beforeAll(async () => {
-  // The library takes its nonces from the clock of the machine.
+  // The library derives its nonces from the clock of the machine.
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
   await venue.fillBook('BTC-USDC', { levels: 20, size: '1' });
   await venue.fillBook('ETH-USDC', { levels: 20, size: '10' });
@@ -39,7 +39,7 @@ function unfunded(over: HttpTransport | WebSocketTransport = transport) {
   return { user: wallet.address, wallet, exchange };
 }
 
-/** Creates a trader with a new key, and credits the account with test funds. */
+/** Creates a trader with a new key. The account has test funds. */
 async function trader(over?: HttpTransport | WebSocketTransport) {
   const created = unfunded(over);
   await requestFunds(created.user);
@@ -75,7 +75,7 @@ async function place(exchange: ExchangeClient, ...orders: Order[]) {
   return response.data.statuses as Json[];
 }
 
-describe('markets for the Hyperliquid library', () => {
+describe('the Hyperliquid library reads markets', () => {
   test('an asset id is an index into the universe, and the contexts have the same order', async () => {
     const [meta, contexts] = await info.metaAndAssetCtxs();
     expect(await info.meta()).toEqual(meta);
@@ -113,7 +113,7 @@ describe('markets for the Hyperliquid library', () => {
     expect((await info.predictedFundings()).map(([coin]) => coin)).toContain('BTC');
   });
 
-  test('candles, trades and funding belong to the requested coin', async () => {
+  test('candles, trades and funding are those of the requested coin', async () => {
     const { exchange } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     const [last] = await info.recentTrades({ coin: 'BTC' });
@@ -124,8 +124,8 @@ describe('markets for the Hyperliquid library', () => {
   });
 });
 
-describe('an account for the Hyperliquid library', () => {
-  test('a request of an unknown account is refused with its address and the way to test funds', async () => {
+describe('the Hyperliquid library manages accounts', () => {
+  test('a request of an unknown account is refused with its address and a reference to test funds', async () => {
     const { exchange, user } = unfunded();
     await expect(place(exchange, order())).rejects.toThrow(
       new RegExp(`${user.toLowerCase()} does not exist.*POST /faucet`),
@@ -174,7 +174,7 @@ describe('an account for the Hyperliquid library', () => {
   });
 });
 
-describe('orders for the Hyperliquid library', () => {
+describe('the Hyperliquid library places orders', () => {
   test('orders can be placed, queried and cancelled by their ids', async () => {
     const { exchange, user } = await trader();
     const cloid = `0x${'a1'.repeat(16)}` as const;
@@ -248,7 +248,7 @@ describe('orders for the Hyperliquid library', () => {
     });
   });
 
-  test('leverage, isolated margin and the dead man switch are those of the venue', async () => {
+  test("leverage, isolated margin and the dead man's switch are those of the venue", async () => {
     const { exchange, user } = await trader();
     await exchange.updateLeverage({ asset: 2, isCross: false, leverage: 5 });
     const eth = { a: 2, p: '3500', s: '1', t: market };
@@ -264,7 +264,7 @@ describe('orders for the Hyperliquid library', () => {
     await exchange.noop();
   });
 
-  test('a modified order is replaced, by its id or by that of its client', async () => {
+  test('an order is modified by replacement, under its id or its client order id', async () => {
     const { exchange, user } = await trader();
     const cloid = `0x${'b2'.repeat(16)}` as const;
     const [{ resting }] = await place(exchange, order({ c: cloid }));
@@ -282,7 +282,7 @@ describe('orders for the Hyperliquid library', () => {
   });
 });
 
-describe('rejects for the Hyperliquid library', () => {
+describe('the Hyperliquid library receives readable errors', () => {
   const failing = async (fields: Partial<Order>) => place((await trader()).exchange, order(fields));
 
   test.each<[string, Partial<Order>, string]>([
@@ -326,7 +326,7 @@ describe('rejects for the Hyperliquid library', () => {
     return error.response.response.data.statuses;
   }
 
-  test('R-independent: the reject of an order does not stop the others of the request', async () => {
+  test('R-independent: the rejection of an order does not stop the other orders of the request', async () => {
     const { exchange, user } = await trader();
     const orders = [
       order({ p: '96000.11' }),
@@ -349,7 +349,7 @@ describe('rejects for the Hyperliquid library', () => {
     expect(await info.openOrders({ user })).toHaveLength(1);
   });
 
-  test('a request of which no order would succeed has the first reason in all statuses', async () => {
+  test('if no order of a request would succeed, all statuses contain the first reason', async () => {
     const { exchange, user } = await trader();
     const orders = [order({ p: '96000.11' }), order({ s: '0.00001' })];
     expect(await statusesOf(exchange, orders)).toEqual([
@@ -359,7 +359,7 @@ describe('rejects for the Hyperliquid library', () => {
     expect(await info.openOrders({ user })).toEqual([]);
   });
 
-  test('the reject of an order of a group has its cause in the statuses of the whole group', async () => {
+  test('if an order of a group is rejected, all statuses of the group contain the cause', async () => {
     const { exchange, user } = await trader();
     const t = { trigger: { isMarket: true, triggerPx: '99000', tpsl: 'tp' as const } };
     const orders = [order({ p: '96000.11' }), order({ b: false, r: true, p: '99000', t })];
@@ -370,7 +370,7 @@ describe('rejects for the Hyperliquid library', () => {
     expect(await info.openOrders({ user })).toEqual([]);
   });
 
-  test('the reject of a mainnet signature explains how to switch to the testnet', async () => {
+  test('the error for a mainnet signature explains how to switch to the testnet', async () => {
     const { exchange, wallet } = await trader();
     await place(exchange, order());
     const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });
@@ -411,7 +411,7 @@ describe('rejects for the Hyperliquid library', () => {
   });
 });
 
-describe('streams for the Hyperliquid library', () => {
+describe('the Hyperliquid library follows streams', () => {
   const sockets: WebSocketTransport[] = [];
   afterAll(() => Promise.all(sockets.map((socket) => socket.close())));
 
@@ -488,7 +488,7 @@ describe('streams for the Hyperliquid library', () => {
     });
   });
 
-  test('requests over the socket have the answers of the HTTP endpoints', async () => {
+  test('requests over the socket have the same responses as over HTTP', async () => {
     const over = socket();
     const { exchange, user } = await trader(over);
     const asked = new InfoClient({ transport: over });
@@ -501,7 +501,7 @@ describe('streams for the Hyperliquid library', () => {
     ).rejects.toThrow('Cannot update leverage');
   });
 
-  test('a rejected subscription has a reason, and a second subscription is a duplicate', async () => {
+  test('the rejection of a subscription contains a reason, and a second subscription is a duplicate', async () => {
     const client = new SubscriptionClient({ transport: socket() });
     const none = (): void => undefined;
     await expect(client.bbo({ coin: 'XYZ' }, none)).rejects.toThrow("Unknown coin 'XYZ'");

@@ -6,8 +6,8 @@ import { WebSocket } from 'ws';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * Goal: funding, liquidations and stops reach clients of Hyperliquid, and the port limits its
- * clients. Method: a venue with a controlled clock and controlled prices.
+ * Goal: funding, liquidations and stops are reported to Hyperliquid clients, and the port limits
+ * its clients. Method: use a venue with a controlled clock and controlled prices.
  */
 
 let venue: TestVenue;
@@ -15,7 +15,7 @@ let info: InfoClient;
 let sockets: WebSocket[] = [];
 
 beforeEach(async () => {
-  // A full hour has premium samples, and pays funding at its end.
+  // A full hour has samples of the premium, and pays funding at its end.
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   venue = await startVenue({ time: hour, hyperliquid: true, limits: true, usdc: '1000' });
   info = new InfoClient({
@@ -43,7 +43,7 @@ function subscribe(socket: WebSocket, subscription: object): void {
   socket.send(JSON.stringify({ method: 'subscribe', subscription }));
 }
 
-/** A long position of an account whose stream of events is open. */
+/** Opens a long position of an account that follows its event stream. */
 async function longPosition(size: string) {
   const account = venue.accounts[0]!;
   const { address: user } = account;
@@ -66,9 +66,9 @@ async function longPosition(size: string) {
   return { exchange, of, order, user };
 }
 
-test('funding is paid, listed and streamed, negative for the side that pays', async () => {
+test('funding is paid, listed and streamed, and is negative for the paying side', async () => {
   const { of, user } = await longPosition('0.05');
-  // A mark above the oracle makes long positions pay.
+  // A mark above the oracle price makes long positions pay.
   await venue.setPrice('BTC', '96000');
   await venue.advance('2h');
   await venue.settled();
@@ -95,7 +95,7 @@ test('funding is paid, listed and streamed, negative for the side that pays', as
   });
 });
 
-test('a liquidation ends orders and reaches all channels of the account', async () => {
+test('a liquidation cancels orders and is reported on all channels of the account', async () => {
   const { exchange, of, order, user } = await longPosition('0.09');
   const t = { limit: { tif: 'Gtc' } } as const;
   await exchange.order({ orders: [{ ...order, p: '95000', s: '0.01', t }], grouping: 'na' });
@@ -149,7 +149,7 @@ test('requests, connections and frames of one client are limited', async () => {
   const ask = () =>
     fetch(`${venue.hyperliquidUrl}/info`, { method: 'POST', headers, body: '{"type":"meta"}' });
   let limited: Response | undefined;
-  // A busy machine can need more than a second for these requests, in which time the budget refills.
+  // A busy machine may need more than a second for these requests. The budget refills in this time.
   for (let round = 0; limited === undefined && round < 20; round++) {
     const answers = await Promise.all(Array.from({ length: 120 }, ask));
     limited = answers.find(({ status }) => status === 429);

@@ -9,9 +9,9 @@ import { eventually, type Json } from '../support/client.ts';
 
 /**
  * Goal: the Python SDK of Hyperliquid runs unchanged on the Hyperliquid port after a change of
- * `base_url`. Method: the test sends byte for byte what the SDK sends: `spotMeta` first, with the
- * spaces of Python's JSON, its key order, its null fields, and signatures without leading zeros. It
- * also looks up frames like the SDK, by coins in lower case.
+ * `base_url`. Method: the test sends the same bytes as the SDK: `spotMeta` first, the spaces of
+ * Python's JSON, the SDK's key order and null fields, and signatures without leading zeros. Like
+ * the SDK, it identifies frames by coins in lower case.
  */
 
 let venue: TestVenue;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => venue.stop());
 
-/** Formats a value like Python's `json.dumps`. */
+/** Formats a value as Python's `json.dumps` does. */
 function dumps(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(dumps).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -31,7 +31,10 @@ function dumps(value: Json): string {
   return `{${fields.join(', ')}}`;
 }
 
-/** Posts like the SDK, whose error handling needs `code` and `msg` in the body of a 4xx answer. */
+/**
+ * Posts like the SDK. The SDK's error handling requires `code` and `msg` in the body of a 4xx
+ * response.
+ */
 async function post(path: string, payload: Json): Promise<Json> {
   const response = await fetch(venue.hyperliquidUrl + path, {
     method: 'POST',
@@ -70,7 +73,7 @@ class Bot {
   readonly account = privateKeyToAccount(generatePrivateKey());
   #nonce = Date.now();
 
-  /** Creates a bot whose account has test funds. */
+  /** Creates a bot. Its account has test funds. */
   static async funded(): Promise<Bot> {
     const bot = new Bot();
     await post('/faucet', { user: bot.account.address });
@@ -93,7 +96,7 @@ class Bot {
     return post('/exchange', await this.signed(action));
   }
 
-  /** Signs an action after the SDK has appended the fields to it. */
+  /** Signs an action to which the SDK has appended the fields. */
   async sendUserSigned(
     primaryType: string,
     fields: readonly (readonly [string, string])[],
@@ -127,7 +130,7 @@ const wire = (fields: object = {}): object => ({
 });
 const orderAction = (...orders: object[]): object => ({ type: 'order', orders, grouping: 'na' });
 
-test('the start of the Python SDK finds its lists, and asset ids are indexes', async () => {
+test('the Python SDK starts with the lists that it requires, and asset ids are indexes', async () => {
   const spot = await post('/info', { type: 'spotMeta' });
   expect([spot.universe, spot.tokens[0].name]).toEqual([[], 'USDC']);
   const { universe } = await post('/info', { type: 'meta', dex: '' });
@@ -187,7 +190,7 @@ test("a trigger order in the SDK's key order is accepted, and settings can be ch
   expect(placed.response.data.statuses).toMatchObject([{ resting: { oid: expect.any(Number) } }]);
 });
 
-test('user-signed actions have their type last, and an agent without a name is unnamed', async () => {
+test('user-signed actions with their type last are accepted, and an agent without a name is unnamed', async () => {
   const bot = await Bot.funded();
   await bot.send(orderAction(wire()));
   const chain = ['hyperliquidChain', 'string'] as const;
@@ -273,7 +276,7 @@ test('the SDK finds frames under its own identifiers', async () => {
   socket.close();
 });
 
-/** Returns the name that the SDK gives to the subscription of a frame. */
+/** Returns the SDK's identifier of the subscription to which a frame belongs. */
 function identifierOf({ channel, data }: Json): string {
   switch (channel) {
     case 'l2Book':

@@ -5,8 +5,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * Goal: a bot of which only the URL and the key were changed can trade, and sees only perps.
- * Method: a venue that credits queried accounts, and an account that also uses the venue's own API.
+ * Goal: a bot can trade after changing only its URL and its key, and receives only perps. Method:
+ * use a venue that credits queried accounts, and an account that also uses the venue's own API.
  */
 
 let venue: TestVenue;
@@ -24,7 +24,7 @@ afterAll(() => venue.stop());
 
 const order = { a: 1, b: true, p: '96000', s: '0.001', r: false } as const;
 
-test('a new account has test funds when its balance is first queried, and can place an order', async () => {
+test('a new account gets test funds when its balance is first queried, and can place an order', async () => {
   const wallet = privateKeyToAccount(generatePrivateKey());
   const user = wallet.address;
   const exchange = new ExchangeClient({ transport, wallet });
@@ -43,7 +43,7 @@ test('a new account has test funds when its balance is first queried, and can pl
   expect(grants).toHaveLength(1);
 });
 
-test('a mainnet signature is refused, also if the balance of its account was queried', async () => {
+test('a mainnet signature is refused even if the balance of its account was queried', async () => {
   const wallet = privateKeyToAccount(generatePrivateKey());
   await info.clearinghouseState({ user: wallet.address });
   const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });
@@ -53,7 +53,7 @@ test('a mainnet signature is refused, also if the balance of its account was que
   expect(await info.openOrders({ user: wallet.address })).toEqual([]);
 });
 
-test('an unmatched Ioc order has the status of a reject', async () => {
+test('an unmatched Ioc order has the status of a rejected order', async () => {
   const wallet = privateKeyToAccount(generatePrivateKey());
   const user = wallet.address;
   await info.clearinghouseState({ user });

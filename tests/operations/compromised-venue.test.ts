@@ -30,10 +30,10 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: an attacker who controls a venue's process can stop payouts but not steal (R-withdraw).
- * Method: a real venue has a bridge on an external chain, whose payouts are signed by two
- * validators that follow its log. An attacker then continues its data and logs arbitrary commands
- * with matching hashes and checksums.
+ * Goal: an attacker in control of a venue's process can stop payouts but cannot steal (R-withdraw).
+ * Method: a real venue has a bridge on an external chain, and two validators that follow the log
+ * sign the payouts. An attacker then continues the venue's data and logs arbitrary commands with
+ * matching hashes and checksums.
  */
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
@@ -52,7 +52,7 @@ let network: Network;
 let token: Hex;
 let bridge: Hex;
 let alice: Awaited<ReturnType<typeof depositor>>;
-/** The log that validators read, served by the venue or by the attacker. */
+/** The log that validators read. It is served by the venue or by the attacker. */
 let log: { url: string; from: string };
 let logServer: Server;
 const urls: string[] = [];
@@ -112,7 +112,7 @@ async function stopValidators(): Promise<void> {
   await Promise.all(validators.splice(0).map((validator) => validator.stop()));
 }
 
-/** Requests a payout signature from a validator, as the venue does. */
+/** Requests the signature of a payout from a validator, as the venue does. */
 async function ask(at: number, payout: object): Promise<readonly [number, string]> {
   const body = JSON.stringify({ type: 'payout', chainId: CHAIN_ID, bridge, ...payout });
   const proof = await proofOf(RELAYER, body);
@@ -127,7 +127,7 @@ async function healthOf(at: number): Promise<Record<string, unknown>> {
   return health.replica;
 }
 
-/** Forwards a request for the log to the venue or the attacker. */
+/** Forwards a request for the log to the venue or to the attacker. */
 async function passOn(path: string, response: ServerResponse): Promise<void> {
   try {
     const answer = await fetch(new URL(path, log.from));
@@ -186,7 +186,7 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-test('R-withdraw: validators that follow the log sign payouts owed by their own state, and ask no venue', async () => {
+test('R-withdraw: validators that follow the log sign the payouts that their own state requires, without queries to the venue', async () => {
   alice = await depositor();
   const { client, user } = alice;
   await client.exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
@@ -206,8 +206,8 @@ test('R-withdraw: validators that follow the log sign payouts owed by their own 
   honest = await entriesOf(venue.data);
 });
 
-describe('R-withdraw: an attacker who controls the venue', () => {
-  /** Lets validators that have followed the venue continue with the attacker's log. */
+describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
+  /** Validators that have followed the venue continue with the attacker's log. */
   async function steal(venueInOtherHands: CompromisedVenue): Promise<CompromisedVenue> {
     stolen = venueInOtherHands;
     log.from = stolen.url;
@@ -222,7 +222,7 @@ describe('R-withdraw: an attacker who controls the venue', () => {
     return stolen;
   }
 
-  /** Creates a withdrawal signed by its owner, and returns it with its id. */
+  /** Creates a withdrawal that its owner has signed, and returns it with its id. */
   async function withdrawn(thieves: CompromisedVenue, key: Hex, amount: string): Promise<object> {
     const user = lowerAddressOf(key);
     const nonce = nextNonce();

@@ -21,7 +21,7 @@ const GUIDE = read('docs', 'operate', 'monitoring.md');
 
 afterAll(removeTemporaryData);
 
-describe('the sample configuration', () => {
+describe('the sample configuration is valid and complete', () => {
   const sample = read('deploy', 'oddlot.toml');
   const uncommented = sample.replaceAll(/^# (\w+ = )/gm, '$1');
 
@@ -45,7 +45,7 @@ describe('the sample configuration', () => {
   });
 
   test('the sample configuration is accepted with every line uncommented, and shows the defaults', async () => {
-    // Chain settings exclude a cluster, and the sample contains both.
+    // Chain settings are not allowed in a cluster, and the sample contains both.
     const config = await parsed(uncommented.replaceAll(/^(?:log|cluster|chainKeys) = .*\n/gm, ''));
     const chain = 'http://127.0.0.1:8694';
     const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);
@@ -66,7 +66,7 @@ describe('the sample configuration', () => {
   });
 });
 
-describe('the service and the container', () => {
+describe('the service and the container match the programs', () => {
   test('the service and the container start an existing program with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (?:--\S+ )*(\S+) (.*)$/m.exec(unit) ?? [];
@@ -111,7 +111,7 @@ describe('the service and the container', () => {
   });
 });
 
-describe('metrics in the deployment files', () => {
+describe('deployment files use only existing metrics', () => {
   let venue: Venue;
   const documented = new Set<string>();
 

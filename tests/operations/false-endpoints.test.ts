@@ -9,15 +9,15 @@ import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: one of three endpoints may give false answers about one or all subjects, while deposits and
- * payouts continue at the chain's gas price and no unrequested transaction is sent. Method: a venue
- * whose first endpoint gives false answers.
+ * Goal: one of three endpoints may return false data about one or all subjects. Deposits and
+ * payouts continue at the chain's gas price, and no unrequested transaction is sent. Method: use a
+ * venue whose first endpoint returns false data.
  */
 
 let world: MoneyWorld;
 let liar: FalseEndpoint;
 
-/** User who deposits and withdraws under each kind of false answer. */
+/** User who deposits and withdraws under each kind of false data. */
 let fundedUser: FundedUser;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await liar?.close();
 });
 
-/** Returns the relayer's transactions so far, newest last. */
+/** Returns all transactions of the relayer, oldest first. */
 async function sentByRelayer(): Promise<readonly Json[]> {
   const relayer = privateKeyToAccount(world.keys.relayer).address.toLowerCase();
   const head = Number(await world.chain.rpc('eth_blockNumber', []));
@@ -47,8 +47,8 @@ async function sentByRelayer(): Promise<readonly Json[]> {
 }
 
 /**
- * Checks that a deposit is credited and the same amount withdrawn, with one transaction at the
- * correct gas price.
+ * Checks that a deposit is credited and the same amount is withdrawn, each with one transaction at
+ * the correct gas price.
  */
 async function moneyGoesThrough(): Promise<void> {
   const before = (await sentByRelayer()).length;
@@ -82,21 +82,21 @@ test.each(CASES)(
     liar.subjects.clear();
     for (const subject of about) liar.subjects.add(subject);
     const { lied } = liar;
-    // Ether balances are polled rarely, and a sole payer knows its gas in advance.
+    // Ether balances are polled rarely, and a single payer can compute its gas in advance.
     const isAsked = !['gas', 'balances'].includes(about.join());
-    // A detected endpoint is not used for a while, so transfers are repeated until it has given a
-    // false answer again.
+    // An endpoint that was detected is not used for a while, so transfers are repeated until it has
+    // returned false data again.
     const hasLied = (): boolean => liar.lied > lied || !isAsked;
     do await moneyGoesThrough();
     while (!hasLied());
-    // A block between two requests makes honest endpoints differ as well, until they have agreed
+    // A new block between two requests makes honest endpoints differ too, until they have agreed
     // several times.
     await expect.poll(async () => (await chainStatus()).watch.state, WAIT).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await chainStatus()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), WAIT).toEqual(['ok', 'ok']);
     const [first] = await states();
-    // The operator sees which endpoint gives false answers. An endpoint with false heads is
+    // The operator can see which endpoint returns false data. An endpoint with false heads is
     // reported as ahead or as disagreeing, depending on the last request.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },

@@ -13,11 +13,14 @@ import {
 } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** R-disk through the API: the disk of a venue fills up, is full, and is cleared. */
+/**
+ * R-disk: tests through the API what happens while the disk of a venue fills up, is full, and is
+ * cleared.
+ */
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
-/** More bytes than any disk has. */
+/** No disk has this many bytes. */
 const NEVER = String(2 ** 52);
 const WAIT = { timeout: 60_000, interval: 50 };
 
@@ -31,7 +34,7 @@ let data: string;
 let client: Client;
 const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
 
-describe('R-disk: a disk that fills up and is cleared', () => {
+describe('R-disk: the venue follows the free space of its disk', () => {
   let freeBytes = 100 * GIB;
   let venue: InProcess;
   let market: Market;

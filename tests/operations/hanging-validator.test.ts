@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MoneyWorld } from '../support/money-world.ts';
 
 /**
- * Goal: hanging validators delay only their payouts. Method: two of three validators, of which two
- * must sign, accept requests and never answer. Deposits are credited while a payout waits for them.
+ * Goal: hanging validators delay only their payouts. Method: two of three validators must sign. Two
+ * accept requests and never respond, and deposits are credited while a payout waits for them.
  */
 
 let world: MoneyWorld;
@@ -42,7 +42,7 @@ test('R-deposit: deposits are credited while a payout waits for validators that 
   await expect.poll(() => held, { timeout: 60_000 }).toBe(2);
   await second.transfer('20');
   await second.has('20', 9_000);
-  // These are the same two requests, which have not been aborted.
+  // The same two requests are still pending.
   expect(held).toBe(2);
   expect((await first.rows())[0]?.status).toBe('held');
 });

@@ -24,9 +24,9 @@ import {
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: a venue whose history is on a PostgreSQL server trades in any state of that server, and its
- * history is complete in the end. Method: a real venue and a real server are each killed in turn;
- * the server's final content must equal a file computed from the same log.
+ * Goal: a venue with its history on a PostgreSQL server trades in any state of that server, and its
+ * history is complete in the end. Method: kill a real venue and a real server in turn. The server's
+ * final content must equal a file computed from the same log.
  */
 
 let server: PostgresServer;
@@ -83,8 +83,8 @@ test(
 
     await server.kill();
     const dark = await place(4);
-    // The venue rejects queries that need the server, because a page without its newest rows would be
-    // wrong.
+    // The venue rejects queries that need the server, because a page without its newest rows would
+    // be wrong.
     const refused = await ask();
     expect(`${refused.status} ${refused.json.code}`, refused.text).toBe('503 10503');
     expect(refused.json.message).toMatch(/^History is at block \d+$/);
@@ -111,7 +111,7 @@ test(
     expect(venue.faults(), tail(venue.stderr)).toEqual([]);
     expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
-    // Only the venue's own user can read its files.
+    // Only the user that runs the venue can read its files.
     for (const entry of await readdir(venue.data, { recursive: true })) {
       const { mode } = await stat(join(venue.data, entry));
       expect(mode & 0o077, entry).toBe(0);
@@ -122,7 +122,7 @@ test(
     await rebuildHistory({ data: venue.data, place: { file } });
     expect(await dumpHistory({ file })).toEqual(stored);
 
-    // The database is rejected by any other venue, even an empty one.
+    // Any other venue rejects the database, even a venue without data.
     const other = new VenueRun(await temporaryData(), flags);
     await expect(other.serving()).rejects.toThrow(/the history contain block \d+/);
     expect(await dumpHistory({ url })).toEqual(stored);
@@ -160,9 +160,9 @@ async function rebuild(
 
 /**
  * The history is derived from the log, and one command recomputes it byte for byte in either
- * database. The stored history of a venue with bots is compared with the recomputed one.
+ * database. The test compares the stored history of a venue with bots with the recomputed one.
  */
-/** Shows only the differing rows, because there are hundreds of rows. */
+/** Shows only the rows that differ, because there are hundreds of rows. */
 function expectSame(found: readonly string[], expected: readonly string[]): void {
   const [had, has] = [new Set(expected), new Set(found)];
   expect(found.filter((line) => !had.has(line))).toEqual(expected.filter((line) => !has.has(line)));

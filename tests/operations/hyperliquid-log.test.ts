@@ -9,9 +9,9 @@ import { Client } from '../support/client.ts';
 import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: requests of Hyperliquid clients are executed exactly once, and anyone can derive their
- * commands from the log. Method: bodies of an unmodified client library are sent to a venue that is
- * killed and restarted, and are sent again. The log and the data folder are then verified.
+ * Goal: requests of Hyperliquid clients are executed exactly once, and their commands can be
+ * derived from the log. Method: send bodies of an unmodified client library to a venue that is
+ * killed and restarted, and send them again. Then verify the log and the data folder.
  */
 
 const key = testKey(0x42);
@@ -42,7 +42,7 @@ async function post(body: string, path = '/exchange') {
   return (await fetch(url + path, { method: 'POST', headers, body })).json();
 }
 
-/** Returns the body of a buy below the venue's price, which rests. */
+/** Returns the body of a buy order below the venue's price, so that it rests. */
 async function resting(p: string, c = CLOID): Promise<string> {
   const t = { limit: { tif: 'Alo' } } as const;
   const orders = [{ a: 1, b: true, p, s: '0.01', r: false, t, c }];
@@ -101,7 +101,7 @@ test('the commands in the log follow from the Hyperliquid requests, but only on 
   expect(folder).toMatchObject({ findings: [], harmless: [] });
 });
 
-test('the Hyperliquid port is not opened on a folder with its own network name', async () => {
+test('the Hyperliquid port does not open on a folder with its own network name', async () => {
   const flags = [...FLAGS, '--service-network', 'example.org', '--hyperliquid', '0'];
   await expect(Venue.start(flags)).rejects.toThrow(
     'hyperliquid: not allowed with the network name',

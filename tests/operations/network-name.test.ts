@@ -16,9 +16,9 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: the network name is drawn once and stays with the data folder, even if the process is
- * killed. Method: a venue is killed before and after its first entry, copied, and started with
- * another name.
+ * Goal: the network name is drawn once and remains in the data folder, even if the process is
+ * killed. Method: kill a venue before and after its first entry, copy it, and start it with another
+ * name.
  */
 
 const NAMED = [...FIXED_PRICE_FLAGS, '--no-bots', '--service-network', 'example.org'];
@@ -31,7 +31,7 @@ async function rename(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(NODE, command, { cwd: REPOSITORY })).stdout;
 }
 
-/** The first two tests use this venue and the name that it drew. */
+/** The first two tests use this venue and its random name. */
 let venue: Venue;
 let name: string;
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 test('a venue draws its network name before the first entry and keeps it after a kill', async () => {
   const data = await temporaryData();
   const early = new VenueRun(data, NAMED);
-  // The kill happens after the name was drawn and before most of the start.
+  // The kill occurs after the name was drawn and before most of the start is done.
   const drawn = await expect
     .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 5, timeout: 60_000 })
     .toMatch(/^example\.org-[0-9a-f]{8}\n$/)
@@ -75,7 +75,7 @@ test('a copy of a venue keeps the network name until the copy is renamed', async
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });
 
-test('a public venue is warned about its shared name and draws its own when a name is configured', async () => {
+test('a public venue with a shared name logs a warning, and draws a separate name when one is configured', async () => {
   const shared = await Venue.start([...FIXED_PRICE_FLAGS, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');

@@ -11,7 +11,7 @@ import { SETTING_GUIDES } from '../../scripts/write-settings.ts';
 import { toSource } from '../../scripts/tidy/source.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 
-/** Every setting is declared once, and all other places are compared with the declaration. */
+/** Each setting is declared once. The tests compare all other uses with the declaration. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 
@@ -44,7 +44,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     }
   });
 
-  test('each setting counts in the unit of its name', () => {
+  test('each setting has the unit that its name states', () => {
     const units = { Ms: 'milliseconds', Bytes: 'bytes', Usdc: 'USDC', Gwei: 'gwei', Bps: 'basis' };
     for (const [key, { expected }] of settings) {
       for (const [word, unit] of Object.entries(units)) {
@@ -58,7 +58,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     const files = sources.flatMap(codeIn);
     const isAt = (place: string, path: string): boolean =>
       place.endsWith('/') ? path.startsWith(place) : path === place;
-    // If a declaring file moved, its declarations would count as reads.
+    // If a declaring file had moved, its declarations would count as reads.
     expect(declared.filter((place) => !files.some(({ path }) => isAt(place, path)))).toEqual([]);
     const names = namesRead(
       files.filter(({ path }) => !declared.some((place) => isAt(place, path))),
@@ -70,7 +70,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
 type CodeFile = { readonly path: string; readonly text: string };
 
 /**
- * Returns production code without tests and their set-ups. A file is classified by its folder and
+ * Returns production code without tests and test helpers. A file is classified by its folder and
  * content, not by its name.
  */
 function codeIn(folder: string): CodeFile[] {
@@ -81,8 +81,8 @@ function codeIn(folder: string): CodeFile[] {
 }
 
 /**
- * Returns the names read from `config` or `settings`: as a property, by destructuring, or from a
- * parameter of that type.
+ * Returns the names that are read from `config` or `settings`: as a property, by destructuring, or
+ * from a parameter of that type.
  */
 function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
   const code = files.map((file) => toSource(file).code).join('\n');

@@ -18,7 +18,9 @@ import {
   temporaryData,
 } from '../support/venue-process.ts';
 
-/** Goal: an operator supervises one process, which reports in one line why it did not start. */
+/**
+ * Goal: an operator supervises a single process, which reports in one line why it did not start.
+ */
 
 const random = chance(freshSeed('CRASH_SEED'));
 const LEAN = [...FIXED_PRICE_FLAGS, '--chain', 'none', '--no-relay'];
@@ -42,7 +44,7 @@ function run(command: string, args: readonly string[]): Run {
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // A venue that outlives npm can hold the streams open, so only the exit counts.
+  // A venue that outlives npm can keep the streams open, so only the exit of npm counts.
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => setTimeout(() => resolve(code), 50));
   });
@@ -55,7 +57,10 @@ function run(command: string, args: readonly string[]): Run {
   };
 }
 
-/** A package with this project's `npm start`, which runs the program bundled for this test run. */
+/**
+ * A package with this project's `npm start`, which starts the program that was bundled for this
+ * test run.
+ */
 let project: string;
 beforeAll(async () => {
   project = await temporaryData();
@@ -85,7 +90,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves when the run has printed the text, or when it has ended. */
+/** Resolves when the run has printed the text or has ended. */
 async function untilPrinted(run: Run, text: string): Promise<void> {
   let code: number | null | undefined;
   void run.ended.then((is) => (code = is));
@@ -104,7 +109,7 @@ async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
   return { npm, pid, data };
 }
 
-describe('npm start', () => {
+describe('npm start supervises the venue', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'npm start forwards %s to the venue, which stops cleanly and ends with 0',
     async (signal) => {
@@ -117,7 +122,7 @@ describe('npm start', () => {
     },
   );
 
-  test('no venue is left behind if npm itself is killed', async () => {
+  test('the venue stops if npm itself is killed', async () => {
     const { npm, pid } = await serving();
     npm.kill('SIGKILL');
     await npm.ended;
@@ -131,7 +136,7 @@ describe('npm start', () => {
   });
 });
 
-describe('a start that fails', () => {
+describe('a failed start reports its reason', () => {
   test('a start in an unusable folder is reported in one line with exit code 1', async () => {
     const file = join(await temporaryData(), 'file');
     await writeFile(file, '');
@@ -167,12 +172,15 @@ test('--version prints the version and ends', async () => {
   const venue = main('--version');
   expect(await venue.ended).toBe(0);
   expect(venue.stdout()).toMatch(/^Oddlot \S+ \(Node \d+\.\d+\.\d+\)\n$/);
-  // The venue, the SDK and the page are released under one version.
+  // The venue, the SDK and the page are released with the same version.
   expect(venue.stdout().split(' ')[1]).toBe(VERSION);
 });
 
-describe('the operations port', () => {
-  /** All of 127/8 is loopback on Linux, so a server on all interfaces answers there too. */
+describe('the operations port is private', () => {
+  /**
+   * On Linux, all of 127/8 is loopback, so a server on all interfaces also responds at such an
+   * address.
+   */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
   test('the operations port is two above the port and stays on loopback, like the local chain', async () => {

@@ -26,8 +26,8 @@ import {
 
 /**
  * Goal: a venue with external signers works as docs/operate/bridge-setup.md and bridge-runbook.md
- * describe. Method: the guides' own commands create the keys and the bridge on an external chain,
- * and three validators and a venue run as processes.
+ * describe. Method: the commands of the guides create the keys and the bridge on an external chain.
+ * Three validators and a venue run as processes.
  */
 
 const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
@@ -41,7 +41,7 @@ const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
 
 let folder = '';
 let chain: TestChain;
-/** One of the endpoints of the third validator. */
+/** One of the third validator's endpoints. */
 let liar: FalseEndpoint;
 let shell: Shell;
 let token: Hex;
@@ -79,7 +79,7 @@ function bridgeFlags(): readonly string[] {
   return [...FIXED_PRICE_FLAGS, ...NAMED, ...place, ...contracts, ...keys, ...pace];
 }
 
-/** Starts a validator for the current bridge and venue, with the guide's configuration. */
+/** Starts a validator for the current bridge and venue, configured as in the guide. */
 async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
   const sample = /^```toml\n# validator\.toml[^\n]*\n(.*?)^```$/ms.exec(GUIDE)?.[1] ?? '';
   const at = NAMES.indexOf(name);
@@ -177,8 +177,8 @@ async function depositor() {
 }
 
 /**
- * Sends a request to a validator, by default with the venue's key, so that only other checks can
- * fail.
+ * Sends a request to a validator. By default, the venue's key signs it, so that only other checks
+ * can fail.
  */
 async function ask(at: number, changes: object, key = 'relayer'): Promise<[number, string]> {
   const body = JSON.stringify({ type: 'payout', chainId: 421_614, bridge, ...changes });
@@ -189,8 +189,8 @@ async function ask(at: number, changes: object, key = 'relayer'): Promise<[numbe
   return [response.status, message];
 }
 
-describe('R-withdraw: three validators of which two must sign', () => {
-  test('three validators pay with one of them killed, not with two, and again when one is back', async () => {
+describe('R-withdraw: two of three validators must sign', () => {
+  test('payouts continue with one of three validators killed, stop with two, and resume when one is back', async () => {
     const alice = await depositor();
     await validators[0]!.kill();
     await alice.withdraw('20');
@@ -249,7 +249,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
   });
 });
 
-test("R-multisig: validators pay a withdrawal signed by an account's signers, whom its own signed action names", async () => {
+test("R-multisig: validators pay a withdrawal signed by the signers that the account's own signed action names", async () => {
   const group = await depositor();
   const members = [generatePrivateKey(), generatePrivateKey()].map((key) =>
     createClient({ url: venue.url, wallet: privateKeyWallet(key) }),
@@ -272,11 +272,11 @@ test("R-multisig: validators pay a withdrawal signed by an account's signers, wh
   expect(await group.chainMoney()).toBe(usdc('24.9'));
 });
 
-describe('R-withdraw: permission to cancel a withdrawal', () => {
+describe('R-withdraw: a withdrawal can be cancelled only if it cannot be paid', () => {
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
     ask(at, { type: 'cancellation', withdrawalId, user, reason: 'not authorised' });
 
-  test('other clients cannot cancel a withdrawal, whatever an endpoint reports and even while a pause delays it', async () => {
+  test('a withdrawal that can be paid cannot be cancelled, regardless of the reports of an endpoint and even while a pause delays it', async () => {
     const zoe = await depositor();
     const [pause = '', unpause = ''] = commandsOf('Pause').split('\n');
     await shell.run(pause);
@@ -296,7 +296,7 @@ describe('R-withdraw: permission to cancel a withdrawal', () => {
     expect(await zoe.chainMoney()).toBe(usdc('9.9'));
   });
 
-  test('a withdrawal can be cancelled if the token blocks its destination, although one endpoint denies this', async () => {
+  test('a withdrawal can be cancelled if the token blocks its destination, even if one endpoint denies this', async () => {
     const barred = await depositor();
     const blacklist = { address: token, abi: TEST_USDC_ABI, functionName: 'blacklist' } as const;
     await chain.wallet.writeContract({ ...blacklist, args: [barred.user] });
@@ -366,7 +366,7 @@ test('a mainnet venue does not start with a key file that others can read', asyn
   expect(run.stdout).toBe('');
 });
 
-describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
+describe('docs/operate/bridge-setup.md and bridge-runbook.md are correct', () => {
   test('the sample in the guide is a valid validator configuration', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({
@@ -385,7 +385,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(await carol.chainMoney()).toBe(usdc('49.9'));
   });
 
-  test('a pause stops payouts visibly, and both ways to lift it work', async () => {
+  test('a pause stops payouts visibly, and both ways to end it work', async () => {
     const dave = await depositor();
     const commands = commandsOf('Pause')
       .split('\n')
@@ -420,7 +420,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(printed).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
   });
 
-  test('a venue moves to another bridge without repeating deposits or payouts', async () => {
+  test('a venue can move to another bridge without repeating deposits or payouts', async () => {
     const erin = await depositor();
     await erin.withdraw('10');
     await erin.becomes('confirmed');
@@ -443,10 +443,10 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     await erin.becomes('confirmed');
     expect(await erin.chainMoney()).toBe(usdc('29.8'));
     expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
-    // Deposits into the new bridge are credited.
+    // The venue credits deposits into the new bridge.
     await depositor();
 
-    // A payout of the former bridge is not signed for the new one.
+    // Validators do not sign a payout of the former bridge for the new one.
     const old = (await erin.rows())[1]!;
     const { user } = erin;
     const owed = { withdrawalId: String(old.id), user, destination: user, usd: '9900000' };

@@ -22,11 +22,10 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: `oddlot verify` finds all errors in a data folder and reports their position. Method:
- * single bytes are changed in copies of a real venue's folder, with compressed old segments, and of
- * a folder that began under earlier rules; commands are forged with matching checksums and hashes.
- * A changed byte must be reported, unless all readable data of the file is still equal byte for
- * byte.
+ * Goal: `oddlot verify` finds all errors in a data folder and reports their positions. Method:
+ * change single bytes in copies of a real venue's folder, which has compressed old segments, and of
+ * a folder that began under earlier rules. Forge commands with matching checksums and hashes. A
+ * changed byte must be reported, unless all readable data of the file is still the same.
  */
 
 const now = () => Date.now();
@@ -37,7 +36,7 @@ const random = chance(SEED);
 let folder = '';
 let eraFolder = '';
 
-/** Rewrites the log in short segments, all except the last compressed. */
+/** Rewrites the log in short segments and compresses all of them except the last. */
 async function shortened(data: string): Promise<void> {
   const entries = await entriesOf(data);
   await rename(join(data, 'journal'), join(data, 'journal-before'));
@@ -84,7 +83,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-test("a venue's folder is valid with whole and short compressed segments, and across a rules version", async () => {
+test("a venue's folder is valid with full and short compressed segments, and across rules versions", async () => {
   const report = await verifyFolder({ data: folder, now });
   expect(report).toMatchObject({ findings: [], harmless: [] });
   expect(report.counts.signersRecovered).toBeGreaterThan(24);
@@ -96,7 +95,7 @@ test("a venue's folder is valid with whole and short compressed segments, and ac
   expect(over.believed.join('\n')).toContain('blocks with earlier rules versions');
 });
 
-/** Files to change for each kind. */
+/** The files of each kind that can be changed. */
 const KINDS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'the plain log': () => filesOf(folder, 'journal', '.log'),
   'the compressed log': () => filesOf(folder, 'journal', '.zst'),
@@ -120,14 +119,14 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
       const counts = { found: 0, harmless: 0, unread: 0 };
       const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
       for (let flip = 0; flip < flips; flip++) {
-        // The first change must be detected; later ones can hit unused bytes.
+        // The first change must be detected. Later ones may affect unused bytes.
         const isMeant = flip === 0;
         const file = files[isMeant ? 0 : random.below(files.length)]!;
         const isEra = kind === 'eras';
         const copy = await copyOf(isEra ? eraFolder : folder);
         const changed = join(copy, file.slice((isEra ? eraFolder : folder).length));
         const bytes = await readFile(changed);
-        // Segments are preallocated and end with zeros.
+        // Segments are preallocated, so they end with zeros.
         const meant = bytes.findLastIndex((byte) => byte !== 0) + 1;
         const from = isMeant ? paddedTo(file) : 0;
         const to = !isMeant && random.below(4) === 0 ? bytes.length : meant;
@@ -176,13 +175,16 @@ test('every byte after the last record of a compressed segment is checked, inclu
 
 const HEADER_BYTES = 4_096;
 
-/** Returns the end of bytes that can be unused: a header, or the first line of a snapshot. */
+/**
+ * Returns the end of the bytes that can be unused, which is that of a header or of the first line
+ * of a snapshot.
+ */
 function paddedTo(file: string): number {
   if (file.endsWith('.log')) return HEADER_BYTES;
   return file.endsWith('.bin') ? 256 : 0;
 }
 
-/** Reads both files without the verifier, and checks that their readable content is equal. */
+/** Reads both files without the verifier and checks that their readable content is equal. */
 async function expectSameContent(file: string, original: string, where: string): Promise<void> {
   if (file.endsWith('.sqlite')) {
     const as = async (read: string) =>
@@ -204,7 +206,7 @@ async function copyTo(target: string, file: string): Promise<string> {
   return target;
 }
 
-/** Time of a migration, which is never read. */
+/** The time of a migration is never read. */
 const UNREAD = new Set(['kysely_migration.timestamp']);
 
 /**
@@ -241,7 +243,7 @@ function cellText(value: unknown): string {
   return `${typeof value} ${text}`;
 }
 
-describe('a changed database', () => {
+describe('a changed database is reported', () => {
   const finding = async (...statements: readonly string[]) => {
     const copy = await copyOf(folder);
     const database = new DatabaseSync(join(copy, 'history.sqlite'));
@@ -274,7 +276,7 @@ describe('a changed database', () => {
   });
 });
 
-describe('a forged log with matching checksums and hashes', () => {
+describe('a forged log is reported despite matching checksums and hashes', () => {
   const forged = async (change: (entry: LogEntry) => LogEntry) => {
     const stolen = await CompromisedVenue.rewritten(folder, (entry) => {
       const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
@@ -301,7 +303,7 @@ describe('a forged log with matching checksums and hashes', () => {
       ),
     })).then(({ findings }) => findings[0]);
 
-  test('a grant of test funds multiplied by a thousand is listed as unverified with its amount', async () => {
+  test('a payment of test funds that was multiplied by a thousand is listed as unverified with its amount', async () => {
     const honest = await verifyFolder({ data: folder, now });
     const grants = /^grants of test funds: (\d+), ([\d.]+) USDC in total$/;
     const [, count, amount] = honest.believed.map((line) => grants.exec(line)).find(Boolean) ?? [];

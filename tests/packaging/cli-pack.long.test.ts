@@ -11,9 +11,9 @@ import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the tarball `oddlot` provides a venue and its tools without this repository. Method: the
- * package is built and packed, installed in an empty folder without scripts, and used there as in
- * the guide.
+ * Goal: the tarball `oddlot` provides a venue and its tools without this repository. Method: build
+ * and pack the package, install it in an empty folder without running scripts, and use it as in the
+ * guide.
  */
 
 let folder: string;
@@ -77,7 +77,7 @@ async function oddlot(...args: string[]): Promise<string> {
   return printed;
 }
 
-test('the package contains no TypeScript, no workspace and no install script', async () => {
+test('the package contains no TypeScript, no workspace dependency and no install script', async () => {
   const home = join(folder, 'node_modules/oddlot');
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
@@ -90,7 +90,7 @@ test('the package contains no TypeScript, no workspace and no install script', a
 
 test("a registry's checks find no problems in the tarball", async () => {
   expect(await packageProblems(tarball)).toEqual([]);
-  // The package has only a command, so there are no types to check.
+  // The package contains only a command, so there are no types to check.
   expect(await typesReport(tarball)).toBe(undefined);
 });
 
@@ -132,7 +132,7 @@ test("a new account's order fills against the quotes of the installed examples",
     const { makers, url: own } = JSON.parse(String(printed));
     expect(await oddlot('--url', own, 'faucet')).toContain('Credited 100000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
-    // There can be no quotes between two rounds of the maker.
+    // Between two rounds of the maker, there can be no quotes.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
     expect(makers).toHaveLength(2);
   } finally {
@@ -148,7 +148,7 @@ test('the package serves the page and the documentation', async () => {
   expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
 });
 
-test('an older Node gets an error with the required version', async () => {
+test('an older Node prints an error with the required version', async () => {
   const old = await nodeOf(22);
   await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
     'oddlot requires Node 24 or newer, but this is 22.',

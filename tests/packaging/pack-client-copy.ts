@@ -5,14 +5,14 @@ import { expect } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
-/** Packages that are packed from their sources, and the packages that each contains. */
+/** Packages that are packed from their sources, with the packages that each of them contains. */
 const CLIENTS = {
   sdk: ['units', 'protocol', 'sdk'],
   ccxt: ['units', 'protocol', 'sdk', 'ccxt'],
 } as const;
 
 /**
- * Packs a client and returns the path of the tarball. It packs a copy of the sources, because
+ * Packs a client and returns the path of the tarball. A copy of the sources is packed, because
  * packing replaces the manifest while other tests run.
  */
 export async function packClientCopy(

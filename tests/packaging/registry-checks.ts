@@ -16,8 +16,8 @@ type TypesReport = {
 };
 
 /**
- * Checks the types of a package that is an ES module only: CommonJS before Node 20.19 cannot
- * require it, and TypeScript's folder resolution cannot find it. Returns undefined if the package
+ * Checks the types of a package that contains only an ES module. CommonJS before Node 20.19 cannot
+ * require it, and TypeScript's older resolution cannot find it. Returns undefined if the package
  * has no types.
  */
 export async function typesReport(tarball: string): Promise<TypesReport | undefined> {

@@ -11,11 +11,11 @@ import { runCommand } from './run-command.ts';
 
 /**
  * Goal: `npm run release` creates usable artefacts, and changes nothing before all checks have
- * passed. Method: a dry run in a clone of the working tree, including uncommitted files. Rejections
- * occur before any artefact is created.
+ * passed. Method: run the command without publishing in a clone of the working tree, including
+ * uncommitted files. An invalid release is rejected before any artefact is created.
  */
 
-/** The installed packages can be a link, which .gitignore does not match. */
+/** The folder of installed packages can be a link, which .gitignore does not match. */
 const LINKS = 'node_modules\n';
 
 /** A release builds the page and all packages, and installs each of them. */
@@ -23,7 +23,7 @@ const RELEASE_MS_MAX = 900_000;
 
 let folder: string;
 let clone: string;
-/** Version that is released in the clone. */
+/** The version that is released in the clone. */
 let version: string;
 
 const git = (...parameters: string[]): Promise<string> => {
@@ -48,7 +48,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Copies all files of this tree that git would track, for a repository or an unpacked archive. */
+/**
+ * Copies all files of this tree that git would track. The tree can be a repository or an unpacked
+ * archive.
+ */
 async function cloneTree(): Promise<void> {
   const bare = join(folder, 'tree.git');
   const run = (...parameters: string[]): Promise<string> =>

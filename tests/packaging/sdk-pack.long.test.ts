@@ -14,12 +14,12 @@ import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the SDK's tarball is usable without this repository. Method: the SDK is packed as in a
- * release, installed in an empty folder, and used there against a real venue.
+ * Goal: the SDK's tarball is usable without this repository. Method: pack the SDK as in a release,
+ * install it in an empty folder, and use it there with a real venue.
  */
 
 const random = chance(freshSeed('PACK_SEED'));
-/** Supported Node versions; each run tests one, and `npm run test:long` all of them. */
+/** Supported Node versions. Each run tests one of them, and `npm run test:long` tests all. */
 const MAJORS = sampledCases([20, 22, 24], 1, random);
 
 /** Code of a TypeScript user. */
@@ -34,7 +34,7 @@ export async function go(): Promise<string> {
   const order = { a: universe[0]!.index, b: true, p: '1', s: '1', r: false, t };
   const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
   if (reply.status === 'executed') return reply.orders[0]!.state;
-  // @ts-expect-error a price is a text
+  // @ts-expect-error a price is a string
   await client.exchange.order({ orders: [{ ...order, p: 1 }] });
   for await (const event of client.streams.orderUpdates({ user: '0x' })) {
     if (event.type === 'data') event.data satisfies OrderUpdate[];
@@ -113,7 +113,7 @@ test("a registry's checks find no problems in the tarball", async () => {
   expect(await packageProblems(tarball)).toEqual([]);
 });
 
-test('every kind of project that can import the SDK finds its types', async () => {
+test('every kind of project that can import the SDK can resolve its types', async () => {
   const entryPoints = ['.', './actions', './package.json'];
   expect(await typesReport(tarball)).toEqual({ entryPoints, problems: [] });
 });
@@ -171,7 +171,8 @@ test('a browser bundle of the SDK needs no Node modules', async () => {
   );
   const code = await bundled(join(home, 'page.js'));
   expect(code).not.toMatch(/["'`]node:|\brequire\s*\(\s*["'`]/);
-  // The sandbox has only the globals of every browser: no process, no Buffer, no module loader.
+  // The sandbox contains only the globals that every browser has: no process, no Buffer, no module
+  // loader.
   const page = {
     given: JSON.stringify({ url: venue.url, vector }),
     answer: undefined as Promise<string> | undefined,

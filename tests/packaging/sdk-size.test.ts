@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: a trading page loads little code for the SDK. Method: typical imports are bundled as pages
- * do, minified and compressed, without the library of curves and hashes, which wallets include
- * anyway.
+ * Goal: a trading page loads little code for the SDK. Method: bundle typical imports as a page
+ * would, minified and compressed, but without the library of curves and hashes, which wallets
+ * include in any case.
  */
 
 const SOURCES = join(REPOSITORY, 'packages/sdk/src');
-/** Size in bytes after gzip. */
+/** Maximum size of each bundle in bytes after gzip. */
 const BUDGETS: readonly (readonly [
   what: string,
   entryPoint: string,
@@ -57,7 +57,7 @@ test.each(BUDGETS)(
     const modules = outputs.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
     expect(modules.filter((id) => /node_modules\/(?:zod|viem|ethers)\//.test(id))).toEqual([]);
     const bytes = gzipSync(code).length;
-    // Shows that the bundle is not empty.
+    // This shows that the bundle is not empty.
     expect(bytes).toBeGreaterThan(bytesMax / 2);
     expect(bytes).toBeLessThanOrEqual(bytesMax);
   },

@@ -9,12 +9,15 @@ import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the testkit's tarball is usable without this repository. Method: the package is built and
- * packed, installed in an empty folder without scripts, and used there by a test of `node:test` and
- * by the compiler.
+ * Goal: the testkit's tarball is usable without this repository. Method: build and pack the
+ * package, install it in an empty folder without running scripts, and use it there in a test of
+ * `node:test` and with the compiler.
  */
 
-/** The test of an external user. Threads and a settlement chain load all files of the package. */
+/**
+ * The test of an external user. Threads and a settlement chain make it load all files of the
+ * package.
+ */
 const USE = `
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,7 +46,7 @@ for (const threads of ['here', 'own']) {
   });
 }`;
 
-/** A program that imports the installed package; it is compiled but not run. */
+/** A program that imports the installed package. It is compiled but not run. */
 const CONSUMER = `
 import { replayMarket, startVenue, type Bot, type TestVenue } from '@oddlot/testkit';
 export async function go(bot: Bot): Promise<string> {
@@ -51,7 +54,7 @@ export async function go(bot: Bot): Promise<string> {
   const alice = await venue.account('alice', { perp: '10000' });
   const order = { a: 1, b: true, p: '1', s: '1', r: false, t: { limit: { tif: 'Ioc' } } } as const;
   const reply = await alice.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-  // @ts-expect-error a price is a text
+  // @ts-expect-error a price is a string
   await venue.setPrice('BTC', 1);
   venue.faults.loseAnswer({ count: 2 });
   const hash: \`0x\${string}\` = await venue.chain.transferToBridge(alice, '1');
@@ -142,7 +145,7 @@ test('a bot that is written with the SDK trades over the connection of a venue',
   expect(await runCommand(NODE, ['bot.ts'], { cwd: home })).toBe('filled\n');
 });
 
-/** Compiles a file with all checks, also of declarations, and returns the errors. */
+/** Compiles a file with all checks, including those of declarations, and returns the errors. */
 function compile(file: string, resolution: string): Promise<string> {
   const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
   const roots = ['--typeRoots', join(REPOSITORY, 'node_modules/@types'), '--types', 'node'];

@@ -40,7 +40,7 @@ async function perpOf(user: string): Promise<string> {
   return data.withdrawable as string;
 }
 
-/** Returns the address of the venue's relay that holds its money. */
+/** Returns the address at which the venue's relay holds its money. */
 function ownAddress(): Hex {
   const words = readFileSync(join(venue.data, 'relay', 'seed'), 'utf8').trim();
   return mnemonicToAccount(words).address.toLowerCase() as Hex;
@@ -64,7 +64,7 @@ const send = (key: Hex, destination: string, amount: string) =>
     amount,
   });
 
-test('R-deposit: money moves exactly from the second chain into the venue and back through a relay withdrawal address', async () => {
+test('R-deposit: the exact amount moves from the second chain to the venue and back through a relay withdrawal address', async () => {
   const { account, key } = await relay.rich();
   const user = account.address.toLowerCase() as Hex;
   const base = await relay.chain('base');
@@ -76,7 +76,7 @@ test('R-deposit: money moves exactly from the second chain into the venue and ba
   await expect.poll(() => perpOf(user), WAIT).toBe('100.15');
   const { data } = await info({ type: 'userNonFundingLedgerUpdates', user });
   expect(data[0]).toMatchObject({ hash: deposit.dstTxHash, delta: { amount: '100.15' } });
-  // The money sent to the one-time address belongs to the relay.
+  // The money sent to the one-time address now belongs to the relay.
   await expect.poll(() => base.balanceOf(given.address as Hex), WAIT).toBe(0n);
 
   const receiver = fundedUser();
@@ -88,14 +88,14 @@ test('R-deposit: money moves exactly from the second chain into the venue and ba
   expect(await perpOf(user)).toBe('40.149999');
   await expect.poll(() => perpOf(peg.pegAddress), WAIT).toBe('0');
 
-  // The settlement chain is a destination like any other.
+  // The settlement chain is a destination like any other chain.
   const near = await relay.client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: receiver });
   await send(key, near.pegAddress, '10');
   await become(user, 'completed', near.id);
   expect(await (await relay.chain('arbitrum')).balanceOf(receiver)).toBe(usdc('9.9'));
 });
 
-test('amounts below the minimum wait for more, an address can be paid repeatedly, and ethers can pay too', async () => {
+test('amounts below the minimum accumulate, an address can be paid repeatedly, and ethers can pay too', async () => {
   const { key } = await relay.rich();
   const user = fundedUser();
   const base = await relay.chain('base');
@@ -107,7 +107,7 @@ test('amounts below the minimum wait for more, an address can be paid repeatedly
   const rpc = new ethers.JsonRpcProvider(
     base.reader.chain?.rpcUrls.default.http[0],
     undefined,
-    // The library would answer a second request for the nonce from its cache.
+    // The library would otherwise serve a second request for the nonce from its cache.
     { cacheTimeout: -1 },
   );
   const abi = ['function transfer(address to, uint256 amount) returns (bool)'];
@@ -123,7 +123,7 @@ test('amounts below the minimum wait for more, an address can be paid repeatedly
   await pay('8');
   await become(user, 'completed', `${id}-2`);
   rpc.destroy();
-  // A transfer for the outcome sub-account is forwarded inside the venue.
+  // A transfer for the outcome sub-account is forwarded within the venue.
   const { data } = await info({ type: 'userNonFundingLedgerUpdates', user });
   expect(
     (data as Json[]).map((row) => [row.delta.type, row.delta.toAccountType, row.delta.amount]),
@@ -133,7 +133,7 @@ test('amounts below the minimum wait for more, an address can be paid repeatedly
   ]);
 });
 
-/** Moments of the two kills: one on the way in, the other on the way out. */
+/** Times of the two kills: one during the deposit and one during the withdrawal. */
 const SEED = freshSeed('CRASH_SEED');
 const moments = sampledCases(['under way', 'done'], 1, chance(SEED));
 
@@ -216,7 +216,7 @@ test("an operator's own relay waits for funds, reports this, and continues when 
     const look = async () => (await client.transfers({ user })).items[0];
     const trouble = 'Waiting for the relay to be funded on the other chain';
     await expect.poll(look, WAIT).toMatchObject({ status: 'relaying', trouble });
-    // This venue does not use this relay, so the relay issues no withdrawal addresses.
+    // This venue does not use this relay, so the relay does not issue withdrawal addresses.
     const peg = client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: user });
     await expect(peg).rejects.toMatchObject({ name: 'UNAVAILABLE', httpStatus: 503 });
     await post(venue.url, '/request-fund', { user: other.address, onChain: true });
@@ -227,7 +227,7 @@ test("an operator's own relay waits for funds, reports this, and continues when 
   }
 });
 
-describe('invalid requests to the relay', () => {
+describe('the relay rejects invalid requests', () => {
   const dstAddr = `0x${'1'.repeat(40)}`;
   const into = { ...INTO, dstAddr };
   const out = { ...OUT, dstAddr };

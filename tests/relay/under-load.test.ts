@@ -12,14 +12,14 @@ import { temporaryData } from '../support/venue-process.ts';
 
 /**
  * Goal: each transfer to a relay withdrawal address is paid once and never exceeds its balance,
- * despite new transfers and kills of the relay at any point. Method: a relay process with its own
- * files runs between a venue and chains that record everything. Any request can cause another
- * transfer, and some requests are the last ones before a kill.
+ * despite new transfers and kills of the relay at any time. Method: a relay process with its own
+ * files runs between a venue and chains that record every request. Any request can trigger another
+ * transfer, and some are the last request before a kill.
  */
 
 const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
 /**
- * Number of requests between kills, and before the first kill. A start needs some requests as well.
+ * Number of requests between kills, and before the first kill. A start also needs some requests.
  */
 const KILL_AFTER = { least: 60, most: 700, first: 300 };
 const SEED = 'test test test test test test test test test test test junk';

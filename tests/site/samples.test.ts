@@ -13,7 +13,7 @@ import { recordingProxy, type Recorded } from './recording-proxy.ts';
 
 /**
  * Goal: the TypeScript samples of the site compile, and send exactly the recorded requests, which a
- * venue accepts or rejects only for its state. The samples in Python have the same test in
+ * venue accepts or rejects only because of its state. The Python samples have the same test in
  * `python/tests/test_samples.py`.
  */
 
@@ -30,14 +30,14 @@ const SAMPLES = ENTRIES.flatMap(({ kind, name, text }): Sample[] =>
   })),
 );
 
-/** Recorded requests of the reference: bodies of queries, actions and subscriptions. */
+/** Recorded requests of the reference: the bodies of queries, actions and subscriptions. */
 const RECORDED = [...SOURCES.pages]
   .filter(([path]) => /^docs\/reference\/(?:exchange|info-\w+|streams)\.md$/.test(path))
   .flatMap(([, page]) => [...samplesOf(page).values()].flat())
   .filter(({ label }) => /^(?:Request|Subscribe)/.test(label))
   .map(({ value }) => value as Json);
 
-/** Problems of a request itself, in contrast to the state of the venue. */
+/** Errors that are due to a request itself rather than the state of the venue. */
 const WRONG_REQUEST = ['BAD_REQUEST', 'NOT_ALLOWED', 'MISMATCH', 'BAD_NONCE', 'VERSION'];
 
 let folder: string;
@@ -45,7 +45,7 @@ let venue: Venue;
 let proxy: Awaited<ReturnType<typeof recordingProxy>>;
 
 beforeAll(async () => {
-  // The folder is inside of the repository, so that the samples find its packages.
+  // The folder is inside the repository, so that the samples find its packages.
   const parent = join(REPOSITORY, 'dist');
   await mkdir(parent, { recursive: true });
   folder = await mkdtemp(join(parent, 'samples-'));
@@ -90,8 +90,8 @@ test('all TypeScript samples compile', async () => {
   ).toBe('');
 });
 
-describe('the requests that the samples send', () => {
-  test('they include every recorded request, and the venue reports none of them as invalid', async () => {
+describe('the samples send the recorded requests', () => {
+  test('the samples send every recorded request, and the venue reports none as invalid', async () => {
     await runSamples();
     const missing = RECORDED.filter(
       (request) => !proxy.records.some((each) => isSame(each, request)),
@@ -102,7 +102,7 @@ describe('the requests that the samples send', () => {
   });
 });
 
-/** Runs the actions in sequence, because they share a signer, and then all others. */
+/** Runs the actions one after another, because they share a signer, and then all other samples. */
 async function runSamples(): Promise<void> {
   const files = (kind: Entry['kind']): string[] =>
     SAMPLES.filter((each) => each.kind === kind).map(({ name }) => `./${name}.ts`);

@@ -23,7 +23,7 @@ import {
 import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-/** Goal: the SDK's helpers for bots work against a venue, across resets and restarts. */
+/** Goal: the SDK's helpers for bots work with a venue, across resets and restarts. */
 
 const BTC = 1;
 let venue: TestVenue;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 beforeEach(() => venue.revert(fresh));
 afterAll(() => venue.stop());
 
-describe('names and numbers of instruments', () => {
+describe('names and numbers of instruments are formatted for the API', () => {
   test('the helpers format names and numbers of perps and outcome markets', async () => {
     const btc = await instruments.find('btc');
     expect(btc).toMatchObject({ id: BTC, name: 'BTC-USDC', isOutcome: false });
@@ -71,7 +71,7 @@ describe('names and numbers of instruments', () => {
   });
 });
 
-describe('a market order', () => {
+describe('a market order executes within a maximum slippage', () => {
   test.each(['buy', 'sell'] as const)(
     'a market order to %s has a limit that is not worse than the given one',
     async (side) => {
@@ -116,7 +116,7 @@ test('more orders than fit in an action are placed in several actions, each with
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(orders.map(({ p }) => p).sort());
 });
 
-test('waiting for an order resolves whether it ends later or has already ended', async () => {
+test('waiting for an order resolves whether the order ends later or has already ended', async () => {
   const { client, address: user } = trader();
   const [cloid, other] = [newCloid(), newCloid()];
   expect(cloid).toMatch(/^0x[0-9a-f]{32}$/);
@@ -136,7 +136,7 @@ test('waiting for an order resolves whether it ends later or has already ended',
   );
 });
 
-describe('a local book', () => {
+describe('a local book follows the book of the venue', () => {
   test('a local book equals the book of the venue after every change and after a cut', async () => {
     const { client } = trader();
     let mismatches = 0;
@@ -195,7 +195,7 @@ test('fills arrive once each and in order, across restarts of the bot and of the
   };
   const seen: FollowedFill[] = [];
   /**
-   * Runs the bot once: it resumes at the stored cursor and stops after the given number of fills.
+   * Runs the bot once. It resumes at the stored cursor and stops after the given number of fills.
    */
   const live = async (cursor: FillsCursor | undefined, count: number) => {
     const bot = venue.client();
@@ -220,7 +220,7 @@ test('fills arrive once each and in order, across restarts of the bot and of the
   expect(seen.map(({ fill }) => fill)).toEqual(rows.reverse());
 });
 
-test('live orders and positions are kept up to date, also after a cut', async () => {
+test('live orders and positions are kept up to date, even after a cut', async () => {
   const { address: user, client } = trader();
   const view = new AccountView(client, { user });
   await view.ready;
@@ -236,7 +236,7 @@ test('live orders and positions are kept up to date, also after a cut', async ()
   view.close();
 });
 
-describe('pacing of requests', () => {
+describe('pacing delays requests to stay within the limits', () => {
   const rateLimit = async () => ({ exchange: { limit: 5, windowMs: 1000 } }) as never;
 
   test('pacing sends at most as many requests in a window as the venue allows, in order', async () => {
@@ -261,7 +261,7 @@ describe('pacing of requests', () => {
     await next;
   });
 
-  test('pacing reads the limits from a venue that has them', async () => {
+  test('pacing uses the limits that the venue reports', async () => {
     const limited = await trader().client.info.rateLimit();
     expect(limited.exchange).toMatchObject({
       limit: expect.any(Number),
@@ -331,7 +331,7 @@ test('a client for the wrong network fails at its first signed use, and one for 
   expect(settings()).toBe(1);
 });
 
-test('a reject of an address without an account is unchanged if the network is right or cannot be queried', async () => {
+test('the error for an address without an account is unchanged if the network is right or cannot be queried', async () => {
   const nobody = privateKeyWallet(`0x${'67'.repeat(32)}`);
   const outsider = venue.client(nobody);
   await expect(outsider.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });

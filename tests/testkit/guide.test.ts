@@ -6,8 +6,8 @@ import { runCommand } from '../packaging/run-command.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: the code in the testkit's guide is tested. `example.test.ts` in this folder is one of its
- * examples.
+ * Goal: the code in the guide of the testkit is tested. `example.test.ts` in this folder is one of
+ * its examples.
  */
 
 const HERE = import.meta.dirname;

@@ -5,10 +5,10 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { type Chance, chance } from '../support/seeded.ts';
 
 /**
- * Goal: a test venue has the same public behaviour as a real one. Method: one of each runs with the
- * same seed; the real one has its threads, its syncs and its port. Both get the same random
- * actions, valid and invalid, and the same time and prices. Every answer, every frame and the hash
- * of every block must be equal.
+ * Goal: a test venue has the same public behaviour as a real venue. Method: run one of each with
+ * the same seed, where the real venue has its threads, its syncs and its port. Both get the same
+ * random actions, valid and invalid, and the same times and prices. Every response, every frame and
+ * the hash of every block must be equal.
  */
 
 /** `npm run test:long` uses 10,000 actions. */
@@ -17,7 +17,7 @@ const SEED = freshSeed('TESTKIT_SEED');
 const PERPS = ['BTC', 'ETH', 'SOL'] as const;
 const MIDDLES = { BTC: 97_000, ETH: 3_400, SOL: 180 } as const;
 
-/** A venue with its clients and all their answers. */
+/** A venue with its clients and all their responses. */
 class ComparedVenue {
   readonly answers: string[] = [];
   readonly frames: string[] = [];
@@ -40,7 +40,7 @@ class ComparedVenue {
     for (const { wallet } of people) this.clients.push(venue.client(wallet, { fetch }));
   }
 
-  /** Subscribes and records all frames as text. */
+  /** Subscribes, and records all frames as text. */
   async listen(isReal: boolean, subscriptions: readonly object[]): Promise<void> {
     const to = `${this.venue.url.replace('http', 'ws')}/ws`;
     const open = this.venue.connection.openSocket!;
@@ -152,7 +152,7 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
   return next() < 0.5 ? kinds[0]!() : pick(kinds)();
 }
 
-/** Returns the result of an action for comparison, including errors. */
+/** Returns the result of an action, including errors, for comparison. */
 async function outcomeOf(step: Step, compared: ComparedVenue): Promise<unknown> {
   try {
     return await step(compared);
@@ -163,13 +163,13 @@ async function outcomeOf(step: Step, compared: ComparedVenue): Promise<unknown> 
 }
 
 test(
-  `a test venue and a real one give the same answers, frames and hashes for ${ACTIONS} random actions (TESTKIT_SEED=${SEED})`,
+  `a test venue and a real one produce the same responses, frames and hashes for ${ACTIONS} random actions (TESTKIT_SEED=${SEED})`,
   async () => {
     const random = chance(SEED);
     const comparedVenues = [inHand, real];
     const [market] = await Promise.all(comparedVenues.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);
-    // Only channels that send each event are compared, because books and states depend on the
+    // Only channels that send each event are compared. Channels of books and states depend on the
     // machine's clock and can combine changes.
     const subscriptions = [
       ...['1', '2', '3'].map((coin) => ({ type: 'trades', coin })),
@@ -199,12 +199,12 @@ test(
   60_000 + ACTIONS * 1_000,
 );
 
-/** Removes next-page cursors, which every venue seals with its own key. */
+/** Removes the cursors of next pages, which each venue seals with its own key. */
 function withoutCursors(answers: readonly string[]): string[] {
   return answers.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 }
 
-/** Removes the epochs of streams, which every process draws at random. */
+/** Removes the epochs of streams, which each process draws at random. */
 function withoutEpochs(frames: readonly string[]): string[] {
   return frames.map((frame) => frame.replace(/"epoch":"[0-9a-f]+-/, '"epoch":"'));
 }

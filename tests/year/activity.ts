@@ -9,19 +9,19 @@ import { chance, type Chance } from '../support/seeded.ts';
 import type { ControlledVenue } from './controlled-venue.ts';
 
 /**
- * The activity of a small venue. Prices walk. One market of each series ends with every step and is
- * settled, and accounts take both sides of it. Perps are quoted and traded every hour and pay
- * funding, and money is transferred. Every day an event is listed and that of the previous day is
+ * The activity of a small venue. Prices walk. In every step, one market of each series ends and is
+ * settled, and accounts trade both of its outcomes. Perps are quoted and traded every hour and pay
+ * funding, and money is transferred. Every day, an event is listed and that of the previous day is
  * resolved.
  */
 
-/** Duration of the shortest series, and interval of the activity. */
+/** Duration of the shortest series, which is also the interval of the activity. */
 export type Step = '15m' | '1h';
 
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** The activity starts at midnight, and the venue is opened the moment before. */
+/** The activity starts at midnight, and the venue is opened just before. */
 export const FIRST_DAY_MS = Math.ceil(CLOCK_START_MS / DAY_MS) * DAY_MS;
 
 /** The ids are those of the first perps of a new venue. */
@@ -31,7 +31,7 @@ const SYMBOLS = [
   { id: 3, symbol: 'SOL', price: 180, tick: 0.01, size: '2' },
 ] as const;
 
-/** Levels of quotes on each side, and the number of them that a taker order executes against. */
+/** Levels of quotes on each side, and the number of levels that a taker order consumes. */
 const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
 const LEVEL = 0.0005;
 const TAKEN = 3;
@@ -40,10 +40,10 @@ const TAKEN = 3;
 const WALK_MAX = 0.2;
 const STEP = 0.002;
 
-/** State that the next phase needs. */
+/** State that is passed to the next phase. */
 export type Memory = {
   readonly walks: readonly number[];
-  /** Markets of the event listed on the previous day. */
+  /** Markets of the event that was listed on the previous day. */
   readonly yesterday: readonly number[];
   readonly events: number;
 };
@@ -94,7 +94,7 @@ export class Life {
       await this.#pushPrices(agesMs);
     }
     await this.#pushOracle();
-    // The first block at least five seconds later settles the ended markets (R-series).
+    // The first block that is at least five seconds later settles the ended markets (R-series).
     this.#venue.passTo(startMs + 6_000);
     await this.#tradeSeries(startMs);
     if (startMs % HOUR_MS === 0) await this.#tradePerps(startMs / HOUR_MS);
@@ -136,7 +136,7 @@ export class Life {
     await this.#venue.act(operator, { type: 'venueAdmin', pushOracle: { prices, time } });
   }
 
-  /** In every market that has just begun, one account buys Up and another one sells it. */
+  /** In every new market of a series, one account buys Up and another one sells it. */
   async #tradeSeries(startMs: number): Promise<void> {
     const begun = this.#series.filter(({ recurrence }) => startMs % PERIODS_MS[recurrence] === 0);
     const ids = await Promise.all(
@@ -186,7 +186,10 @@ export class Life {
     await this.#venue.actDirectly(from, 'tokenSend', send);
   }
 
-  /** Lists two exclusive markets, trades them at once, and resolves those of the previous day. */
+  /**
+   * Lists two exclusive markets and trades them immediately, and resolves those of the previous
+   * day.
+   */
   async #listAndResolve(nowMs: number): Promise<void> {
     if (this.#yesterday.length > 0) {
       await this.#deploy({ setTrading: { instrumentIds: this.#yesterday, state: 'close' } });
@@ -221,7 +224,7 @@ export class Life {
     return (SYMBOLS[index]?.price ?? 0) * (1 + (this.#walks[index] ?? 0));
   }
 
-  /** Returns a price of a perp at a distance from the oracle, on its tick. */
+  /** Returns a price on the tick of a perp, at a distance from the oracle price. */
   #onTick(index: number, away: number): string {
     const { tick = 1 } = SYMBOLS[index] ?? {};
     const price = Math.round((this.#priceOf(index) * (1 + away)) / tick) * tick;
@@ -230,8 +233,9 @@ export class Life {
 }
 
 /**
- * Times before a quarter at which prices are pushed, and the ages of these prices. An observation
- * is valid for five seconds and accepted for ten, and the last half minute decides.
+ * Times before a quarter of an hour at which prices are pushed, and the ages of these prices. An
+ * observation is valid for five seconds and accepted for ten, and the last half minute determines
+ * the result.
  */
 const WINDOW: readonly (readonly [beforeMs: number, agesMs: readonly number[]])[] = [
   [20_000, [10_000, 5_000, 0]],
@@ -245,7 +249,7 @@ const PERIODS_MS = { '15m': HOUR_MS / 4, '1h': HOUR_MS, '1d': DAY_MS } as const;
 
 const FIRST_MEMORY: Memory = { walks: SYMBOLS.map(() => 0), yesterday: [], events: 0 };
 
-/** Price ticks of one cent, and shares with two decimals; orders are not delayed. */
+/** The price tick is one cent, shares have two decimals, and orders are not delayed. */
 const GRID = {
   priceTick: '0.01',
   sizeDecimals: 2,

@@ -15,7 +15,7 @@ import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 /**
  * A whole venue in this process, with its edge, its log and its history, and a controlled clock.
- * Only requests create blocks: prices come from the operator, and time advances with them.
+ * Only requests create blocks. The operator pushes prices, and time advances with them.
  */
 
 const OPERATOR_BYTE = 0x71;
@@ -32,7 +32,7 @@ class LeaseWithoutClock implements Lease {
   }
 }
 
-// Requests and answers of any shape.
+// Requests and responses of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 
@@ -68,7 +68,7 @@ export class ControlledVenue {
     this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...fixed], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
-        // Throws outside of promises, which could swallow the error.
+        // The error is thrown outside of promises, which could swallow it.
         setImmediate(() => {
           throw error;
         });
@@ -86,7 +86,7 @@ export class ControlledVenue {
     this.#venue = undefined;
   }
 
-  /** Signs and sends an action and waits for its block. None of its entries may be rejected. */
+  /** Signs and sends an action and waits for its block. No entry of the action may be rejected. */
   async act(key: TestKey, action: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));
@@ -118,7 +118,8 @@ export class ControlledVenue {
   }
 
   #nonce({ address }: TestKey): number {
-    // The clock is constant between two blocks, and the first block has its time (R-nonce).
+    // The clock is constant between two blocks, and the first block has the same time as the clock
+    // (R-nonce).
     const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs + 1);
     this.#nonces.set(address, nonce);
     return nonce;

@@ -2,13 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src/snapshot-codec.ts';
 
-/** Content of a stopped venue's folder. */
+/** The content of a stopped venue's folder. */
 export type Left = {
   readonly height: number;
   readonly snapshotBytes: number;
-  /** Number of characters of each part of the state and of each projection in the snapshot. */
+  /** Number of characters that each part of the state and each projection takes in the snapshot. */
   readonly parts: Readonly<Record<string, number>>;
-  /** Folder sizes by the first level. */
+  /** Size of each top-level folder, in bytes. */
   readonly folderBytes: Readonly<Record<string, number>>;
 };
 

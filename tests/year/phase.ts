@@ -5,8 +5,9 @@ import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './
 import { ControlledVenue } from './controlled-venue.ts';
 
 /**
- * Runs some days of a venue's life in a separate process, so that its memory is that of one venue
- * started once. The argument is a JSON text; the last line of the output is the result.
+ * Runs some days of a venue's life in a separate process, so that its memory is that of a venue
+ * that was started once. The argument is a JSON string, and the last line of the output is the
+ * result.
  */
 
 export type PhaseOptions = {
@@ -22,11 +23,11 @@ export type PhaseResult = {
   readonly memory: Memory;
   /** Heap of the main thread after garbage collection, in bytes. */
   readonly heapBytes: number;
-  /** Heap of the indexer's thread, which has its own state. */
+  /** Heap of the indexer's thread, which has its own copy of the state. */
   readonly indexerBytes: number;
   /** Memory of the process, including uncollected garbage. */
   readonly residentBytes: number;
-  /** Time from the call until the venue serves requests. */
+  /** Time from the call until the venue serves requests, in milliseconds. */
   readonly startMs: number;
 };
 
@@ -37,7 +38,7 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
   const venue = new ControlledVenue(options.folder);
   const dayMs = (day: number): number => FIRST_DAY_MS + day * DAY_MS;
-  // Prices are stale when the venue is opened, one hour before the next step.
+  // The venue is opened with stale prices, one hour before the next step.
   if (fromDay > 0) venue.passTo(dayMs(fromDay) - DAY_MS / 96);
   const startedMs = performance.now();
   await venue.start();
@@ -72,7 +73,9 @@ async function heapWithoutGarbage(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** Returns the heap of a thread from a heap snapshot, which collects garbage first. */
+/**
+ * Returns the heap of a thread. The size comes from a heap snapshot, which collects garbage first.
+ */
 async function threadWithoutGarbage(name: string): Promise<number> {
   const thread = threads.find(({ threadName }) => threadName === name);
   if (thread === undefined) throw new Error(`no thread is called ${name}`);

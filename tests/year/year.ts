@@ -9,12 +9,12 @@ import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
 
 /**
- * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`.
- * Memory, snapshots and start time at the end must not be much larger than after the first week.
+ * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`. At the
+ * end, memory, snapshots and start time must not be much larger than after the first week.
  */
 
 const WEEK_DAYS = 7;
-/** Maximum growth from the first week to the end. */
+/** Maximum factor by which a value may grow from the first week to the end. */
 const GROWTH_MAX = 1.2;
 
 export type Weight = Left & {
@@ -22,9 +22,11 @@ export type Weight = Left & {
   readonly heapBytes: number;
   /** Heap of the indexer's thread. */
   readonly indexerBytes: number;
-  /** Memory of the process, including uncollected garbage; informational only. */
+  /** Memory of the process, including uncollected garbage. It has no limit. */
   readonly residentBytes: number;
-  /** Shortest of several times from the call until the venue serves requests, in milliseconds. */
+  /**
+   * The shortest of several times from the call until the venue serves requests, in milliseconds.
+   */
   readonly startMs: number;
 };
 
@@ -99,7 +101,7 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
 type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'startMs'>;
 const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
-/** Returns a table of the numbers; those of the snapshot are sorted by growth. */
+/** Returns a table of the numbers. The parts of the snapshot are sorted by growth. */
 export function reportTable(report: YearReport): string {
   const { days, end, seconds, week } = report;
   const lines = [`${days} days in ${seconds} s; after a week, at the end`];

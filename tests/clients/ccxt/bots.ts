@@ -8,7 +8,7 @@ const CLASSES = { oddlot, oddlotPrediction } as const;
 
 type Bot = { readonly exchange: Json; readonly address: string; readonly privateKey: string };
 
-/** Creates exchanges of ccxt for new accounts, and closes them. */
+/** Creates and closes ccxt exchanges for new accounts. */
 export class Bots {
   readonly #venue: TestVenue;
   readonly #opened: Json[] = [];
@@ -37,10 +37,10 @@ export class Bots {
   }
 }
 
-/** Names in `has` that describe a market or a transport and are not methods. */
+/** Names in `has` that describe a market or a transport instead of a method. */
 const TRAITS = ['publicAPI', 'privateAPI', 'swap', 'prediction', 'ws'];
 
-/** Requires a driver for each method that an exchange declares, and no other ones. */
+/** Checks that the drivers cover exactly the methods that an exchange declares. */
 export function expectAllDriven(exchange: Json, drivers: object): void {
   const declared = Object.entries(exchange.has)
     .filter(([, value]) => value === true || value === 'emulated')
@@ -50,14 +50,16 @@ export function expectAllDriven(exchange: Json, drivers: object): void {
   for (const name of declared) expect(exchange[name], name).toBeTypeOf('function');
 }
 
-/** Runs an action once a watching call has subscribed, and returns what the call receives. */
+/**
+ * Runs an action after a watch method has subscribed, and returns the result of the watch method.
+ */
 export async function watched(
   exchange: Json,
   call: () => Promise<Json>,
   act: () => Promise<unknown>,
 ): Promise<Json> {
   const received = call();
-  // The subscription must exist before the event that it reports.
+  // The subscription must exist before the event about which it reports.
   await expect
     .poll(
       () =>
@@ -71,10 +73,10 @@ export async function watched(
   return received;
 }
 
-/** Time without a frame after which a stream is quiet. */
+/** A stream counts as quiet after this time without a frame, in milliseconds. */
 const QUIET_MS = 300;
 
-/** Ends a subscription, and checks that the call that waits for it ends with an error. */
+/** Ends a subscription, and checks that the pending watch method rejects with an error. */
 export async function unwatched(
   watch: () => Promise<Json>,
   end: () => Promise<Json>,

@@ -9,19 +9,19 @@ import { runCommand } from '../../packaging/run-command.ts';
 import { NODE, REPOSITORY, Venue } from '../../support/venue-process.ts';
 
 /**
- * Goal: the tarball of the ccxt classes works in an empty folder. Method: it is packed as in a
- * release, installed next to the published ccxt, and the program of its guide runs there against a
- * venue process.
+ * Goal: the tarball of the ccxt classes works in an empty folder. Method: the package is packed as
+ * in a release and installed next to the published ccxt. The program of its guide runs there
+ * against a venue process.
  */
 
-/** Code of a TypeScript user, with the types of the published ccxt. */
+/** Code of a TypeScript user that relies on the types of the published ccxt. */
 const CONSUMER = `
 import type { Exchange, Order, PredictionExchange } from 'ccxt';
 import { oddlot, oddlotPrediction } from '@oddlot/ccxt';
 const exchange: Exchange = new oddlot({ url: 'http://127.0.0.1:8690', enableRateLimit: false });
 const outcomes: PredictionExchange = new oddlotPrediction();
 export async function go(perps: oddlot): Promise<Order> {
-  // @ts-expect-error The network is a text.
+  // @ts-expect-error The network is a string.
   new oddlot({ network: 1 });
   await new oddlotPrediction().splitShares('A:YES', 1);
   await outcomes.fetchOrderBook('A:YES');
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the tarball contains JavaScript, one declaration, licence and readme', () => {
+test('the tarball contains JavaScript, one declaration file, licence and readme', () => {
   const own = join(home, 'node_modules/@oddlot/ccxt');
   const files = readdirSync(own, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -15,9 +15,10 @@ import {
 } from './structures.ts';
 
 /**
- * Goal: the exchange class for perps does what it declares in `has`, and returns the structures of
- * ccxt. Method: each declared method is called on the published ccxt against a venue of the
- * testkit, in the order of the table, because later calls read what earlier ones did.
+ * Goal: the exchange class for perps supports everything that it declares in `has`, and returns the
+ * structures of ccxt. Method: each declared method of the published ccxt is called against a venue
+ * of the testkit. The order is that of the table, because later calls read the results of earlier
+ * ones.
  */
 
 const S = 'BTC/USDC:USDC';
@@ -29,7 +30,7 @@ let bot: Json;
 let other: Json;
 let address: string;
 let privateKey: string;
-/** Ids of orders that later rows of the table need. */
+/** Ids of orders that later rows of the table require. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -555,9 +556,9 @@ test('in hedge mode, an account has a long and a short position', async () => {
   });
 });
 
-test('every method that the class declares is driven', () => expectAllDriven(bot, DRIVERS));
+test('the tests call every method that the class declares', () => expectAllDriven(bot, DRIVERS));
 
-describe('a declared method of the class for perps', () => {
+describe('each declared method of the class for perps works', () => {
   test.each(Object.keys(DRIVERS))('%s', async (name) => {
     await DRIVERS[name]!();
   });
@@ -578,7 +579,7 @@ test('an agent trades for the account of its owner, and cannot transfer', async 
   });
 });
 
-/** Watching methods whose rows must not be lost. */
+/** Watch methods that must not lose rows. */
 const CUT = ['watchOrders', 'watchMyTrades', 'watchTrades'] as const;
 
 test.each(CUT)('%s loses no rows when the sockets are cut', async (method) => {

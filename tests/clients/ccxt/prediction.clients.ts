@@ -12,8 +12,9 @@ import {
 } from './structures.ts';
 
 /**
- * Goal: the exchange class for outcome markets does what it declares in `has`, with the structures
- * of ccxt's base class for prediction markets. Method: as for perps.
+ * Goal: the exchange class for outcome markets supports everything that it declares in `has`, and
+ * returns the structures of ccxt's base class for prediction markets. Method: the same as for
+ * perps.
  */
 
 let venue: TestVenue;
@@ -289,15 +290,15 @@ const DRIVERS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('every method that the class declares is driven', () => expectAllDriven(bot, DRIVERS));
+test('the tests call every method that the class declares', () => expectAllDriven(bot, DRIVERS));
 
-describe('a declared method of the class for outcome markets', () => {
+describe('each declared method of the class for outcome markets works', () => {
   test.each(Object.keys(DRIVERS))('%s', async (name) => {
     await DRIVERS[name]!();
   });
 });
 
-test('USDC is split into shares, which are merged again', async () => {
+test('USDC can be split into shares and merged again', async () => {
   const { exchange } = await bots.funded('oddlotPrediction');
   await exchange.splitShares(yes, 20);
   expect(await exchange.fetchPositions()).toMatchObject([

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { oddlot, oddlotPrediction } from '../../../packages/ccxt/src/index.ts';
 import type { Json } from '../../support/client.ts';
 
-/** Files of static cases in the format of ccxt, one of each kind per exchange class. */
+/** Files of static cases in the format of ccxt. Each exchange class has one file of each kind. */
 const FOLDER = join(import.meta.dirname, 'static');
 
 export const CLASSES = { oddlot, oddlotPrediction } as const;
 
 export type ClassName = keyof typeof CLASSES;
 
-/** Case of a request: the method, its parameters, and the last request that it sends. */
+/** Case of a request: the method, its parameters, and the last request that the method sends. */
 export type RequestCase = {
   readonly description: string;
   readonly method: string;
   readonly url: string;
   readonly input: readonly Json[];
-  /** Body of the request as JSON text. */
+  /** The body of the request as JSON text. */
   readonly output: string;
 };
 
-/** Case of a response: the answer of the venue, and what the method returns. */
+/** Case of a response: the venue's response, and the result of the method. */
 export type ResponseCase = {
   readonly description: string;
   readonly method: string;
@@ -40,11 +40,11 @@ export function readCases<Case>(kind: 'request' | 'response', name: ClassName): 
   return JSON.parse(readFileSync(join(FOLDER, kind, `${name}.json`), 'utf8')) as CaseFile<Case>;
 }
 
-/** The account key of the cases, which is public and must not hold funds. */
+/** The account key of the cases. It is public, so its account must not hold funds. */
 export const STATIC_KEY = `0x${'11'.repeat(32)}`;
 export const STATIC_URL = 'https://venue.example';
 
-/** Creates an exchange with the markets of the cases, whose requests are never sent. */
+/** Creates an exchange with the markets of the cases. It does not send its requests. */
 export function offlineExchange(name: ClassName): Json {
   const exchange: Json = new CLASSES[name]({
     url: STATIC_URL,
@@ -69,7 +69,7 @@ export async function requestOf(
   return { url: exchange.last_request_url, body: JSON.parse(exchange.last_request_body) };
 }
 
-/** Returns the result of a call that receives an answer of the venue. */
+/** Returns the result of a call that receives the given response of the venue. */
 export async function resultOf(
   exchange: Json,
   { httpResponse, input, method }: Omit<ResponseCase, 'description' | 'parsedResponse'>,
@@ -78,11 +78,11 @@ export async function resultOf(
   exchange.fetch = async (url: string, verb: string, headers: object, body: string) =>
     exchange.handleRestResponse(new Response(answer), url, verb, headers, body);
   const result = await exchange[method](...input);
-  // A JSON file has no undefined fields.
+  // A JSON file cannot contain undefined fields.
   return JSON.parse(JSON.stringify(result));
 }
 
-/** Removes the fields that differ between two signatures, at any depth. */
+/** Removes, at any depth, the fields that differ between two signatures. */
 export function without(value: Json, keys: readonly string[]): Json {
   if (Array.isArray(value)) return value.map((each) => without(each, keys));
   if (value === null || typeof value !== 'object') return value;

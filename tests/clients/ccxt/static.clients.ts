@@ -17,8 +17,9 @@ import {
 } from './static-cases.ts';
 
 /**
- * Goal: the requests of the ccxt classes and what they make of answers do not change by accident.
- * Method: cases in the format of ccxt, which contain requests and recorded answers as literal JSON.
+ * Goal: the requests of the ccxt classes and their interpretation of responses do not change by
+ * accident. Method: use cases in the format of ccxt, which contain requests and recorded responses
+ * as literal JSON.
  */
 
 const NAMES = Object.keys(CLASSES) as ClassName[];
@@ -31,14 +32,15 @@ const casesOf = <Case extends { description: string; method: string }>(
     .flat()
     .map((each) => [`${each.method}: ${each.description}`, each]);
 
-/** JSON has null in place of an omitted parameter. */
+/** In JSON, null represents an omitted parameter. */
 const inputOf = (input: readonly Json[]): Json[] =>
   input.map((value) => (value === null ? undefined : value));
 
 describe.each(NAMES)('the static cases of %s', (name) => {
   const { exchange: id, skipKeys } = readCases<RequestCase>('request', name);
 
-  test('the cases name the exchange', () => expect(offlineExchange(name).id).toBe(id));
+  test('the cases contain the name of the exchange', () =>
+    expect(offlineExchange(name).id).toBe(id));
 
   test.each(casesOf<RequestCase>('request', name))('request of %s', async (_, each) => {
     const call = { method: each.method, input: inputOf(each.input) };
@@ -68,7 +70,7 @@ describe.each(NAMES)('the static cases of %s', (name) => {
   });
 });
 
-/** Refusals of the venue and the classes that bots catch. */
+/** Refusals of the venue, with the classes that bots catch. */
 const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = [
   ['priceOffTick', 'INVALID', 'InvalidOrder'],
   ['sizeAboveMax', 'INVALID', 'InvalidOrder'],
@@ -100,7 +102,7 @@ const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = 
   ['historyBehind', 'UNAVAILABLE', 'ExchangeNotAvailable'],
 ];
 
-describe('a refusal of the venue', () => {
+describe('a refusal of the venue has its class of errors', () => {
   test.each(REFUSALS)('%s (%s) is a %s', async (key, name, expected) => {
     const build = MESSAGES[key] as (...values: string[]) => string;
     const message = build('1', '2', '3');
@@ -113,7 +115,7 @@ describe('a refusal of the venue', () => {
     });
   });
 
-  test('an entry of an order has the class of its text', async () => {
+  test('the error of an order entry has the class of its message', async () => {
     const error = `orders[0]: ${MESSAGES.postOnlyWouldMatch()}`;
     const entry = {
       i: 0,
@@ -139,7 +141,7 @@ describe('a refusal of the venue', () => {
   });
 });
 
-describe('the configuration', () => {
+describe('the configuration selects venue, network and account', () => {
   test('sandbox mode signs for test funds, and the addresses follow the URL', () => {
     const exchange: Json = new CLASSES.oddlot({ url: `${STATIC_URL}/`, sandbox: true });
     expect(exchange.network).toBe('testnet');
@@ -158,14 +160,14 @@ describe('the configuration', () => {
     });
   });
 
-  test('a remote venue without a network name is not signed for', async () => {
+  test('the client does not sign for a remote venue without a network name', async () => {
     const exchange = offlineExchange('oddlot');
     exchange.network = undefined;
     const asked = exchange.createOrder('BTC/USDC:USDC', 'limit', 'buy', 0.01, 90_000);
     await expect(asked).rejects.toThrow('network name');
   });
 
-  test('without a wallet address, the account is that of the key', () => {
+  test('without a wallet address, the key determines the account', () => {
     const exchange = offlineExchange('oddlot');
     exchange.walletAddress = undefined;
     expect(exchange.link.user({})).toBe(privateKeyWallet(STATIC_KEY as `0x${string}`).address);

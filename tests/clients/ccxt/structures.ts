@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import type { Json } from '../../support/client.ts';
 
 /**
- * The checks that ccxt makes of what a method returns: the fields of each structure with their
- * types, times, signs, and the order of lists. They follow the public description of ccxt's
- * structures, because the package does not contain its own tests.
+ * The checks that ccxt makes on returned structures: their fields with types, times and signs, and
+ * the order of lists. They follow the public description of ccxt's structures, because the package
+ * does not contain ccxt's own tests.
  */
 
-/** Type of a field. A question mark allows undefined, but the field must exist. */
+/** Type of a field. A question mark allows undefined, but the field itself is required. */
 type FieldType = `${'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'}${'' | '?'}`;
 
 type Fields = Readonly<Record<string, FieldType>>;
@@ -287,7 +287,7 @@ export const STRUCTURES = {
 
 export type StructureName = keyof typeof STRUCTURES;
 
-/** Values that a field can have, if it is present. */
+/** Values that a field can have if it is present. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   takerOrMaker: ['taker', 'maker'],
   timeInForce: ['GTC', 'GTD', 'PO', 'IOC'],
@@ -310,7 +310,7 @@ const STATUSES: Partial<Record<StructureName, readonly string[]>> = {
 
 const ORDER_STATUSES = ['open', 'closed', 'canceled', 'expired', 'rejected'];
 
-/** Fields that are above zero if they are present. */
+/** Fields that must be positive if they are present. */
 const POSITIVE = [
   'price',
   'amount',
@@ -324,7 +324,7 @@ const POSITIVE = [
   'contracts',
 ];
 
-/** 3 January 2009 and 19 January 2038, between which ccxt expects every time. */
+/** 3 January 2009 and 19 January 2038. ccxt requires that every time is between them. */
 const TIME_MIN_MS = 1_230_940_800_000;
 const TIME_MAX_MS = 2_147_483_648_000;
 
@@ -392,7 +392,7 @@ function expectMarket(market: Json): void {
   expect(Object.keys(market.marginModes)).toEqual(['cross', 'isolated']);
 }
 
-/** Checks a list of structures in ascending order of time, in which each id occurs once. */
+/** Checks a list of structures: it is in ascending order of time and has no duplicate ids. */
 export function expectRows(name: StructureName, rows: Json, { min = 1 } = {}): void {
   expect(rows, name).toBeInstanceOf(Array);
   expect(rows.length, `number of ${name} rows`).toBeGreaterThanOrEqual(min);
@@ -401,7 +401,7 @@ export function expectRows(name: StructureName, rows: Json, { min = 1 } = {}): v
   expect(times, `${name}: order of time`).toEqual([...times].sort((a, b) => a - b));
 }
 
-/** Checks an object whose keys name its rows. */
+/** Checks an object whose keys are the names of its rows. */
 export function expectKeyed(name: StructureName, rows: Json, key: string): void {
   expect(Object.keys(rows).length, name).toBeGreaterThan(0);
   for (const [id, row] of Object.entries<Json>(rows)) {
@@ -410,7 +410,7 @@ export function expectKeyed(name: StructureName, rows: Json, key: string): void 
   }
 }
 
-/** Checks a book: prices from the best one, without a cross. */
+/** Checks a book: prices start with the best one, and the sides do not cross. */
 export function expectBook(name: 'book' | 'outcomeBook', book: Json): void {
   expectStructure(name, book);
   const prices = (levels: Json): number[] => levels.map(([price]: number[]) => price);
@@ -421,7 +421,7 @@ export function expectBook(name: 'book' | 'outcomeBook', book: Json): void {
   for (const [, amount] of [...book.bids, ...book.asks]) expect(amount).toBeGreaterThan(0);
 }
 
-/** Checks candles: time, open, high, low, close and volume. */
+/** Checks candles, which consist of time, open, high, low, close and volume. */
 export function expectCandles(rows: Json): void {
   expect(rows.length).toBeGreaterThan(0);
   let last = 0;
@@ -435,7 +435,7 @@ export function expectCandles(rows: Json): void {
   }
 }
 
-/** Checks a balance: total is free plus used. */
+/** Checks a balance: the total equals free plus used. */
 export function expectBalance(balance: Json): void {
   expect(balance).toMatchObject({ info: expect.anything(), timestamp: expect.any(Number) });
   const { free, total, used } = balance.USDC;
