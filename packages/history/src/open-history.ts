@@ -11,6 +11,8 @@ const FAR_BLOCKS = 10_000;
 
 type HistoryOptions = Pick<
   IndexerOptions,
+  | 'answerMsMax'
+  | 'blockWaitMs'
   | 'hasRoom'
   | 'onFatal'
   | 'onSnapshot'

@@ -34,6 +34,8 @@ import type { TimeSource } from '@oddlot/host/clock';
 /** A moment to which a venue can be reverted any number of times. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
 
+type BlockListener = Parameters<OpenedVenue['replica']['onBlock']>[0];
+
 type StoredImage = { readonly image: string; readonly prices: PricesMoment };
 
 const START = '2026-01-01T00:00:00Z';
@@ -64,14 +66,22 @@ export class ControlledVenue {
   readonly #startMs: number;
   readonly #clock: HandClock;
   readonly #storedImages = new Map<Snapshot, StoredImage>();
+  readonly #listeners: BlockListener[] = [];
+  /** True if the log stays in memory, without a history, until they are needed. */
+  readonly #isDeferred: boolean;
   #opened: OpenedVenue | undefined;
   #chain: TestChain | undefined;
   #port = 0;
   #hyperliquidPort = 0;
   #fatal: Error | undefined;
 
-  constructor(seed: string, options: StartVenueOptions, flags: readonly string[]) {
+  constructor(
+    seed: string,
+    options: StartVenueOptions,
+    { flags, isDeferred }: { readonly flags: readonly string[]; readonly isDeferred: boolean },
+  ) {
     this.#seed = seed;
+    this.#isDeferred = isDeferred;
     this.#options = options;
     this.#flags = flags;
     const { hyperliquid } = options;
@@ -111,8 +121,9 @@ export class ControlledVenue {
     return this.#running.replica.head;
   }
 
-  /** Calls back after each block. */
-  onBlock(listener: Parameters<OpenedVenue['replica']['onBlock']>[0]): void {
+  /** Calls back after each new block, also after a restart. */
+  onBlock(listener: BlockListener): void {
+    this.#listeners.push(listener);
     this.#running.replica.onBlock(listener);
   }
 
@@ -158,8 +169,10 @@ export class ControlledVenue {
       onFatal: (error) => this.#fail(error),
       lease: new LeaseInHand(),
       time: this.#clock,
+      isDeferred: this.#isDeferred,
       ...(threads === 'here' ? { threads: THREADS_HERE } : {}),
     });
+    for (const listener of this.#listeners) this.#opened.replica.onBlock(listener);
     if (this.#options.ports === true || hyperliquid !== false) await this.#listen(this.#opened);
   }
 
@@ -274,6 +287,7 @@ export class ControlledVenue {
    * this moment.
    */
   async restart({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
+    await this.#running.store();
     const image = isKilled ? this.#folder.copy() : undefined;
     await this.close();
     if (image !== undefined) {

@@ -31,6 +31,11 @@ type Connection = Pick<
   'fetch' | 'network' | 'nonces' | 'openSocket' | 'orderLifeMs' | 'url'
 >;
 
+type Internals = {
+  /** Keeps the log in memory, without a history, until a query or a snapshot needs them. */
+  readonly isDeferred?: boolean;
+};
+
 /** A whole venue inside this process. */
 export class TestVenue {
   readonly seed: string;
@@ -53,14 +58,15 @@ export class TestVenue {
   #server: FaultyServer | undefined;
   #markets = 0;
 
-  private constructor(options: StartVenueOptions) {
+  private constructor(options: StartVenueOptions, { isDeferred = false }: Internals) {
     const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
     if (!Number.isSafeInteger(accounts) || accounts < 0) {
       throw new RangeError(`accounts must be a whole number from zero: ${accounts}`);
     }
     this.seed = seed;
     const operator = seededWallet(seed, 'admin').wallet.address;
-    this.#venue = new ControlledVenue(seed, options, ['--admins', operator]);
+    const flags = ['--admins', operator];
+    this.#venue = new ControlledVenue(seed, options, { flags, isDeferred });
     this.#line = new LocalConnection(
       () => this.#venue.server,
       () => this.now,
@@ -75,8 +81,8 @@ export class TestVenue {
     this.#paid = new Set(this.#named.keys());
   }
 
-  static async start(options: StartVenueOptions): Promise<TestVenue> {
-    const venue = new TestVenue(options);
+  static async start(options: StartVenueOptions, internals: Internals = {}): Promise<TestVenue> {
+    const venue = new TestVenue(options, internals);
     try {
       const { usdc = USDC } = options;
       await venue.#venue.begin();

@@ -1,6 +1,7 @@
 /**
  * The entry point for the testkit, which controls the clock, the prices and the faults of a venue.
  */
+export { fillRecords } from '@oddlot/history/rows/fill-records';
 export { readConfig } from './config.ts';
 export { THREADS_HERE } from './compose/threads.ts';
 export { priceDecimals } from './oracle/perp-oracle.ts';

@@ -73,10 +73,15 @@ export type VenueDependencies = {
   readonly time?: TimeSource;
   /** The components that can run on other threads; by default, each has its own thread. */
   readonly threads?: Threads;
+  /**
+   * Keeps the log of a new data folder in memory, without a history, until a query or `store` needs
+   * them. It is for simulations, because a crash would lose everything.
+   */
+  readonly isDeferred?: boolean;
 };
 
 export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwork' | 'stop'> &
-  Pick<Core, 'indexer' | 'clock' | 'replica'> &
+  Pick<Core, 'indexer' | 'clock' | 'replica' | 'store'> &
   Pick<Edges, 'http'> & {
     listen(): Promise<Pick<Venue, 'hyperliquidUrl' | 'operationsUrl' | 'url'>>;
   };
@@ -118,7 +123,7 @@ async function openParts(
   deps: VenueDependencies,
   opened: AsyncDisposableStack,
 ): Promise<OpenedVenue> {
-  const { env = {}, log, onFatal, threads = {}, time } = deps;
+  const { env = {}, isDeferred = false, log, onFatal, threads = {}, time } = deps;
   const cluster = await joinCluster(config, { env, log, onFatal });
   opened.defer(() => cluster?.disconnect());
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
@@ -135,8 +140,8 @@ async function openParts(
   const pool = openPool(config, { log, metrics, network, threads });
   opened.defer(() => pool.close());
   const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time, threads };
-  const core = await openCore(config, { ...opening, opened });
-  const { indexer, clock, money, receipts, relay, replica } = core;
+  const core = await openCore(config, { ...opening, opened, isDeferred });
+  const { indexer, clock, money, receipts, relay, replica, store } = core;
   const replicas = core.cluster?.replicas;
   const { cursorKey } = cluster ?? {};
   const shown = await openShown(config, { money, relay, replica, replicas, cursorKey, log });
@@ -164,6 +169,7 @@ async function openParts(
     clock,
     http,
     replica,
+    store,
     chainUrl: money?.rpcUrl,
     serviceNetwork: network.serviceNetwork,
     async listen() {

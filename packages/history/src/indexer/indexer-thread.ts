@@ -20,7 +20,7 @@ type ThreadEvents = {
 
 export type StartIndexer = (settings: IndexerSettings) => Thread;
 
-function startOnThread(settings: IndexerSettings): Thread {
+export function startOnThread(settings: IndexerSettings): Thread {
   const file = new URL('./indexer-worker.ts', import.meta.url);
   return new Worker(file, { workerData: settings, name: 'history-indexer' });
 }
@@ -119,6 +119,8 @@ export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasRoom: () => boolean;
   readonly startIndexer?: StartIndexer | undefined;
+  /** Maximum time that a query waits for its block. Default: five seconds. */
+  readonly blockWaitMs?: number;
   /** Maximum time that a query waits for an answer. Default: eight seconds. */
   readonly answerMsMax?: number;
   readonly onFatal: (error: unknown) => void;

@@ -208,7 +208,7 @@ export class Indexer implements History {
         topic,
         question,
         height: minHeight ?? this.#head?.height ?? 0,
-        waitMs: BLOCK_WAIT_MS,
+        waitMs: this.#options.blockWaitMs ?? BLOCK_WAIT_MS,
         client: asker?.client ?? '',
         patienceMs: this.#questions.answerMsMax,
       };

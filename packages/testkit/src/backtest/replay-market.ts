@@ -4,8 +4,9 @@ import { type ClientOptions, Instruments, type LedgerUpdate, privateKeyWallet } 
 import { formatDecimal, type Hash, parseExact } from '@oddlot/units';
 import { durationMs } from '../duration.ts';
 import type { TestMarket } from '../outcome-listing.ts';
-import { seededBytes, seededKey } from '../seeded-wallet.ts';
+import { seededBytes, seededKey, seededWallet } from '../seeded-wallet.ts';
 import { type TestAccount, TestVenue } from '../test-venue.ts';
+import { AccountHistory } from './account-history.ts';
 import { backtestPage } from './backtest-page.ts';
 import { type BacktestReport, ValueCurve } from './backtest-report.ts';
 import { mergeRows, type PlacedRow, RecordingError } from './recording.ts';
@@ -29,6 +30,8 @@ const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
 /** Time from the start of the venue to the first row, in which the accounts are funded. */
 const AHEAD_MS = 60_000;
+/** The name of the bot's account, from which its key is derived. */
+const BOT = 'bot';
 const USDC = '10000';
 const USDC_DECIMALS = 6;
 
@@ -45,7 +48,7 @@ export async function replayMarket(options: ReplayOptions): Promise<BacktestRepo
       await run.play(first.value);
       for await (const row of rows) await run.play(row);
       await run.end();
-      const report = await run.report();
+      const report = run.report();
       if (page !== undefined) writeFileSync(page, backtestPage(report));
       return report;
     } finally {
@@ -63,6 +66,7 @@ class BacktestRun {
   /** Set only for outcome markets. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
+  readonly #history: AccountHistory;
   readonly #market: RecordedMarket;
   readonly #everyMs: number | undefined;
   readonly #curve = new ValueCurve();
@@ -76,13 +80,14 @@ class BacktestRun {
   private constructor(
     venue: TestVenue,
     options: ReplayOptions,
-    { account, first, listed }: Beginning,
+    { account, first, history, listed }: Beginning,
   ) {
     const parts = TestVenue.partsOf(venue);
     const { every, market = 'BTC', quotes = {} } = options;
     this.#venue = venue;
     this.#options = options;
     this.#listed = listed;
+    this.#history = history;
     this.#traded =
       listed === undefined
         ? replayedPerp(perpOf(perpDefinitions(parts.state), market))
@@ -107,21 +112,19 @@ class BacktestRun {
 
   static async start(options: ReplayOptions, first: RecordedRow): Promise<BacktestRun> {
     const { bot, flags = [], market = 'BTC', outcome, seed = 'oddlot', usdc = USDC } = options;
-    const venue = await TestVenue.start({
-      seed,
-      flags,
-      accounts: 0,
-      time: first.timeMs - AHEAD_MS,
-    });
+    const time = first.timeMs - AHEAD_MS;
+    const venue = await TestVenue.start({ seed, flags, accounts: 0, time }, { isDeferred: true });
     try {
+      const { address } = seededWallet(seed, BOT).wallet;
+      const history = new AccountHistory(TestVenue.partsOf(venue), address);
       const listed = outcome === undefined ? undefined : await list(venue, outcome, first);
       if (outcome !== undefined && listed !== undefined) {
         const { szDecimals } = marketView(TestVenue.partsOf(venue).state, listed.id)!.definition;
         checkFractionDecimals(outcome.settlementFraction, USDC_DECIMALS - szDecimals);
       }
       const money = listed === undefined ? { perp: usdc } : { outcome: usdc };
-      const account = await venue.account('bot', money);
-      const run = new BacktestRun(venue, options, { account, first, listed });
+      const account = await venue.account(BOT, money);
+      const run = new BacktestRun(venue, options, { account, first, history, listed });
       await run.#market.open(first);
       run.#keep();
       const instrument = (await Instruments.load(account.client)).find(listed?.id ?? market);
@@ -181,13 +184,12 @@ class BacktestRun {
       : undefined;
   }
 
-  async report(): Promise<BacktestReport> {
-    await this.#venue.settled();
-    const { address: user, client } = this.#account;
-    const accountType = [this.#traded.subAccount];
-    const fills = (await all(client.info.allUserFills({ user, accountType }))).reverse();
-    const fundings = (await all(client.info.allUserFundings({ user }))).reverse();
-    const ledger = (await all(client.info.allUserNonFundingLedgerUpdates({ user }))).reverse();
+  report(): BacktestReport {
+    const { address: user } = this.#account;
+    const { fundings, ledger } = this.#history;
+    const fills = this.#history.fills.filter(
+      ({ instrumentType }) => (instrumentType === 'outcome') === (this.#listed !== undefined),
+    );
     const start = exact(this.#options.usdc ?? USDC);
     const end = this.#value().microUsdc;
     const { hash, height } = this.#venue.head;
@@ -258,6 +260,7 @@ class BacktestRun {
 
 type Beginning = {
   readonly account: TestAccount;
+  readonly history: AccountHistory;
   readonly first: RecordedRow;
   readonly listed: TestMarket | undefined;
 };
@@ -300,12 +303,6 @@ function drawer(seed: string): () => number {
     state ^= state << 5;
     return (state >>> 0) / 2 ** 32;
   };
-}
-
-async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
-  const found: Row[] = [];
-  for await (const row of rows) found.push(row);
-  return found;
 }
 
 function sum(texts: readonly string[]): bigint {

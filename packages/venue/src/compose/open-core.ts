@@ -15,6 +15,7 @@ import { AdmissionGuard, type Restriction } from '@oddlot/api/admission-guard';
 import { Faucet } from '@oddlot/api/http/faucet';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '@oddlot/replica/genesis-commands';
 import type { Indexer } from '@oddlot/history/indexer/indexer';
+import { indexerOnDemand } from '@oddlot/history/indexer/indexer-on-demand';
 import type { ExplorerTail, RecentBlocks } from '@oddlot/history/recent-blocks';
 import { openHistory, receiptArchiveOf } from '@oddlot/history/open-history';
 import { Receipts } from '@oddlot/history/receipts';
@@ -28,6 +29,7 @@ import { type Lease, LocalLease } from '@oddlot/replica/lease';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
+import { DeferredLog } from '@oddlot/replica/log/deferred-log';
 import type { Log } from '@oddlot/replica/log/log';
 import type { MarketData } from '@oddlot/translate/read-models/market-data';
 import { LocalReplica } from '@oddlot/replica/local-replica';
@@ -49,6 +51,8 @@ export type Core = {
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
   readonly journal: Log;
+  /** Writes the blocks of a deferred log to the data folder, which otherwise has all blocks. */
+  readonly store: () => Promise<void>;
   readonly indexer: Indexer;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
@@ -77,6 +81,7 @@ type CoreDependencies = {
   readonly onFatal: (error: unknown) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly time: TimeSource | undefined;
+  readonly isDeferred: boolean;
   readonly threads: Threads;
   readonly opened: AsyncDisposableStack;
 };
@@ -122,13 +127,29 @@ type HistoryListeners = Pick<
   'hasRoom' | 'onSnapshot' | 'onStored'
 >;
 
-function startHistory(config: Config, deps: CoreDependencies, listeners: HistoryListeners) {
-  const { log, metrics, onFatal, threads } = deps;
+/**
+ * Time for which a query waits for the history of a venue whose clock is controlled. Such a venue
+ * can produce blocks much faster than the history stores them, and has no clients that would wait
+ * in real time.
+ */
+const CONTROLLED_WAIT_MS = 3_600_000;
+
+function startHistory(
+  config: Config,
+  deps: CoreDependencies,
+  {
+    startIndexer,
+    ...listeners
+  }: HistoryListeners & { readonly startIndexer: Threads['startIndexer'] | undefined },
+) {
+  const { log, metrics, onFatal, time } = deps;
+  const isControlled = time !== undefined;
   return openHistory(
     {
       ...listeners,
       settings: indexerSettings(config),
-      startIndexer: threads.startIndexer,
+      startIndexer,
+      ...(isControlled && { blockWaitMs: CONTROLLED_WAIT_MS, answerMsMax: CONTROLLED_WAIT_MS }),
       onFatal,
       onSnapshot: (snapshot) => {
         metrics.snapshotWritten(snapshot.seconds);
@@ -183,6 +204,9 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   opened.defer(() => offers?.release());
   // The history thread loads its program while this thread reads the log.
   const opening = startHistory(config, deps, {
+    startIndexer: deps.isDeferred
+      ? indexerOnDemand({ start: threads.startIndexer, store: () => store() })
+      : threads.startIndexer,
     hasRoom,
     onStored: (height) => receipts.archived(height),
     onSnapshot: ({ content, height, neededFrom }) => {
@@ -199,7 +223,10 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   if (cluster === undefined) noteAlone(config.data, files.lastSeq + 1);
   opened.defer(() => clockWatch.stop());
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
-  const { journal, trouble } = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
+  const logging = { ...network, clock, guard, log, onFatal };
+  const { journal, trouble, store } = deps.isDeferred
+    ? deferredLogOf(files, { clock, onFatal })
+    : logOf(files, cluster, logging);
   closable = journal;
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
@@ -239,7 +266,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   // while the other threads start.
   replica.restore();
   const { indexer } = await opening;
-  const data = { clock, clockWatch, guard, journal, indexer, replica, receipts };
+  const data = { clock, clockWatch, guard, journal, store, indexer, replica, receipts };
   return { ...data, ...models, cluster: joined };
 }
 
@@ -297,6 +324,25 @@ function leaseOfHistory({ database }: Config, { cluster, lease }: CoreDependenci
   return cluster !== undefined && database === undefined ? new LocalLease() : lease;
 }
 
+type OpenedLog = {
+  readonly journal: Log;
+  readonly trouble: JoinedCluster['trouble'];
+  readonly store: () => Promise<void>;
+};
+
+const ALREADY_STORED = (): Promise<void> => Promise.resolve();
+
+/** Returns a log in memory that is written to the files when they are needed. */
+function deferredLogOf(
+  files: FileJournal,
+  deps: { readonly clock: VenueClock; readonly onFatal: (error: unknown) => void },
+): OpenedLog {
+  const trouble = (): undefined => undefined;
+  if (files.lastSeq > 0) return { journal: files, trouble, store: ALREADY_STORED };
+  const journal = new DeferredLog({ ...deps, files });
+  return { journal, trouble, store: () => journal.store() };
+}
+
 /** Returns the local log, or in a cluster the shared stream with the local files as a copy. */
 function logOf(
   copy: FileJournal,
@@ -308,8 +354,9 @@ function logOf(
     readonly serviceNetwork: string;
     readonly onFatal: (error: unknown) => void;
   },
-): { readonly journal: Log; readonly trouble: JoinedCluster['trouble'] } {
-  if (cluster === undefined) return { journal: copy, trouble: () => undefined };
+): OpenedLog {
+  const store = ALREADY_STORED;
+  if (cluster === undefined) return { journal: copy, trouble: () => undefined, store };
   const { clock, guard, log, onFatal, serviceNetwork } = parts;
   const onLost = (err: unknown): void => log.fatal({ err }, 'stream lost blocks');
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
@@ -318,7 +365,7 @@ function logOf(
   guard.judgeBy(shared.age);
   // The tasks that propose commands are released, because their commands would be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
-  return { journal: shared, trouble };
+  return { journal: shared, trouble, store };
 }
 
 function createFaucet(
