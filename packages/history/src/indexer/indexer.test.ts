@@ -17,6 +17,7 @@ import {
 } from '@oddlot/testing/venue/indexed-ledger';
 import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
+import { BLOCK_WAIT_MS } from './indexer.ts';
 import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
 const venues = indexedVenues();
@@ -45,6 +46,15 @@ describe('the indexer', () => {
     expect((await waiting).answer.rows).toHaveLength(1);
     const asked = indexer.ask('ledger', AMOUNTS, { minHeight: minHeight + 1 });
     await expect(asked).rejects.toThrow(HistoryBehindError);
+  });
+
+  test('a query waits for its block as long as the venue configures', async () => {
+    const { indexer, replica } = await start({ indexer: { blockWaitMs: 1 } });
+    const minHeight = replica.head.height + 1;
+    const startedMs = performance.now();
+    const asked = indexer.ask('ledger', AMOUNTS, { minHeight });
+    await expect(asked).rejects.toThrow(HistoryBehindError);
+    expect(performance.now() - startedMs).toBeLessThan(BLOCK_WAIT_MS);
   });
 
   test('a state that differs between the two threads ends the venue (R-determinism)', async () => {

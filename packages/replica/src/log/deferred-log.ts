@@ -133,7 +133,8 @@ export class DeferredLog implements Log {
   #copy({ commands, seq, timeMs }: LogEntry): Promise<LogEntry> {
     this.#buffer.clear();
     this.#buffer.writeBlock(commands);
-    return this.#files.copy({ commands, seq, timeMs, encoded: Uint8Array.from(this.#buffer.bytes) });
+    const encoded = Uint8Array.from(this.#buffer.bytes.subarray(0, this.#buffer.length));
+    return this.#files.copy({ commands, seq, timeMs, encoded });
   }
 
   #fail(error: unknown): Error {

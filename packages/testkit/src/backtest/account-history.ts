@@ -78,11 +78,18 @@ export class AccountHistory {
 
 /** Returns true if an event can result in a row of the account. */
 function concerns(event: EngineEvent, account: Address): boolean {
-  if (event.type === 'tradeExecuted') {
-    return event.taker.account === account || event.maker.account === account;
+  switch (event.type) {
+    case 'tradeExecuted':
+    case 'outcomeTraded':
+      return event.taker.account === account || event.maker.account === account;
+    case 'orderUpdated':
+      return false;
+    case 'tokenSent':
+      // The recipient has a row too.
+      return true;
+    default:
+      return 'account' in event && event.account === account;
   }
-  if (event.type === 'orderUpdated') return false;
-  return 'account' in event && event.account === account;
 }
 
 function fundingOf(state: State, event: EngineEvent, account: Address): readonly FundingRow[] {

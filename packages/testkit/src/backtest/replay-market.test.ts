@@ -135,6 +135,40 @@ describe('a replay of candles', () => {
     });
   });
 
+  test('a bot can read its fills, follow them as a stream and restart the venue during a replay', async () => {
+    const recording = hours(...Array.from({ length: 4 }, () => HOUR));
+    const read: (readonly string[])[] = [];
+    const streamed: string[] = [];
+    const follow = async ({ account, client }: BotStart): Promise<void> => {
+      for await (const event of client.streams.userFills({ user: account.address })) {
+        if (event.type !== 'reset') streamed.push(...event.data.fills.map(({ sz }) => sz));
+      }
+    };
+    const bot: Bot = (start) => {
+      const { account, client, venue } = start;
+      let turns = 0;
+      return async () => {
+        turns += 1;
+        if (turns === 2) await venue.restart();
+        if (turns === 3) void follow(start);
+        await take(start, 'buy', `0.0${turns}`);
+        read.push((await client.info.userFills({ user: account.address })).map(({ sz }) => sz));
+        // Frames arrive after the response.
+        await expect.poll(() => streamed.length).toBe(turns < 3 ? 0 : turns);
+      };
+    };
+    const report = await replayMarket({ recording, bot });
+    expect(report.fills.map(({ sz }) => sz)).toEqual(['0.01', '0.02', '0.03', '0.04']);
+    expect(read).toEqual([
+      ['0.01'],
+      ['0.02', '0.01'],
+      ['0.03', '0.02', '0.01'],
+      ['0.04', '0.03', '0.02', '0.01'],
+    ]);
+    expect(streamed.toSorted()).toEqual(['0.01', '0.02', '0.03', '0.04']);
+    expect(report.fundings.length).toBeGreaterThan(0);
+  });
+
   test('a replay fills an order when the price trades through it, and not when it only touches it', async () => {
     const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
     const report = await replayMarket({

@@ -137,18 +137,16 @@ const CONTROLLED_WAIT_MS = 3_600_000;
 function startHistory(
   config: Config,
   deps: CoreDependencies,
-  {
-    startIndexer,
-    ...listeners
-  }: HistoryListeners & { readonly startIndexer: Threads['startIndexer'] | undefined },
+  { store, ...listeners }: HistoryListeners & Pick<OpenedLog, 'store'>,
 ) {
-  const { log, metrics, onFatal, time } = deps;
+  const { isDeferred, log, metrics, onFatal, threads, time } = deps;
+  const start = threads.startIndexer;
   const isControlled = time !== undefined;
   return openHistory(
     {
       ...listeners,
       settings: indexerSettings(config),
-      startIndexer,
+      startIndexer: isDeferred ? indexerOnDemand({ start, store }) : start,
       ...(isControlled && { blockWaitMs: CONTROLLED_WAIT_MS, answerMsMax: CONTROLLED_WAIT_MS }),
       onFatal,
       onSnapshot: (snapshot) => {
@@ -189,7 +187,8 @@ async function attestThenOffer(
 }
 
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
-  const { cluster, disk, lease, log, metrics, network, onFatal, opened, threads, time } = deps;
+  const { cluster, disk, isDeferred, lease, log, metrics, network, onFatal, opened } = deps;
+  const { threads, time } = deps;
   const clock = new VenueClock(time);
   const clockWatch = new ClockWatch(clock, log, cluster && (() => cluster.clockApartMs()));
   cluster?.holdWhile(() => !clockWatch.isOutOfStep);
@@ -204,9 +203,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   opened.defer(() => offers?.release());
   // The history thread loads its program while this thread reads the log.
   const opening = startHistory(config, deps, {
-    startIndexer: deps.isDeferred
-      ? indexerOnDemand({ start: threads.startIndexer, store: () => store() })
-      : threads.startIndexer,
+    store: () => store(),
     hasRoom,
     onStored: (height) => receipts.archived(height),
     onSnapshot: ({ content, height, neededFrom }) => {
@@ -223,10 +220,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   if (cluster === undefined) noteAlone(config.data, files.lastSeq + 1);
   opened.defer(() => clockWatch.stop());
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
-  const logging = { ...network, clock, guard, log, onFatal };
-  const { journal, trouble, store } = deps.isDeferred
-    ? deferredLogOf(files, { clock, onFatal })
-    : logOf(files, cluster, logging);
+  const logging = { ...network, clock, guard, isDeferred, log, onFatal };
+  const { journal, store, trouble } = logOf(files, cluster, logging);
   closable = journal;
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
@@ -247,11 +242,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     onPassedOver: (what, why) => log.warn({ what, why }, 'unusable snapshot skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
-  const receipts: Receipts = new Receipts({
-    instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(() => indexer),
-  });
-  guard.watch(() => backlogRestriction(receipts));
+  const receipts: Receipts = createReceipts(replica, () => indexer, guard);
   opened.defer(() => replica.stop());
   const { notice, ...models } = attachSharedModels(replica, {
     receipts,
@@ -268,6 +259,17 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const { indexer } = await opening;
   const data = { clock, clockWatch, guard, journal, store, indexer, replica, receipts };
   return { ...data, ...models, cluster: joined };
+}
+
+function createReceipts(
+  replica: LocalReplica,
+  indexerNow: () => Indexer,
+  guard: AdmissionGuard,
+): Receipts {
+  const instruments = instrumentLookup(() => replica.state);
+  const receipts = new Receipts({ instruments, archive: receiptArchiveOf(indexerNow) });
+  guard.watch(() => backlogRestriction(receipts));
+  return receipts;
 }
 
 /** Creates the guard that restricts requests when disk space is low or the clock is wrong. */
@@ -332,32 +334,30 @@ type OpenedLog = {
 
 const ALREADY_STORED = (): Promise<void> => Promise.resolve();
 
-/** Returns a log in memory that is written to the files when they are needed. */
-function deferredLogOf(
-  files: FileJournal,
-  deps: { readonly clock: VenueClock; readonly onFatal: (error: unknown) => void },
-): OpenedLog {
-  const trouble = (): undefined => undefined;
-  if (files.lastSeq > 0) return { journal: files, trouble, store: ALREADY_STORED };
-  const journal = new DeferredLog({ ...deps, files });
-  return { journal, trouble, store: () => journal.store() };
-}
-
-/** Returns the local log, or in a cluster the shared stream with the local files as a copy. */
+/**
+ * Returns the local log, or in a cluster the shared stream with the local files as a copy. The log of
+ * a simulation with a new folder stays in memory until it is stored.
+ */
 function logOf(
   copy: FileJournal,
   cluster: Cluster | undefined,
   parts: {
     readonly clock: VenueClock;
     readonly guard: AdmissionGuard;
+    readonly isDeferred: boolean;
     readonly log: Logger;
     readonly serviceNetwork: string;
     readonly onFatal: (error: unknown) => void;
   },
 ): OpenedLog {
+  const { clock, guard, isDeferred, log, onFatal, serviceNetwork } = parts;
   const store = ALREADY_STORED;
-  if (cluster === undefined) return { journal: copy, trouble: () => undefined, store };
-  const { clock, guard, log, onFatal, serviceNetwork } = parts;
+  if (cluster === undefined) {
+    const none = (): undefined => undefined;
+    if (!isDeferred || copy.lastSeq > 0) return { journal: copy, trouble: none, store };
+    const journal = new DeferredLog({ files: copy, clock, onFatal });
+    return { journal, trouble: none, store: () => journal.store() };
+  }
   const onLost = (err: unknown): void => log.fatal({ err }, 'stream lost blocks');
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
   const trouble = (): LogTrouble | undefined => shared.trouble();
