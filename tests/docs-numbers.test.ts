@@ -228,6 +228,32 @@ test('every source file that the architecture page names exists', () => {
   expect(missing).toEqual([]);
 });
 
+test('the page of each package names exactly the folders of its sources', () => {
+  const differences = packagePages().flatMap(({ folders, named, path }) => [
+    ...named.filter((folder) => !folders.includes(folder)).map((each) => `${path}: no ${each}/`),
+    ...folders.filter((folder) => !named.includes(folder)).map((each) => `${path}: ${each}/`),
+  ]);
+  expect(differences).toEqual([]);
+});
+
+/** Returns the folders in `src/`, and those in the list of layers, of packages with such a list. */
+function packagePages(): { path: string; folders: string[]; named: string[] }[] {
+  const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
+  const packages = workspaces.filter((path) => path.startsWith('packages/'));
+  const pages = packages.map((path) => ({ path, text: page(`${path}/README.md`) }));
+  const layered = pages.flatMap(({ path, text }) => {
+    const lists = [...text.matchAll(/bottom to top.*:\n\n((?:-.*\n|  .*\n)+)/gim)];
+    const named = lists.flatMap(([, list]) =>
+      [...list!.matchAll(/`([\w-]+)\/`/g)].map(([, name]) => name!),
+    );
+    const entries = readdirSync(join(REPOSITORY, path, 'src'), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    return lists.length === 0 ? [] : [{ path, folders, named }];
+  });
+  expect(layered.length).toBeGreaterThan(15);
+  return layered;
+}
+
 test('the files of deploy/ contain the steps that an operator must perform first', () => {
   // nginx before 1.25.1 does not have this directive, and Debian 12 has 1.22.
   expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);

@@ -11,7 +11,7 @@ import type * as MemoryModule from '../../packages/engine/src/state/block-record
 import type * as PriceModule from '../../packages/engine/src/liquidation/bankruptcy-price.ts';
 import type * as RestModule from '../../packages/engine/src/liquidation/deficit.ts';
 import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
-import type * as FillableModule from '../../packages/engine/src/perp-orders/fill-test.ts';
+import type * as FillableModule from '../../packages/engine/src/perp-orders/fillable-orders.ts';
 import type * as MatchModule from '../../packages/engine/src/perp-orders/match-order.ts';
 import type * as FundingRulesModule from '../../packages/engine/src/perp/funding.ts';
 import { impactPrice, premiumE10 } from '../../packages/engine/src/perp/funding.ts';
@@ -43,7 +43,7 @@ const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
 const PRICES = '../../packages/engine/src/liquidation/bankruptcy-price.ts';
 const REST = '../../packages/engine/src/liquidation/deficit.ts';
 const POST = '../../packages/engine/src/ledger/post.ts';
-const FILLABLE = '../../packages/engine/src/perp-orders/fill-test.ts';
+const FILLABLE = '../../packages/engine/src/perp-orders/fillable-orders.ts';
 const MATCH = '../../packages/engine/src/perp-orders/match-order.ts';
 const FUNDING_STEPS = '../../packages/engine/src/steps/funding.ts';
 const FUNDING_RULES = '../../packages/engine/src/perp/funding.ts';

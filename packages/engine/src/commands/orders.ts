@@ -25,7 +25,7 @@ import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-o
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
-import { wouldTrade } from '../perp-orders/fill-test.ts';
+import { wouldTrade } from '../perp-orders/fillable-orders.ts';
 import { type OrderContext, orderReserve, reducibleSize } from '../perp-orders/order-margin.ts';
 import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/rest-order.ts';
 import { perpSnapshotOf, type TakerOrder } from '../perp-orders/taker-order.ts';
@@ -52,7 +52,7 @@ import {
   placeBracket,
   placePositionTpsl,
   placeOrder,
-} from '../triggers/place-bracket.ts';
+} from '../triggers/place-order.ts';
 import { isTrigger, validateTrigger } from '../triggers/validate-trigger.ts';
 import { checkReplacements, replacementFault, replaceOrders } from './replace-orders.ts';
 import {

@@ -14,7 +14,7 @@ import { checkPriceBand, clamped } from '../perp/price-band.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { placeOrder } from '../triggers/place-bracket.ts';
+import { placeOrder } from '../triggers/place-order.ts';
 import { asFired, isTrigger } from '../triggers/validate-trigger.ts';
 
 /** Rejects a command whose replacements are not independent perp orders (R-replace). */

@@ -23,7 +23,7 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { FiredTrigger } from '../state/trigger-book.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
-import { wouldTrade } from './fill-test.ts';
+import { wouldTrade } from './fillable-orders.ts';
 import { clamped } from '../perp/price-band.ts';
 import { isMarketTrigger, judgeOrder } from './validate-order.ts';
 import { matchOrder } from './match-order.ts';

@@ -44,7 +44,7 @@ import type {
 } from './views.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { accountTier, tierFor, volume14d } from '../ledger/fees.ts';
-import { impactOf } from '../perp-orders/fill-test.ts';
+import { impactOf } from '../perp-orders/fillable-orders.ts';
 import {
   type ImpactPrice,
   isSampled,

@@ -6,7 +6,7 @@ import {
   timeMs as toTimeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { testImpactOrders } from '../perp-orders/fill-test.ts';
+import { testImpactOrders } from '../perp-orders/fillable-orders.ts';
 import { sampleClosing } from '../perp/mark-price.ts';
 import {
   fundingAmount,

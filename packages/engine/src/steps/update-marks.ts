@@ -1,6 +1,6 @@
 import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import { testBestOrders } from '../perp-orders/fill-test.ts';
+import { testBestOrders } from '../perp-orders/fillable-orders.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { hasUnpriced } from '../perp/margin-restriction.ts';
