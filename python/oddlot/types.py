@@ -434,7 +434,10 @@ class BuilderState(TypedDict):
 
 
 class Candle(TypedDict):
-    """Candle of an instrument; `T` is its last millisecond."""
+    """
+    Candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are
+    those of trades.
+    """
     #: First millisecond (UTC). Unit: ms.
     t: int
     #: Last millisecond (UTC). Unit: ms.
@@ -457,6 +460,7 @@ class Candle(TypedDict):
     n: int
     #: Instrument id.
     instrumentId: int
+    price: NotRequired[Literal["mark", "oracle"]]
 
 
 class ClearinghouseState(TypedDict):

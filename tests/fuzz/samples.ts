@@ -217,6 +217,7 @@ export function queries(
     { type: 'perpMetaDetail', assetName: 'BTC' },
     { type: 'l2Book', coin, tick: '' },
     { type: 'candleSnapshot', req: { coin, interval: '1m', ...span } },
+    { type: 'candleSnapshot', req: { coin: '1', interval: '1m', price: 'mark', ...span } },
     { type: 'fundingHistory', coin, ...span },
     { type: 'openInterestHistory', coin, ...span },
     { type: 'liquidations', coin, ...span, limit: 5 },

@@ -185,6 +185,39 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(() => drawings.count()).toBe(0);
 });
 
+test('candles of the mark and the oracle price begin with the venue, and the choice is stored per market', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  const info = createClient({ url: venue.url }).info;
+  const chart = page.getByRole('region', { name: 'Price chart' });
+  for (const [price, name] of [
+    ['oracle', 'Oracle'],
+    ['mark', 'Mark'],
+  ] as const) {
+    await button(page, 'More tools').press('Enter');
+    await page.getByRole('menuitemradio', { name: `Candles of the ${price} price` }).press('Enter');
+    const req = { coin: '1', interval: '1m', price, startTime: 0 } as const;
+    const [first] = await info.candleSnapshot(req);
+    expect(first).toMatchObject({ price, v: '0', n: 0 });
+    await chart.getByText(new RegExp(`^${name} since `)).waitFor();
+    const shown = async (): Promise<boolean> => {
+      const last = (await info.candleSnapshot(req)).at(-1);
+      const legend = (await chart.getByText(/^O [\d,]/).textContent()) ?? '';
+      return legend.replaceAll(',', '').includes(`O ${Number(last?.o).toFixed(1)}`);
+    };
+    await expect.poll(shown).toBe(true);
+  }
+  await visit.open('/trade/ETH-USDC');
+  await chart.getByText(/^O [\d,]/).waitFor();
+  await visit.open('/trade/BTC-USDC');
+  await chart.getByText(/^Mark since /).waitFor();
+  await button(page, 'More tools').press('Enter');
+  await page
+    .getByRole('menuitemradio', { name: 'Candles of the mark price', checked: true })
+    .waitFor();
+});
+
 test('the chart shows volume by price next to the candles, and another market in percent over them', async () => {
   // A curve needs at least two prices.
   const market = 'BTC-USDC';

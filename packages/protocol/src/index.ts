@@ -54,6 +54,6 @@ export { receiptHash } from './info/outcome-answers.ts';
 export * from './info/reserves-answers.ts';
 export * from './info/relay-answers.ts';
 export * from './info/venue-answers.ts';
-export { INTERVALS } from './info/market-queries.ts';
+export { CANDLE_PRICES, INTERVALS } from './info/market-queries.ts';
 export * from './streams/channels.ts';
 export * from './streams/frames.ts';

@@ -118,7 +118,7 @@ export const EXPORT_COLUMNS: Readonly<Record<ExportName, readonly string[]>> = {
     amount: true,
   }),
   ledger: columns<LedgerUpdate>({ time: true, hash: true, delta: true }),
-  candles: columns<Candle>({
+  candles: columns<Omit<Candle, 'price'>>({
     t: true,
     T: true,
     s: true,

@@ -96,7 +96,10 @@ export type Level = { px: string; sz: string; n: number };
 /** Bids and asks of a book, best price first. */
 export type L2Book = { coin: string; time: number; levels: [bids: Level[], asks: Level[]] };
 
-/** Candle of an instrument; `T` is its last millisecond. */
+/**
+ * Candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are those of
+ * trades.
+ */
 export type Candle = {
   t: number;
   T: number;
@@ -109,6 +112,7 @@ export type Candle = {
   v: string;
   n: number;
   instrumentId: number;
+  price?: 'mark' | 'oracle';
 };
 
 /** Open interest of an instrument at the start of an hour. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PAGE_LIMITS, SEARCH_CHARS_MAX } from '../limits.ts';
+import { OUTCOME_ID_MIN, PAGE_LIMITS, SEARCH_CHARS_MAX } from '../limits.ts';
 import {
   AccountTypes,
   Dec,
@@ -59,12 +59,29 @@ export const Interval = anyCase(INTERVALS);
 /** The price step of a book. An empty text means the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
 
-const CandleSpan = z.object({
-  coin: IdStr,
-  interval: Interval,
-  startTime: Ms,
-  endTime: Ms.optional(),
-});
+/** Prices of which candles are built. Only perps have candles of the mark and the oracle price. */
+export const CANDLE_PRICES = ['trade', 'mark', 'oracle'] as const;
+
+export const CandlePrice = anyCase(CANDLE_PRICES).default('trade');
+
+/** Rejects candles of a price that the instrument does not have. */
+export function refuseOtherPrice(
+  { coin, price }: { readonly coin: string; readonly price: (typeof CANDLE_PRICES)[number] },
+  context: z.RefinementCtx,
+): void {
+  if (price === 'trade' || Number(coin) < OUTCOME_ID_MIN) return;
+  context.addIssue({ code: 'custom', path: ['price'], params: { allowed: ['trade'] } });
+}
+
+const CandleSpan = z
+  .object({
+    coin: IdStr,
+    interval: Interval,
+    price: CandlePrice,
+    startTime: Ms,
+    endTime: Ms.optional(),
+  })
+  .superRefine(refuseOtherPrice);
 
 /**
  * Moves the fields of a candle query into `req`, because they may also be at the top level. A `req`

@@ -35,6 +35,7 @@ export const API_WS_SHAPES: Readonly<Record<string, Shape>> = {
       'enum',
       ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M'],
     ],
+    'price?': ['enum', ['trade', 'mark', 'oracle']],
   },
   tickers: {
     'accountType?': ['enum', ['perp', 'outcome'], ['perps']],
@@ -50,6 +51,7 @@ export const API_WS_SHAPES: Readonly<Record<string, Shape>> = {
 export const CHANNEL_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   clearinghouseState: { accountType: 'perp' },
   outcomeOrderUpdate: { includeSuccess: false },
+  candle: { price: 'trade' },
   recentTrades: { limit: 50 },
   userFills: { accountType: ['perp'] },
   userHistoricalOrders: { accountType: ['perp'] },

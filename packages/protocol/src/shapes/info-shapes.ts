@@ -14,6 +14,7 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
         'enum',
         ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M'],
       ],
+      'price?': ['enum', ['trade', 'mark', 'oracle']],
       startTime: ['integer', 0],
       'endTime?': ['integer', 0],
     },

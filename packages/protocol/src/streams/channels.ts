@@ -12,7 +12,7 @@ import {
 } from '../primitives.ts';
 import { type ChannelDefinition, type NamedType, typeOf } from '../define.ts';
 import type { Candle, L2Book } from '../info/market-answers.ts';
-import { BookTick, Interval } from '../info/market-queries.ts';
+import { BookTick, CandlePrice, Interval, refuseOtherPrice } from '../info/market-queries.ts';
 import type { Trade } from '../info/order-answers.ts';
 import { limitOf } from '../info/paging.ts';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
@@ -173,7 +173,9 @@ export const API_WS_CHANNELS = {
    * sent, followed by the next candle.
    */
   candle: {
-    schema: z.object({ coin: IdStr, interval: Interval }),
+    schema: z
+      .object({ coin: IdStr, interval: Interval, price: CandlePrice })
+      .superRefine(refuseOtherPrice),
     data: typeOf<Candle>(),
     state: { by: 'whole' },
   },

@@ -1,7 +1,7 @@
 import { settledMarketView } from '@oddlot/engine';
 import type { Candle, InfoQueryOf } from '@oddlot/protocol';
 import type { CandleInterval } from '../read-models/candle-interval.ts';
-import type { CandleBar } from '../read-models/candles.ts';
+import type { CandleBar, CandlePrice } from '../read-models/candles.ts';
 import { type Instrument, instrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import {
@@ -28,26 +28,27 @@ const candleNeeds: PastNeeds<'candleSnapshot'> = (context, { req }) => {
 
 export function candlesOf(
   { markets, past, state }: Context,
-  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+  { coin, endTime = state.timeMs, interval, price, startTime }: CandleQuery,
 ): InfoAnswer<Candle[]> {
   const instrument = instrumentLookup(() => state)(Number(coin));
   if (instrument === undefined) return instrumentNotFound('coin', coin);
   const { instrumentId } = instrument;
   const older = past?.bars.get(instrumentId)?.rows;
-  const bars = markets.candles.snapshot(instrumentId, interval, startTime, endTime, older);
-  return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
+  const candles = markets.candlesOf(price);
+  const bars = candles.snapshot(instrumentId, interval, startTime, endTime, older);
+  return answer(bars.map((bar) => candleRecord(instrument, { interval, price }, bar)));
 }
 
 /**
  * Returns which trades the candles need from the history database, or undefined if all are in
- * memory.
+ * memory. The database has no marks and oracle prices.
  */
 export function missingBars(
   { markets, state }: Context,
-  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+  { coin, endTime = state.timeMs, interval, price, startTime }: CandleQuery,
 ): PastBars | undefined {
   const instrument = instrumentLookup(() => state)(Number(coin));
-  if (instrument === undefined) return undefined;
+  if (instrument === undefined || price !== 'trade') return undefined;
   const { instrumentId } = instrument;
   const isForgotten =
     settledMarketView(state, instrumentId) !== undefined &&
@@ -60,7 +61,7 @@ export function missingBars(
 /** Converts a candle to the form that queries and streams share. */
 export function candleRecord(
   instrument: Omit<Instrument, 'priceTick'>,
-  interval: CandleInterval,
+  { interval, price }: { readonly interval: CandleInterval; readonly price: CandlePrice },
   bar: CandleBar,
 ): Candle {
   return {
@@ -73,8 +74,9 @@ export function candleRecord(
     h: formatPrice(instrument, bar.high),
     l: formatPrice(instrument, bar.low),
     v: formatSize(instrument, bar.lots),
-    n: bar.trades,
+    n: price === 'trade' ? bar.trades : 0,
     instrumentId: instrument.instrumentId,
+    ...(price === 'trade' ? {} : { price }),
   };
 }
 

@@ -48,6 +48,33 @@ test('candles of all intervals are built from the same trades', () => {
   }
 });
 
+test('candles of the mark and of the oracle price follow them, without trades and sizes', () => {
+  const marks = new Candles('mark');
+  const oracles = new Candles('oracle');
+  const update = (second: number, mark: number, oracle: number): void => {
+    const events = [{ type: 'markUpdated', instrumentId: ID, mark, oracle }];
+    const block = { timeMs: WEDNESDAY + second * 1_000, result: { events } };
+    for (const each of [marks, oracles]) each.onBlock(block as unknown as AppliedBlock);
+  };
+  for (const each of [marks, oracles]) trade(each, WEDNESDAY, 999);
+  expect(marks.running(ID, '1m')).toBeUndefined();
+  update(1, 50, 70);
+  update(2, 55, 60);
+  update(3, 52, 65);
+  expect(marks.running(ID, '1m')).toMatchObject({
+    open: 50,
+    high: 55,
+    low: 50,
+    close: 52,
+    lots: 0,
+  });
+  expect(oracles.running(ID, '1m')).toMatchObject({ open: 70, high: 70, low: 60, close: 65 });
+  const again = new Candles('mark');
+  again.restore(JSON.parse(JSON.stringify(marks.dump())));
+  expect(again.running(ID, '1h')).toEqual(marks.running(ID, '1h'));
+  expect(new Set([new Candles().name, marks.name, oracles.name]).size).toBe(3);
+});
+
 test('a candle without trades repeats the last close until its first trade', () => {
   const candles = new Candles();
   expect(candles.running(ID, '1m')).toBeUndefined();

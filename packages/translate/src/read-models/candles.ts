@@ -1,4 +1,5 @@
-import { LIMITS } from '@oddlot/protocol';
+import type { EngineEvent } from '@oddlot/engine';
+import { type CANDLE_PRICES, LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import {
@@ -11,6 +12,8 @@ import {
   startOf,
 } from './candle-interval.ts';
 import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from './tiered-series.ts';
+
+export type CandlePrice = (typeof CANDLE_PRICES)[number];
 
 /** Candle in integers: prices in price units (of YES on outcome markets), sizes in lots. */
 export type CandleBar = {
@@ -71,13 +74,56 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
   },
 };
 
+type Sample = { readonly instrumentId: number; readonly price: number; readonly lots: number };
+
+const PRICES: Readonly<
+  Record<
+    CandlePrice,
+    {
+      /** Name and version of the series in snapshots. */
+      readonly name: string;
+      readonly version: number;
+      readonly sampleOf: (event: EngineEvent) => Sample | undefined;
+    }
+  >
+> = {
+  trade: {
+    name: 'candles',
+    version: 2,
+    sampleOf: (event) => {
+      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') return undefined;
+      const { instrumentId, price, size } = event;
+      return { instrumentId, price, lots: size };
+    },
+  },
+  mark: {
+    name: 'markCandles',
+    version: 1,
+    sampleOf: (event) => {
+      if (event.type !== 'markUpdated') return undefined;
+      return { instrumentId: event.instrumentId, price: event.mark, lots: 0 };
+    },
+  },
+  oracle: {
+    name: 'oracleCandles',
+    version: 1,
+    sampleOf: (event) => {
+      if (event.type !== 'markUpdated') return undefined;
+      return { instrumentId: event.instrumentId, price: event.oracle, lots: 0 };
+    },
+  },
+};
+
 /**
- * Candles of all instruments, built from trades and stored in snapshots. `onBlock` must be called
- * for every block in order, including replayed ones.
+ * Candles of all instruments, built from trades, marks or oracle prices and stored in snapshots.
+ * `onBlock` must be called for every block in order, including replayed ones. Candles of marks and
+ * oracle prices begin at the first block of a release that has them, because snapshots of older
+ * releases contain none.
  */
 export class Candles {
-  readonly name = 'candles';
-  readonly version = 2;
+  readonly name: string;
+  readonly version: number;
+  readonly #sampleOf: (event: EngineEvent) => Sample | undefined;
   readonly #series = new SeriesSet<number, CandleRow>({
     tiers: TIERS,
     fold: TRADES_OF_STEP,
@@ -85,13 +131,21 @@ export class Candles {
   });
   #nowMs = 0;
 
+  constructor(price: CandlePrice = 'trade') {
+    const { name, sampleOf, version } = PRICES[price];
+    this.name = name;
+    this.version = version;
+    this.#sampleOf = sampleOf;
+  }
+
   onBlock(block: AppliedBlock): void {
     this.#nowMs = block.timeMs;
     for (const event of block.result.events) {
       if (event.type === 'marketResolved') this.#series.end(event.instrumentId);
-      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
-      const { instrumentId, price, size } = event;
-      this.#series.record(instrumentId, [block.timeMs, price, price, price, price, size, 1]);
+      const sample = this.#sampleOf(event);
+      if (sample === undefined) continue;
+      const { instrumentId, lots, price } = sample;
+      this.#series.record(instrumentId, [block.timeMs, price, price, price, price, lots, 1]);
     }
   }
 

@@ -16,7 +16,7 @@ test('market data restored from a snapshot gives the same answers as the origina
 
   const restored = new MarketData(() => world.venue.state);
   const dumps = new Map(world.markets.projections.map((each) => [each.name, each.dump()]));
-  expect(dumps.size).toBe(5);
+  expect(dumps.size).toBe(7);
   for (const projection of restored.projections) {
     const data = JSON.stringify(dumps.get(projection.name));
     projection.restore(JSON.parse(data), projection.version);

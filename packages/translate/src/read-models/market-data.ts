@@ -2,7 +2,7 @@ import type { State } from '@oddlot/engine';
 import { ListedEventIndex } from './listed-event-index.ts';
 import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './outcome-catalogue.ts';
 import type { AppliedBlock, Projection } from '@oddlot/replica/block';
-import { Candles } from './candles.ts';
+import { type CandlePrice, Candles } from './candles.ts';
 import { Probabilities } from './probabilities.ts';
 import { ReferencePrices } from './reference-prices.ts';
 import { DAY_MS, HOUR_MS } from './candle-interval.ts';
@@ -12,6 +12,7 @@ import { type Fold, SeriesSet, type Tier } from './tiered-series.ts';
 export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
+  readonly #priceCandles = { mark: new Candles('mark'), oracle: new Candles('oracle') };
   readonly prices = new ReferencePrices();
   readonly fundings = new FundingRates();
   readonly probabilities: Probabilities;
@@ -30,7 +31,13 @@ export class MarketData {
    * catalogue.
    */
   get projections(): readonly Projection[] {
-    return [this.catalogue, this.candles, this.prices, this.fundings, this.probabilities];
+    const { mark, oracle } = this.#priceCandles;
+    const candles = [this.candles, mark, oracle];
+    return [this.catalogue, ...candles, this.prices, this.fundings, this.probabilities];
+  }
+
+  candlesOf(price: CandlePrice): Candles {
+    return price === 'trade' ? this.candles : this.#priceCandles[price];
   }
 
   /**

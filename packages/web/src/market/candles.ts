@@ -3,6 +3,13 @@ import { createLive } from './live.ts';
 import { reader, venueNow } from './venue.ts';
 
 export type CandleInterval = ChannelParameters<'candle'>['interval'];
+export type CandlePrice = NonNullable<ChannelParameters<'candle'>['price']>;
+
+type CandleKey = {
+  readonly coin: string;
+  readonly interval: CandleInterval;
+  readonly price: CandlePrice;
+};
 
 const MINUTE_MS = 60_000;
 const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
@@ -31,7 +38,7 @@ export function startOf(timeMs: number, interval: CandleInterval): number {
   return timeMs - ((timeMs - origin) % stepMs);
 }
 
-const CANDLES_MAX = 1_000;
+export const CANDLES_MAX = 1_000;
 
 type CandlesState = {
   readonly candles: readonly Candle[];
@@ -39,16 +46,16 @@ type CandlesState = {
   readonly refusal: string | undefined;
 };
 
-export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState>({
-  key: ({ coin, interval }) => `${coin} ${interval}`,
+export const candleSeries = createLive<CandleKey, CandlesState>({
+  key: ({ coin, interval, price }) => `${coin} ${interval} ${price}`,
   initial: () => ({ candles: [], isLoaded: false, refusal: undefined }),
-  open: ({ coin, interval }, store) => {
+  open: ({ coin, interval, price }, store) => {
     const leaving = new AbortController();
     const load = async (): Promise<void> => {
       const stepMs = intervalMs(interval);
       const startTime = Math.max(0, venueNow() - CANDLES_MAX * stepMs);
       const past = await reader.info.candleSnapshot(
-        { coin, interval, startTime },
+        { coin, interval, price, startTime },
         { signal: leaving.signal },
       );
       const { candles } = store.getState();
@@ -60,7 +67,7 @@ export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState
         store.setState({ isLoaded: true, refusal: (error as Error).message });
       });
     };
-    const stream = reader.streams.candle({ coin, interval }, (event) => {
+    const stream = reader.streams.candle({ coin, interval, price }, (event) => {
       if (event.type === 'reset') again();
       else store.setState({ candles: merged(store.getState().candles, [event.data]) });
     });

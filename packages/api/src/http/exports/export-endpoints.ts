@@ -214,7 +214,8 @@ async function* candlePages(
   let startTime = Math.max(from, startOf(interval, firstMs));
   do {
     const nextMs = startAfter(interval, startOf(interval, startTime), PAGE_ROWS);
-    const span = { coin, interval, startTime, endTime: Math.min(endMs, nextMs - 1) };
+    const endTime = Math.min(endMs, nextMs - 1);
+    const span = { coin, interval, price: 'trade', startTime, endTime } as const;
     const candles = await candlesBetween(context, span);
     if (!candles.ok) throw new RefusedError(candles.error);
     yield candles.data;

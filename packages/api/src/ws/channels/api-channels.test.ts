@@ -187,6 +187,31 @@ describe('the candle channel', () => {
   });
 });
 
+describe('the candles of the mark and the oracle price', () => {
+  test('the stream follows the price of its subscription, and other prices do not change it', async () => {
+    const subscription = { type: 'candle', coin: '1', interval: '1m' };
+    edge.venue.oracle(100);
+    const [, mark] = await client.follow({ ...subscription, price: 'mark' });
+    expect(mark.data).toMatchObject({ s: 'BTC-USDC', v: '0', n: 0, price: 'mark' });
+    const [, oracle] = await client.follow({ ...subscription, price: 'oracle' });
+    expect(oracle.data).toMatchObject({ o: '100', c: '100', price: 'oracle' });
+    expect(await client.follow(subscription)).toHaveLength(1);
+    edge.venue.oracle(105);
+    timing.advance(250);
+    const frames = await client.settle();
+    const changed = frames.filter(({ data }) => data.price === 'oracle');
+    expect(changed.map(({ data }) => [data.o, data.h, data.c])).toEqual([['100', '105', '105']]);
+    expect(frames.every(({ data }) => data.price !== undefined)).toBe(true);
+  });
+
+  test('outcome markets have only candles of trades', async () => {
+    listMarkets(edge.venue);
+    const subscription = { type: 'candle', coin: String(ID), interval: '1m', price: 'mark' };
+    const [refused] = await client.follow(subscription);
+    expect(refused).toMatchObject({ channel: 'error', data: { code: 'INVALID_PARAMS' } });
+  });
+});
+
 describe('the tickers channel', () => {
   test('tickers sends all listed instruments first, and then the changed ones', async () => {
     listMarkets(edge.venue, 2);

@@ -12,7 +12,7 @@ import {
 } from './node-channel.ts';
 import { PacedRecords, PacedState } from './paced-streams.ts';
 import { type CandleInterval, startOf } from '@oddlot/translate/read-models/candle-interval';
-import type { CandleBar } from '@oddlot/translate/read-models/candles';
+import type { CandleBar, CandlePrice } from '@oddlot/translate/read-models/candles';
 import type { Instrument } from '@oddlot/translate/instruments';
 import { candleRecord } from '@oddlot/translate/info/candles';
 import { Pace } from '../timing.ts';
@@ -110,7 +110,11 @@ function typeOf(instrumentId: number): 'perp' | 'outcome' {
   return instrumentId >= OUTCOME_ID_MIN ? 'outcome' : 'perp';
 }
 
-type CandleParams = { readonly coin: string; readonly interval: CandleInterval };
+type CandleParams = {
+  readonly coin: string;
+  readonly interval: CandleInterval;
+  readonly price: CandlePrice;
+};
 
 /**
  * Publishes the current candle of an instrument and interval as it changes, and each complete
@@ -124,7 +128,7 @@ class CandleChannel implements NodeChannel<CandleParams> {
     this.#context = context;
   }
 
-  open({ coin, interval }: CandleParams): Opening {
+  open({ coin, interval, price }: CandleParams): Opening {
     const found = instrumentOf(this.#context, coin);
     if (!found.ok) return found;
     const { instrument } = found;
@@ -132,23 +136,35 @@ class CandleChannel implements NodeChannel<CandleParams> {
       const opened: CandleSource = new CandleSource(this.#context, stream, {
         instrument,
         interval,
+        price,
         onClose: () => this.#sources.delete(opened),
       });
       this.#sources.add(opened);
       return opened;
     };
-    const key = `candle:${instrument.instrumentId}:${interval}`;
+    const key = `candle:${instrument.instrumentId}:${interval}:${price}`;
     return { ok: true, recipe: { key, channel: 'candle', source } };
   }
 
   onBlock(block: AppliedBlock): void {
-    for (const source of this.#sources) source.onBlock(block);
+    if (this.#sources.size === 0) return;
+    const marked = markedInstruments(block);
+    for (const source of this.#sources) source.onBlock(block, marked);
   }
+}
+
+function markedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
+  const marked = new Set<number>();
+  for (const event of result.events) {
+    if (event.type === 'markUpdated') marked.add(event.instrumentId);
+  }
+  return marked;
 }
 
 type Subject = {
   readonly instrument: Instrument;
   readonly interval: CandleInterval;
+  readonly price: CandlePrice;
   readonly onClose: () => void;
 };
 
@@ -172,15 +188,16 @@ class CandleSource implements Source {
     this.#pace = new Pace(context.timing, contextIntervalMs, () => this.#publish(this.#running()));
   }
 
-  onBlock(block: AppliedBlock): void {
-    const { instrument, interval } = this.#subject;
+  onBlock(block: AppliedBlock, marked: ReadonlySet<number>): void {
+    const { instrument, interval, price } = this.#subject;
     const { instrumentId } = instrument;
     const startMs = startOf(interval, block.timeMs);
     const hasEnded = startMs !== this.#startMs;
-    if (!hasEnded && !this.#context.tape.fresh.has(instrumentId)) return;
+    const changed = price === 'trade' ? this.#context.tape.fresh : marked;
+    if (!hasEnded && !changed.has(instrumentId)) return;
     if (hasEnded) {
       // The minimum interval may have delayed the final content of the candle.
-      const { candles } = this.#context.markets;
+      const candles = this.#context.markets.candlesOf(price);
       const [ended] = candles.snapshot(instrumentId, interval, this.#startMs, this.#startMs);
       this.#publish(ended);
       this.#startMs = startMs;
@@ -208,13 +225,13 @@ class CandleSource implements Source {
   }
 
   #running(): CandleBar | undefined {
-    const { instrument, interval } = this.#subject;
-    return this.#context.markets.candles.running(instrument.instrumentId, interval);
+    const { instrument, interval, price } = this.#subject;
+    return this.#context.markets.candlesOf(price).running(instrument.instrumentId, interval);
   }
 
   #text(bar: CandleBar | undefined): string | undefined {
-    const { instrument, interval } = this.#subject;
-    return bar === undefined ? undefined : JSON.stringify(candleRecord(instrument, interval, bar));
+    if (bar === undefined) return undefined;
+    return JSON.stringify(candleRecord(this.#subject.instrument, this.#subject, bar));
   }
 }
 

@@ -25,6 +25,7 @@ import {
 import type { Compared } from './use-lines.ts';
 import {
   ALL_INTERVALS,
+  CANDLE_PRICES,
   INTERVALS,
   MORE_INTERVALS,
   useChartSettings,
@@ -328,6 +329,7 @@ type ChartSwitchesProps = {
 
 function ChartSwitches(props: ChartSwitchesProps) {
   const t = useWords();
+  const { onChange, settings } = props;
   const switches = useSwitches(props);
   return (
     <>
@@ -351,13 +353,21 @@ function ChartSwitches(props: ChartSwitchesProps) {
       <span className="flex shrink-0 @max-[700px]:ms-auto">
         <ChartMenu
           label={t('perps.chart.more')}
-          items={switches.map(({ isOn, name, onPress }) => ({
-            label: name,
-            onSelect: onPress ?? (() => undefined),
-            isDisabled: onPress === undefined,
-            isChosen: isOn,
-            isToggle: true,
-          }))}
+          items={[
+            ...CANDLE_PRICES.map((price) => ({
+              label: t(`perps.chart.candles.${price}`),
+              onSelect: () => onChange({ price }),
+              isChosen: settings.price === price,
+            })),
+            { kind: 'line' },
+            ...switches.map(({ isOn, name, onPress }) => ({
+              label: name,
+              onSelect: onPress ?? (() => undefined),
+              isDisabled: onPress === undefined,
+              isChosen: isOn,
+              isToggle: true,
+            })),
+          ]}
         >
           ⋮
         </ChartMenu>

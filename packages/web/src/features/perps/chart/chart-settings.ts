@@ -1,5 +1,5 @@
 import { useStored } from '../../../lib/browser.ts';
-import { intervalMs, type CandleInterval } from '../../../market/candles.ts';
+import { intervalMs, type CandleInterval, type CandlePrice } from '../../../market/candles.ts';
 import { indicatorsOf, type Indicator } from './indicators/indicator-kinds.ts';
 
 export const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
@@ -11,8 +11,11 @@ export const ALL_INTERVALS = [...INTERVALS, ...MORE_INTERVALS].toSorted(
 /** Prices that can be shown as lines besides the candles. */
 export type Extra = 'mark' | 'oracle';
 
+export const CANDLE_PRICES = ['trade', 'mark', 'oracle'] as const;
+
 export type ChartSettings = {
   readonly interval: CandleInterval;
+  readonly price: CandlePrice;
   readonly isLogarithmic: boolean;
   /** True if simulated prices from before the venue's start are shown. */
   readonly withPast: boolean;
@@ -22,6 +25,7 @@ export type ChartSettings = {
 
 const INITIAL: ChartSettings = {
   interval: '1m',
+  price: 'trade',
   isLogarithmic: false,
   withPast: false,
   extra: [],
@@ -49,11 +53,12 @@ export function useChartSettings(market: string, slot: string): [ChartSettings, 
 /** Returns the valid settings of a stored value, which is untrusted. */
 function settingsOf(stored: unknown): ChartSettings {
   const found = typeof stored === 'object' && stored !== null ? stored : {};
-  const { extra, indicators, interval, isLogarithmic, withPast } = found as Partial<
+  const { extra, indicators, interval, isLogarithmic, price, withPast } = found as Partial<
     Record<keyof ChartSettings, unknown>
   >;
   return {
     interval: ALL_INTERVALS.find((each) => each === interval) ?? INITIAL.interval,
+    price: CANDLE_PRICES.find((each) => each === price) ?? INITIAL.price,
     isLogarithmic: isLogarithmic === true,
     withPast: withPast === true,
     extra: Array.isArray(extra) ? EXTRAS.filter((each) => extra.includes(each)) : [],

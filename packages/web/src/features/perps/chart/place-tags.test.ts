@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placeTags } from './price-chart.tsx';
+import { placeTags } from './place-tags.ts';
 
 function placed(ys: readonly number[], height = 400) {
   const lines = ys.map((y, at) => ({ id: String(at), y }));

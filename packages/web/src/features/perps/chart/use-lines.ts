@@ -69,7 +69,9 @@ export function useComparison(
 ): void {
   const coin = compared?.coin;
   const name = compared?.name ?? '';
-  const store = candleSeries.useStore(coin === undefined ? undefined : { coin, interval });
+  const store = candleSeries.useStore(
+    coin === undefined ? undefined : { coin, interval, price: 'trade' },
+  );
   useEffect(() => {
     if (made === undefined || coin === undefined) return undefined;
     const line = made.chart.addSeries(LineSeries, {

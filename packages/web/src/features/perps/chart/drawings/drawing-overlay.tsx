@@ -10,10 +10,11 @@ import {
   type PointerEvent,
   type RefObject,
 } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
 import { divide, isDecimal, sign, subtract, toPixels } from '../../../../lib/decimal.ts';
 import { dateTime, number, percent } from '../../../../lib/format.ts';
 import { useWords } from '../../../../lib/words.ts';
-import { candleSeries, intervalMs, type CandleInterval } from '../../../../market/candles.ts';
+import { intervalMs, type CandleInterval } from '../../../../market/candles.ts';
 import { inNextFrame, notInNextFrame } from '../../../../market/frame.ts';
 import { contexts } from '../../../../market/streams.ts';
 import { venueNow } from '../../../../market/venue.ts';
@@ -41,6 +42,7 @@ import {
 
 type DrawingOverlayProps = {
   readonly made: PriceChart;
+  readonly live: StoreApi<{ readonly candles: readonly Candle[] }>;
   readonly interval: CandleInterval;
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
@@ -49,13 +51,12 @@ type DrawingOverlayProps = {
 };
 
 export function DrawingOverlay(props: DrawingOverlayProps) {
-  const { made, interval, drawings, begun } = props;
-  const { coin, perp } = useTradedPerp();
+  const { made, live: store, interval, drawings, begun } = props;
+  const { perp } = useTradedPerp();
   const canvas = useRef<HTMLCanvasElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const [preview, setPreview] = useState<readonly DrawingPoint[]>([]);
   const [chosen, setChosen] = useState<string>();
-  const store = candleSeries.useStore({ coin, interval });
   const axis = useMemo(
     () => timeAxis(made.chart, () => store.getState().candles, intervalMs(interval)),
     [made, store, interval],
@@ -197,11 +198,10 @@ type Layers = {
 };
 
 function useRedraw(
-  { made, interval, drawings, hasProfile, begun }: DrawingOverlayProps,
+  { made, live: store, drawings, hasProfile, begun }: DrawingOverlayProps,
   { axis, canvas, list, preview }: Layers,
 ): void {
-  const { coin, grid } = useTradedPerp();
-  const store = candleSeries.useStore({ coin, interval });
+  const { grid } = useTradedPerp();
   const redraw = useEffectEvent((): void => {
     if (canvas.current === null || list.current === null || made.isGone()) return;
     const { candles } = store.getState();
