@@ -317,6 +317,30 @@ test(
   LONG_MS,
 );
 
+test('the spread is a price and a share, and the grouping and the unit of the book are stored', async () => {
+  const page = await trading(browser, venue.url);
+  const book = page.getByRole('region', { name: 'Order book', exact: true });
+  await book.getByText('Spread 20.0 · 0.0206%').waitFor();
+  await book.getByText(/^Mark 97,000\.0$/).waitFor();
+  const bids = book.getByRole('slider', { name: 'Bids' });
+  const first = async (): Promise<string | null> => {
+    await bids.press('ArrowDown');
+    const text = await bids.getAttribute('aria-valuetext');
+    await bids.blur();
+    return text;
+  };
+  await expect.poll(first).toMatch(/^96,990\.0/);
+  await book.getByRole('button', { name: /^Grouping/ }).press('Enter');
+  await page.getByRole('menuitemradio', { name: '100', exact: true }).press('Enter');
+  await expect.poll(first).toMatch(/^96,900\.0/);
+  await book.getByRole('button', { name: 'Size · total (BTC)' }).press('Enter');
+  await book.getByRole('button', { name: 'Size · total (USDC)' }).waitFor();
+  await page.reload();
+  await book.getByRole('button', { name: 'Size · total (USDC)' }).waitFor();
+  await book.getByRole('button', { name: 'Grouping 100' }).waitFor();
+  await expect.poll(first).toMatch(/^96,900\.0/);
+});
+
 test('the keyboard alone selects a level of the book and another market, whose ticket starts without that price', async () => {
   const page = await trading(browser, venue.url);
   // Automated checks do not find violations on the screen.

@@ -204,15 +204,15 @@ export function averageOf({ total, value }: DepthLevel): string {
   return divide(value, total) ?? '0';
 }
 
-type Spread = { readonly price: string; readonly inBasisPoints: string };
+type Spread = { readonly price: string; readonly share: string };
 
-/** Returns the spread as a price and in basis points of the mid. */
+/** Returns the spread as a price and as a fraction of the mid. */
 export function spreadOf(bid: string | undefined, ask: string | undefined): Spread | undefined {
   if (bid === undefined || ask === undefined) return undefined;
   const width = subtract(ask, bid);
   const middle = divide(add(ask, bid), '2') ?? '0';
-  const share = divide(multiply(width, '10000'), middle, 4);
-  return share === undefined ? undefined : { price: width, inBasisPoints: share };
+  const share = divide(width, middle, 8);
+  return share === undefined ? undefined : { price: width, share };
 }
 
 /** Returns the levels of grouped prices. Bids are grouped down and asks up. */

@@ -16,7 +16,7 @@ test('sizes are cumulated from the best level to the last one displayed', () => 
 });
 
 test('the spread is a price and basis points, and undefined for an empty side', () => {
-  expect(spreadOf('99.5', '100.5')).toEqual({ price: '1', inBasisPoints: '100' });
+  expect(spreadOf('99.5', '100.5')).toEqual({ price: '1', share: '0.01' });
   expect(spreadOf(undefined, '100.5')).toBeUndefined();
 });
 

@@ -1,8 +1,9 @@
 import type { Level } from '@oddlot/sdk';
 import { memo, useMemo, useState } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
+import { useStored } from '../../../lib/browser.ts';
 import { decimalsOf } from '../../../lib/decimal.ts';
-import { compact, money, number } from '../../../lib/format.ts';
+import { compact, money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { averageOf, BookHalf, spreadOf } from '../../../market/ladder/book-half.tsx';
@@ -15,14 +16,17 @@ import { classes } from '../../../ui/styles.ts';
 import { draftStore, takePrice, wishToSend } from '../ticket/draft.ts';
 import { useTradedPerp } from '../use-account.ts';
 
+const UNITS = ['base', 'quote'] as const;
+
 const Half = memo(BookSide);
 
 export function BookPanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
-  const [tick, setTick] = useState<string>();
-  const [unit, setUnit] = useState<'base' | 'quote'>('base');
-  const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
+  const [tick, setTick] = useStored<unknown>(`book.${perp.name}`, undefined);
+  const [stored, setUnit] = useStored<unknown>('bookUnit', 'base');
+  const unit = UNITS.find((each) => each === stored) ?? 'base';
+  const chosen = perp.bookTicks.find((each) => each === tick) ?? perp.bookTicks[0];
   const wanted = chosen === perp.bookTicks[0] ? { coin } : { coin, tick: chosen };
   const store = books.useStore(wanted);
   const best = books.use(wanted, ({ book, refusal }) => ({
@@ -60,7 +64,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
                 (best.isLoaded ? t(isEmpty ? 'perps.book.empty' : 'perps.book.oneSided') : ''))
               : t('perps.book.spread', {
                   price: number(spread.price, { decimals: grid.priceDecimals }),
-                  points: number(spread.inBasisPoints, { decimals: 2 }),
+                  share: percent(spread.share, { decimals: 4 }),
                 })}
           </span>
         </div>
