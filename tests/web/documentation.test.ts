@@ -35,6 +35,22 @@ async function openPage(path: string) {
   return page;
 }
 
+test('the documentation is linked on the home and the trading screen, also on a phone', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  for (const path of ['/', '/trade/BTC-USDC']) {
+    await visit.open(path);
+    await page.getByRole('banner').getByRole('link', { name: 'Docs' }).click();
+    await page.waitForURL(`${venue.url}/docs`);
+    await page.locator('main h1').waitFor();
+  }
+  await page.setViewportSize({ ...PHONE });
+  await visit.open('/trade/BTC-USDC');
+  await page.getByRole('button', { name: 'Settings' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Documentation' }).press('Enter');
+  await page.waitForURL(`${venue.url}/docs`);
+});
+
 const LOOKS = [
   { theme: 'dark', size: DESKTOP },
   { theme: 'light', size: PHONE },

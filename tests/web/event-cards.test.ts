@@ -74,7 +74,7 @@ test('the cards of a row have equal heights, fill the width, and show the pictur
   await expect
     .poll(() => picture.evaluate((it) => (it as HTMLImageElement).naturalWidth))
     .toBe(192);
-  for (const width of [834, 1_280, 1_440, 1_920]) {
+  for (const width of [360, 768, 834, 1_280, 1_440, 1_920]) {
     await page.setViewportSize({ ...DESKTOP, width });
     const rows = await card(page, TITLE).evaluate((it) => {
       const cards = [...it.parentElement!.children].map((each) => each.getBoundingClientRect());
@@ -87,5 +87,40 @@ test('the cards of a row have equal heights, fill the width, and show the pictur
       });
     });
     expect([width, ...rows]).toEqual([width, ...rows.map(() => [1, 0])]);
+  }
+});
+
+test('a card with a single market has no empty area next to a card with several', async () => {
+  const title = 'Which ferry sails first?';
+  const slug = await people.event({ title, category: 'weather' });
+  for (const groupTitle of ['Heron', 'Gannet', 'Cormorant', 'Eider']) {
+    await people.market({ groupTitle, question: `${groupTitle}?` }, slug);
+  }
+  const visit = await browser.visit(venue.url);
+  await visit.open('/events?topic=weather');
+  const { page } = visit;
+  await card(page, title).waitFor();
+  for (const width of [360, 768, 1_280, 1_920]) {
+    await page.setViewportSize({ ...DESKTOP, width });
+    const gaps = await card(page, TITLE).evaluate((it) => {
+      const texts = [...it.querySelectorAll('*')].filter(
+        (each) =>
+          each.tagName === 'IMG' ||
+          [...each.childNodes].some(({ nodeType }) => nodeType === Node.TEXT_NODE) ||
+          getComputedStyle(each).backgroundColor !== 'rgba(0, 0, 0, 0)',
+      );
+      const boxes = texts
+        .map((each) => each.getBoundingClientRect())
+        .filter(({ height, width: wide }) => height > 1 && wide > 1)
+        .sort((a, b) => a.top - b.top);
+      let bottom = it.getBoundingClientRect().top;
+      let most = 0;
+      for (const box of boxes) {
+        most = Math.max(most, box.top - bottom);
+        bottom = Math.max(bottom, box.bottom);
+      }
+      return Math.round(Math.max(most, it.getBoundingClientRect().bottom - bottom));
+    });
+    expect([width, gaps]).toEqual([width, expect.toSatisfy((gap: number) => gap <= 20)]);
   }
 });

@@ -25,6 +25,9 @@ import { prefer, preferences } from '../../ui/preferences.ts';
 import { loadedAhead } from '../../ui/states.tsx';
 import { classes } from '../../ui/styles.ts';
 
+/** The venue serves the documentation next to the page. */
+const DOCUMENTATION = '/docs';
+
 export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const destinations = useDestinations(t);
@@ -49,6 +52,9 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
             {label}
           </Link>
         ))}
+        <a href={DOCUMENTATION} className="text-13 text-muted hover:text-text max-desktop:hidden">
+          {t('nav.docs')}
+        </a>
       </nav>
       <div className="flex items-center gap-2">
         {isTestnet(settings) && (
@@ -239,6 +245,7 @@ function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
         { kind: 'line' },
         { label: t('alerts.menu'), onSelect: () => showAlerts() },
         { label: t('help.title'), onSelect: onHelp },
+        { label: t('nav.documentation'), onSelect: () => location.assign(DOCUMENTATION) },
       ]}
     />
   );

@@ -1,11 +1,12 @@
 import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
-import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
+import { isDecimal, multiply, roundTo, subtract, toPixels } from '../../lib/decimal.ts';
 import { cents, chance, compact, number, relative } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Badge, colourOf, EventTitle } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
 import { priceDecimals } from '../cells.tsx';
+import { categoryName } from '../queries.ts';
 import { byLikelihood, outcomePrices, useOutcomeTickers, yesPriceOf } from '../streams.ts';
 import { venueNow } from '../venue.ts';
 import { EventPicture } from './event-picture.tsx';
@@ -75,19 +76,33 @@ function EventCard({ event, heading: Heading, ...prices }: EventCardProps) {
           </span>
         )}
       </div>
-      <div className="flex min-h-0 flex-1 flex-col justify-center">
+      <div className="flex min-h-0 flex-1 flex-col gap-3">
         {only === undefined ? (
-          <ul className="flex flex-col gap-1 text-13">
+          <ul className="flex flex-1 flex-col justify-center gap-1 text-13">
             {shownOf(event).map((market) => (
               <Candidate key={market.instrument_id} event={event} market={market} {...prices} />
             ))}
           </ul>
         ) : (
-          <LegPrices event={event} market={only} bbos={prices.bbos} isLarge />
+          <>
+            <Bar share={markOf(only, prices.byId)} />
+            <LegPrices event={event} market={only} bbos={prices.bbos} isLarge />
+          </>
         )}
       </div>
       <Foot event={event} />
     </li>
+  );
+}
+
+function Bar({ share }: { readonly share: string | undefined }) {
+  return (
+    <span aria-hidden="true" className="h-1 shrink-0 rounded bg-line">
+      <span
+        className="block h-full rounded bg-accent"
+        style={{ width: `${isDecimal(share) ? toPixels(share) * 100 : 0}%` }}
+      />
+    </span>
   );
 }
 
@@ -117,7 +132,7 @@ export function LegPrices({ event, market, bbos, isLarge = false }: LegPricesPro
   if (market.phase === 'resolved') return <Result market={market} />;
   if (market.phase !== 'open') return null;
   return (
-    <span className={classes('relative z-1 flex gap-2', !isLarge && 'shrink-0')}>
+    <span className={classes('relative z-1 flex gap-2', isLarge ? 'flex-1' : 'shrink-0')}>
       {(['Yes', 'No'] as const).map((leg, at) => (
         <button
           key={leg}
@@ -125,16 +140,16 @@ export function LegPrices({ event, market, bbos, isLarge = false }: LegPricesPro
           aria-haspopup="dialog"
           onClick={() => open(event, market, leg)}
           className={classes(
-            'flex min-w-0 items-center justify-center gap-1 rounded font-medium whitespace-nowrap tabular-nums transition-colors',
-            isLarge ? 'h-9 flex-1 px-3 text-13' : 'h-7 w-17 px-1 text-12',
+            'flex min-w-0 items-center justify-center gap-x-1 rounded font-medium whitespace-nowrap tabular-nums transition-colors',
+            isLarge ? 'min-h-9 flex-1 flex-col px-3 text-13' : 'h-7 w-17 px-1 text-12',
             leg === 'Yes'
               ? 'bg-buy/15 text-buy-strong hover:bg-buy/25'
               : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
           )}
         >
           <span className="visually-hidden">{market.group_title ?? event.title}: </span>
-          <bdi className="truncate">{market.outcomes[at]}</bdi>
-          <span className="shrink-0">
+          <bdi className="max-w-full truncate">{market.outcomes[at]}</bdi>
+          <span className={isLarge ? 'text-15' : 'shrink-0'}>
             {cents(priceToBuy(market, leg, bbos), priceDecimals(market))}
           </span>
         </button>
@@ -208,7 +223,9 @@ function Foot({ event }: { readonly event: OutcomeEventMeta }) {
     <p className="flex h-5 items-center gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">
       {event.status !== 'open' && <Badge>{t(`markets.status.${event.status}`)}</Badge>}
       {event.trading.halted && <Badge tone="warning">{t('markets.halted')}</Badge>}
-      {event.category !== '' && <span className="capitalize">{event.category}</span>}
+      {event.category !== '' && (
+        <span className="capitalize">{categoryName(event.category, t)}</span>
+      )}
       <span>{t('markets.volumeOf', { amount })}</span>
       {when !== undefined && <span>{when}</span>}
       {rest > 0 && <span className="ms-auto">{t('markets.more', { count: rest })}</span>}
