@@ -2,13 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type OutcomeEventMeta } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { inOneDirection } from '../../packages/web/src/lib/words.ts';
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  EVENT_TEMPLATES,
+  SERIES_TEMPLATES,
+} from '../../packages/venue/src/exhibition/event-templates.ts';
+import { inOneDirection, speak } from '../../packages/web/src/lib/words.ts';
+import { seriesTitle, translated } from '../../packages/web/src/market/events/demo-texts.ts';
+import { DEPLOYER } from '../support/deployer.ts';
 import { REPOSITORY, type Venue } from '../support/venue-process.ts';
 import { expectReadable } from './support/expect-readable.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
@@ -20,15 +27,33 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
+const NAMES = ['Atlas Racing', 'Comet', 'Dune GP', 'Ada Finch', 'Bo Lindgren', 'Carla Reyes'];
+
+function textsOf({ description, markets, title }: OutcomeEventMeta): readonly string[] {
+  return [
+    title,
+    description,
+    ...markets.flatMap(({ group_title, outcomes, question }) => [
+      question,
+      ...(group_title === null ? [] : [group_title]),
+      ...outcomes,
+    ]),
+  ];
+}
+
+const texts = (language: string): string =>
+  join(REPOSITORY, 'packages', 'web', 'src', 'words', `${language}.json`);
+
+const OPERATED = ['--admins', DEPLOYER, '--deployers', DEPLOYER];
+
 type Texts = { readonly [name: string]: string | Texts };
 
 function catalogue(language: string): Map<string, string> {
-  const path = join(REPOSITORY, 'packages', 'web', 'src', 'words', `${language}.json`);
   const flat = (texts: Texts, at: string): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) =>
       typeof text === 'string' ? [[`${at}.${name}`, text]] : flat(text, `${at}.${name}`),
     );
-  return new Map(flat(JSON.parse(readFileSync(path, 'utf8')) as Texts, ''));
+  return new Map(flat(JSON.parse(readFileSync(texts(language), 'utf8')) as Texts, ''));
 }
 
 const [english, german] = [catalogue('en'), catalogue('de')];
@@ -188,6 +213,74 @@ describe('a German browser gets a German page', () => {
     // The last screen contains the deployers' texts unchanged.
     expect(texts).toEqual(expect.arrayContaining([EVENT.title, EVENT.category]));
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  });
+
+  test('the demo events of the venue are in German, and equal texts of other events are not translated', async () => {
+    const demo = await startWebVenue([...WITH_PAGE, '--no-bots', '--exhibition', ...OPERATED]);
+    onTestFinished(() => demo.remove());
+    const people = new OutcomePeople(demo.url);
+    const theirs = await people.event({ title: 'Weather in Demo City', category: 'weather' });
+    await people.market({ question: 'Does it rain in Demo City?', groupTitle: 'Rain' }, theirs);
+    const visit = await browser.visit(demo.url, { locale: 'de-DE' });
+    const { page } = visit;
+    await visit.open('/events?topic=weather');
+    await page.getByRole('button', { name: 'Wetter', pressed: true }).waitFor();
+    await page.getByRole('heading', { name: 'Weather in Demo City', exact: true }).waitFor();
+    await page
+      .getByRole('link', { name: /^Wetter in Demo City/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: /^Wetter in Demo City/ }).waitFor();
+    const main = page.locator('main');
+    await main.getByText('Regen', { exact: true }).first().waitFor();
+    await main.getByRole('button', { name: 'Regeln und Quelle' }).click();
+    await main.getByText(/^Demo-Markt dieser Börse/).waitFor();
+    await main.getByText(/ SHA-256 0x[0-9a-f]{64}\./).waitFor();
+    const shownTexts = (await shown(page)).filter((text) => ENGLISH.test(text));
+    expect(shownTexts).toEqual([]);
+    // Another language takes effect on the shown event.
+    await page.getByRole('button', { name: 'Einstellungen' }).press('Enter');
+    await page.getByRole('menuitemradio', { name: 'English' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: /^Weather in Demo City/ }).waitFor();
+  });
+
+  test('every text of the demo templates has a German text', () => {
+    speak('de', JSON.parse(readFileSync(texts('de'), 'utf8')));
+    const day = '(15 Nov 2026, 12:00–12:15 UTC)';
+    const same = EVENT_TEMPLATES.flatMap(({ description, markets, slug, title }) => {
+      const market = (
+        question: string,
+        groupTitle: string | null,
+        outcomes: readonly string[],
+      ) => ({
+        question: `${question} ${day}`,
+        group_title: groupTitle,
+        description,
+        resolution_source: '',
+        outcomes,
+      });
+      const event = {
+        slug: `${slug}-1794700800`,
+        tags: ['exhibition'],
+        series_slug: null,
+        title: `${title} ${day}`,
+        description,
+        markets: markets.map((each) => market(each.question, each.groupTitle, each.outcomes)),
+      } as unknown as OutcomeEventMeta;
+      const before = textsOf(event);
+      return textsOf(translated(event)).filter((text, at) => text === before[at]);
+    });
+    speak('en');
+    // Names are equal in both languages.
+    expect(new Set(same)).toEqual(new Set(NAMES));
+    const theirs = { slug: 'demo-coin', tags: ['exhibition'], series_slug: null, title: 'Rain' };
+    expect(translated(theirs as unknown as OutcomeEventMeta)).toBe(theirs);
+    const series = SERIES_TEMPLATES.filter(({ slug, title }) => {
+      speak('de', JSON.parse(readFileSync(texts('de'), 'utf8')));
+      return seriesTitle(slug, title) === title;
+    });
+    speak('en');
+    expect(series).toEqual([]);
   });
 
   test('numbers and dates have the German format, and longer words fit', async () => {

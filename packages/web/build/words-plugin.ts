@@ -8,6 +8,7 @@ const OF_SCREENS = new Set([
   'account',
   'activity',
   'builder',
+  'demo',
   'explorer',
   'interest',
   'operate',

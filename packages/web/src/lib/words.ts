@@ -42,6 +42,12 @@ export function language(): string {
   return spoken.getState().language;
 }
 
+export function onLanguage(listener: () => void): void {
+  spoken.subscribe((now, before) => {
+    if (now.language !== before.language) listener();
+  });
+}
+
 export function useLanguage(): string {
   return useStore(spoken, (state) => state.language);
 }

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { decimalsOf } from '../lib/decimal.ts';
 import { dateTime, number, timeOrDay, wholeDate } from '../lib/format.ts';
+import { language } from '../lib/words.ts';
 import type { Column } from '../ui/table.tsx';
-import { usePerp } from './queries.ts';
+import { shownEvents, usePerp } from './queries.ts';
 import { reader, venueNow } from './venue.ts';
 
 export function OnGrid({ coin, value }: { readonly coin: string; readonly value: string }) {
@@ -103,6 +104,8 @@ export type MarketNames = ReadonlyMap<number, MarketName>;
 const ASKED_MAX = 50;
 const KNOWN_MAX = 5_000;
 const known = new Map<number, MarketName>();
+/** The language of the known names, because those of demo events are translated. */
+let knownIn = language();
 const NONE: MarketNames = new Map();
 
 /**
@@ -110,12 +113,15 @@ const NONE: MarketNames = new Map();
  * Unknown markets are missing in the result.
  */
 export async function marketNames(instrumentIds: Iterable<number>): Promise<MarketNames> {
+  if (knownIn !== language()) known.clear();
+  knownIn = language();
   const wanted = [...new Set(instrumentIds)];
   const missing = wanted.filter((id) => !known.has(id));
   if (known.size + missing.length > KNOWN_MAX) known.clear();
   for (let from = 0; from < missing.length; from += ASKED_MAX) {
     const asked = missing.slice(from, from + ASKED_MAX);
-    const { events } = await reader.info.outcomeMeta({ instrumentIds: asked, limit: ASKED_MAX });
+    const query = { instrumentIds: asked, limit: ASKED_MAX };
+    const { events } = await shownEvents(await reader.info.outcomeMeta(query));
     for (const [id, name] of events.flatMap(namesOf)) known.set(id, name);
   }
   return new Map(wanted.flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])));

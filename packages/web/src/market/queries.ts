@@ -3,6 +3,7 @@ import {
   ApiError,
   type OutcomeEventMeta,
   type OutcomeEventPage,
+  type OutcomeSeriesTimeline,
   type PerpMeta,
   type PerpUniverse,
   type Settings,
@@ -10,6 +11,7 @@ import {
 import { connection, reader } from './venue.ts';
 import { useMemo } from 'react';
 import { isLike } from '../lib/typed-text.ts';
+import { language, onLanguage, type Words } from '../lib/words.ts';
 
 const META_STALE_MS = 30_000;
 const LIMITED_MS = 2_000;
@@ -31,6 +33,8 @@ export const queryClient = new QueryClient({
 connection.subscribe(({ status }, before) => {
   if (status === 'open' && before.status === 'lost') void queryClient.invalidateQueries();
 });
+
+onLanguage(() => void queryClient.invalidateQueries());
 
 function isLimited({ httpStatus }: ApiError): boolean {
   return httpStatus === 429;
@@ -80,9 +84,34 @@ type EventFilter = {
 function eventsQuery(filter: EventFilter) {
   return queryOptions({
     queryKey: ['outcomeMeta', filter],
-    queryFn: ({ signal }) => reader.info.outcomeMeta(filter, { signal }),
+    queryFn: async ({ signal }) => shownEvents(await reader.info.outcomeMeta(filter, { signal })),
   });
 }
+
+/** Translates the demo events of the venue. The texts are loaded if the page is not in English. */
+export async function shownEvents<Page extends Pick<OutcomeEventPage, 'events'>>(
+  page: Page,
+): Promise<Page> {
+  if (language() === 'en') return page;
+  const { translated } = await import('./events/demo-texts.ts');
+  return { ...page, events: page.events.map(translated) };
+}
+
+/** Translates the title of a series of the venue. */
+export async function shownTimeline(
+  timeline: OutcomeSeriesTimeline,
+): Promise<OutcomeSeriesTimeline> {
+  if (language() === 'en') return timeline;
+  const { seriesTitle } = await import('./events/demo-texts.ts');
+  return { ...timeline, title: seriesTitle(timeline.seriesSlug, timeline.title) };
+}
+
+/** Returns the name of a category. The page translates the usual ones. */
+export function categoryName(category: string, t: Words): string {
+  const known = CATEGORIES.find((each) => each === category);
+  return known === undefined ? category : t(`categories.${known}`);
+}
+const CATEGORIES = ['weather', 'economy', 'sports', 'crypto', 'politics'] as const;
 
 export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage> {
   return useQuery({ ...eventsQuery(filter), refetchInterval: META_STALE_MS });

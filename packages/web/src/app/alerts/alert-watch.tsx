@@ -15,6 +15,7 @@ import {
   type Alert,
   type Figures,
 } from '../../market/alerts/alerts.ts';
+import { shownEvents } from '../../market/queries.ts';
 import { contexts } from '../../market/streams.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/session.ts';
@@ -136,10 +137,8 @@ export function useEndings(
   const { data = [] } = useQuery({
     queryKey: ['endings', ids],
     queryFn: async ({ signal }): Promise<readonly Ending[]> => {
-      const { events } = await reader.info.outcomeMeta(
-        { instrumentIds: ids, limit: ASKED_MAX },
-        { signal },
-      );
+      const query = { instrumentIds: ids, limit: ASKED_MAX };
+      const { events } = await shownEvents(await reader.info.outcomeMeta(query, { signal }));
       return events.flatMap(({ markets, title }) =>
         markets
           .filter(({ instrument_id: id, phase }) => ids.includes(id) && phase === 'open')

@@ -15,6 +15,7 @@ import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { chance, countdown, dateTime, percent, relative, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
+import { categoryName } from '../../market/queries.ts';
 import { isMarketPrice, DEFAULT_MARK, outcomePrices, tickers } from '../../market/streams.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/controls.tsx';
@@ -193,7 +194,9 @@ export function EventHead({ event, onRules }: EventHeadProps) {
           </Badge>
         )}
         {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
-        {event.category !== '' && <span className="capitalize">{event.category}</span>}
+        {event.category !== '' && (
+          <span className="capitalize">{categoryName(event.category, t)}</span>
+        )}
         <span>{t('outcomes.volumeOf', { amount: turnover(event.volume.total) })}</span>
         {event.settlement.resolved_time === null ? (
           <Ends endMs={end} startMs={event.start_time} status={status} />

@@ -7,7 +7,7 @@ import { usePageTitle } from '../../lib/browser.ts';
 import { countdown } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
-import { useComingEvents, useEvents } from '../../market/queries.ts';
+import { categoryName, shownEvents, useComingEvents, useEvents } from '../../market/queries.ts';
 import { EventCards } from '../../market/events/event-card.tsx';
 import { runningOf, SeriesCards } from '../../market/series/series-cards.tsx';
 import { useOutcomeTickers } from '../../market/streams.ts';
@@ -173,7 +173,7 @@ function Topics({ topics, chosen, onChoose }: TopicsProps) {
       </Chip>
       {topics.map((each) => (
         <Chip key={each} isOn={chosen === each} onClick={() => onChoose(each)}>
-          <span className="capitalize">{each}</span>
+          <span className="capitalize">{categoryName(each, t)}</span>
         </Chip>
       ))}
     </div>
@@ -261,8 +261,8 @@ function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } =
     useInfiniteQuery({
       queryKey: ['outcomeMeta', 'found', query],
-      queryFn: ({ pageParam, signal }) =>
-        reader.info.outcomeMeta({ ...query, cursor: pageParam }, { signal }),
+      queryFn: async ({ pageParam, signal }) =>
+        shownEvents(await reader.info.outcomeMeta({ ...query, cursor: pageParam }, { signal })),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
       refetchInterval: REFRESH_MS,

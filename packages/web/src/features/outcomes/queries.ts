@@ -11,7 +11,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { subtract, sum } from '../../lib/decimal.ts';
 import { accountStates, openOutcomeOrders } from '../../market/account.ts';
-import { queryClient } from '../../market/queries.ts';
+import { queryClient, shownEvents, shownTimeline } from '../../market/queries.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { useSession, type Session } from '../../session/session.ts';
 import { holdingsOf, sharesOf, type Holding } from './market-facts.ts';
@@ -23,7 +23,11 @@ const TENSE_BEFORE_END_MS = 5_000;
 export function useEvent(eventSlug: string | undefined): UseQueryResult<OutcomeEventMeta> {
   return useQuery({
     queryKey: ['outcomeEvent', eventSlug],
-    queryFn: ({ signal }) => reader.info.outcomeEvent({ eventSlug: eventSlug ?? '' }, { signal }),
+    queryFn: async ({ signal }) => {
+      const asked = { eventSlug: eventSlug ?? '' };
+      const event = await reader.info.outcomeEvent(asked, { signal });
+      return (await shownEvents({ events: [event] })).events[0]!;
+    },
     enabled: eventSlug !== undefined,
     refetchInterval: ({ state }) => eventPace(state.data, venueNow()),
   });
@@ -115,8 +119,10 @@ const RESULTS = 20;
 export function useTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
   return useQuery({
     queryKey: ['outcomeSeriesTimeline', seriesSlug],
-    queryFn: ({ signal }) =>
-      reader.info.outcomeSeriesTimeline({ seriesSlug, limit: RESULTS + 10 }, { signal }),
+    queryFn: async ({ signal }) => {
+      const asked = { seriesSlug, limit: RESULTS + 10 };
+      return shownTimeline(await reader.info.outcomeSeriesTimeline(asked, { signal }));
+    },
     refetchInterval: ({ state }) => timelinePace(state.data, venueNow()),
   });
 }

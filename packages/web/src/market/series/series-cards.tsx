@@ -15,7 +15,7 @@ import { colourOf, Price, Spark } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
 import { LegPrices, type Bbos } from '../events/event-card.tsx';
 import { channelOf, outcomePrices, referencePrices } from '../streams.ts';
-import { askEvents } from '../queries.ts';
+import { askEvents, shownTimeline } from '../queries.ts';
 import { reader, venueNow } from '../venue.ts';
 
 const DECIMALS = 2;
@@ -225,8 +225,10 @@ const TENSE_FOR_MS = 20_000;
 function useSeriesTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
   return useQuery({
     queryKey: ['outcomeSeriesTimeline', 'card', seriesSlug],
-    queryFn: ({ signal }) =>
-      reader.info.outcomeSeriesTimeline({ seriesSlug, limit: ITEMS }, { signal }),
+    queryFn: async ({ signal }) =>
+      shownTimeline(
+        await reader.info.outcomeSeriesTimeline({ seriesSlug, limit: ITEMS }, { signal }),
+      ),
     refetchInterval: ({ state }) => (isTense(state.data, venueNow()) ? TENSE_MS : CALM_MS),
   });
 }
