@@ -24,7 +24,7 @@ const GROUPS = [
   { name: 'shared', test: SHARED, priority: 7 },
   {
     name: 'price-chart',
-    test: /\/chart\/(?:price-chart|make-chart|line-overlay|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
+    test: /\/chart\/(?:price-chart|make-chart|line-overlay|place-tags|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
     // Modules that are shared with the panel load with the panel.
     includeDependenciesRecursively: false,
     priority: 6,

@@ -460,6 +460,7 @@ class Candle(TypedDict):
     n: int
     #: Instrument id.
     instrumentId: int
+    #: `mark` or `oracle`; absent for candles of trades.
     price: NotRequired[Literal["mark", "oracle"]]
 
 

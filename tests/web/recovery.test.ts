@@ -1,10 +1,11 @@
-import type { Client } from '@oddlot/sdk';
-import type { Page } from 'playwright-core';
+import { limitOrder, type Client } from '@oddlot/sdk';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import { freePorts } from '@oddlot/testing/host';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
+import { button, choose, size } from './support/terminal.ts';
 import { openTestAccount } from './support/test-account.ts';
 import { perpNear, tradeBetween, trader, type Perp } from './support/trading.ts';
 import type { Visit } from './support/visit.ts';
@@ -17,6 +18,8 @@ import { workerBrowser } from './support/worker-browser.ts';
  */
 
 const LONG_MS = 120_000;
+/** Long enough for the page to query the status of an order several times. */
+const DOWN_MS = 3_000;
 const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
 
 let port: string;
@@ -74,6 +77,45 @@ test(
       .first()
       .waitFor();
     for (const page of all) expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true);
+  },
+  LONG_MS,
+);
+
+test.each([
+  ['after', async (route: Route) => void (await route.fetch())],
+  ['before', async () => undefined],
+] as const)(
+  'an order is reported as the venue executed it if the venue is killed %s it receives the order',
+  async (when, arrive) => {
+    const { maker, owner, visit } = await tradingVisit(`killed ${when}`);
+    const { page } = visit;
+    const { asset } = await perpNear(maker, 'BTC-USDC');
+    const offer = limitOrder({ asset, side: 'sell', price: '97000', size: '0.01' });
+    await maker.exchange.order({ orders: [offer] }, { confirm: 'executed' });
+    await visit.open('/trade/BTC-USDC');
+    await choose(page, 'Market');
+    await size(page).fill('0.01');
+    await page.evaluate(recordOutcomes);
+    await page.route(
+      '**/exchange',
+      async (route) => {
+        await arrive(route);
+        await venue.kill();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await button(page, 'Buy 0.01 BTC at market').click();
+    await page.getByText(/^Response lost/).waitFor();
+    await page.waitForTimeout(DOWN_MS);
+    expect(await page.evaluate(outcomes)).toEqual([]);
+    await venue.startAgain();
+    await expect.poll(() => page.evaluate(outcomes), { timeout: LONG_MS }).toHaveLength(1);
+    const [told] = await page.evaluate(outcomes);
+    const { assetPositions } = await owner.info.clearinghouseState({ user: owner.wallet!.address });
+    const bought = assetPositions.length > 0;
+    expect(told).toBe(bought ? 'Filled 0.01 at 97,000.0' : 'Request expired and was not executed');
+    if (when === 'after') expect(bought).toBe(true);
   },
   LONG_MS,
 );
@@ -146,15 +188,42 @@ test(
   LONG_MS,
 );
 
+type Recording = typeof globalThis & { outcomes?: Set<string> };
+
+/** Runs in the page and records every text that tells the outcome of an order. */
+function recordOutcomes(): void {
+  const found = new Set<string>();
+  Object.assign(globalThis, { outcomes: found });
+  const look = (): void => {
+    const ticket = document.querySelector('#ticket')?.textContent ?? '';
+    for (const [text] of ticket.matchAll(
+      /No fill|Request expired[a-z ]+|Filled [\d.]+ at [\d.,]+\d/g,
+    )) {
+      found.add(text);
+    }
+  };
+  new MutationObserver(look).observe(document.body, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+  });
+}
+
+function outcomes(): readonly string[] {
+  return [...((globalThis as Recording).outcomes ?? [])];
+}
+
 /** Opens the page with a test account that trades with another account through the SDK. */
-async function tradingVisit(name: string): Promise<{ visit: Visit; trade: () => Promise<void> }> {
+async function tradingVisit(
+  name: string,
+): Promise<{ maker: Client; owner: Client; visit: Visit; trade: () => Promise<void> }> {
   const visit = await browser.visit(venue.url, {
     expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
   });
   const { owner } = await openTestAccount(visit.page, venue.url);
   const maker = await trader(venue.url, `maker of ${name}`);
   const perp = await perpNear(maker, 'BTC-USDC');
-  return { visit, trade: () => once(maker, owner, perp) };
+  return { maker, owner, visit, trade: () => once(maker, owner, perp) };
 }
 
 async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
