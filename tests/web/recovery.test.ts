@@ -190,7 +190,7 @@ test(
 
 type Recording = typeof globalThis & { outcomes?: Set<string> };
 
-/** Runs in the page and records every text that tells the outcome of an order. */
+/** Runs in the page and records every text that states the outcome of an order. */
 function recordOutcomes(): void {
   const found = new Set<string>();
   Object.assign(globalThis, { outcomes: found });
