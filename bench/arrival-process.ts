@@ -7,7 +7,7 @@ import { answerEnd, requestBytes } from './signed-requests.ts';
 /**
  * Sends requests from its own process at times that do not depend on the responses. Latency is
  * measured from the due time, so that slow responses do not hide waiting requests. A separate
- * thread keeps the times, because timers of the event loop are up to 1 ms late.
+ * thread measures the times, because timers of the event loop are up to 1 ms late.
  */
 
 export type Arrivals = {
@@ -23,8 +23,7 @@ export type ArrivalResult = {
   /** Milliseconds from the due time to the complete response. */
   readonly waitsMs: readonly number[];
   /**
-   * Milliseconds from the due time until the request is sent, or until it is known that no
-   * connection is free.
+   * Milliseconds from the due time until the request is sent or no connection turns out to be free.
    */
   readonly delaysMs: readonly number[];
   readonly wallMs: number;
@@ -41,7 +40,7 @@ else if (process.send !== undefined) {
   });
 }
 
-/** Posts the start time, and then the number of due requests after each change. */
+/** Posts the start time, and then the number of due requests whenever it changes. */
 function keepTime(gapsMs: readonly number[]): void {
   const unsignalled = new Int32Array(new SharedArrayBuffer(4));
   let atMs = monotonicMs() + LEAD_MS;
@@ -73,7 +72,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   const done = Promise.withResolvers<void>();
   const pump = (): void => {
     for (; sent < noticed; sent += 1) {
-      // The connections are used in turn, because the server closes idle ones.
+      // The connections are used in turn, because the server closes idle connections.
       const line = free.shift();
       if (line === undefined) return;
       const due = dueMs[sent]!;

@@ -27,7 +27,8 @@ import { createRequestSigner, loadSecp256k1, NETWORK, orderAction } from './sign
 
 /**
  * Measures the cost of a verifying replica, which derives every command from its request and
- * recovers every signature, or a sample of them. The peer applies the same log without checks.
+ * recovers every signature, or a sample of them. The other side of the comparison applies the same
+ * log without checks.
  */
 
 const START_MS = 1_767_225_600_000;

@@ -16,8 +16,8 @@ import {
 } from './report.ts';
 
 /**
- * Measures the time and memory of a backtest over a year of hourly candles with one bot, and its
- * cost compared with an engine that only applies the same blocks.
+ * Measures the time and memory of a backtest of one bot over a year of hourly candles. The cost is
+ * compared with an engine that only applies the same blocks.
  */
 
 const START_MS = Date.parse('2025-01-01T00:00:00Z');

@@ -6,8 +6,8 @@ import { createRecoverer } from '../packages/api/src/recoverer.ts';
 import { NETWORK } from './signed-requests.ts';
 
 /**
- * The peers of the venue's servers, which do the least work that each task requires
- * (`bare-servers.ts <name>`).
+ * Servers with which the venue's servers are compared. They do only the work that each task
+ * requires (`bare-servers.ts <name>`).
  */
 
 const SERVERS = { requests: requestServer, constant: constantServer, broadcast: broadcastServer };
@@ -42,7 +42,7 @@ async function requestServer() {
   );
 }
 
-/** Answers every query with the bytes that were last posted to `/learn`. */
+/** Responds to every query with the bytes that were last posted to `/learn`. */
 function constantServer() {
   let answer: Buffer = Buffer.from('{}');
   return createServer(

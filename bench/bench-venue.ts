@@ -29,8 +29,8 @@ export class BenchVenue {
   }
 
   /**
-   * Starts a venue in an empty folder or in that of an existing venue. The folder is removed at the
-   * end.
+   * Starts a venue in an empty folder or in the folder of an existing venue. The folder is removed
+   * at the end.
    */
   static async start(
     signer: RequestSigner,

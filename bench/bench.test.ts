@@ -11,8 +11,8 @@ import { recoverySection } from './request.ts';
 import { settlementSection } from './settlement.ts';
 
 /**
- * Runs every section with tiny inputs. Each must work, and both sides must compute the same result,
- * but times are not checked.
+ * Runs every section with tiny inputs. Each section must work, and both sides of a comparison must
+ * compute the same result. Times are not checked.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {

@@ -3,8 +3,8 @@ import { type Flow, type FlowBook, PoolBook, readFlow, runSegment } from './flow
 import { collectGarbage, cpuMs } from './report.ts';
 
 /**
- * Runs a book in its own process, so that garbage and types of other books do not affect it. The
- * process reads the flow from a file and waits for a message before each round.
+ * Runs a book in its own process, so that the garbage and types of other books do not affect it.
+ * The process reads the flow from a file and waits for a message before each round.
  */
 
 export type BookRequest =

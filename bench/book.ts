@@ -20,7 +20,7 @@ import {
   type Scale,
 } from './report.ts';
 
-/** Compares the engine's book with a common npm package and a C++ book on the same flows. */
+/** Compares the engine's book with a widely used npm package and a C++ book on the same flows. */
 
 const TARGETS: Readonly<Record<FlowName, number | undefined>> = {
   A: 60,
@@ -115,7 +115,7 @@ class ForkedBook {
   }
 }
 
-/** The C++ book, whose process runs one segment per input line. */
+/** The C++ book. Its process runs one segment per input line. */
 class NativeBook {
   readonly #segments: readonly Segment[];
   readonly #process: ReturnType<typeof spawn>;

@@ -25,14 +25,14 @@ import { median, medianRatio, noted, same, show, sized, type Row, type Scale } f
 
 /**
  * Measures deposits and withdrawals on the embedded chain, relative to the rate at which the chain
- * executes and stores transactions in the same run. Wall-clock time is used, because most of it is
- * spent waiting for the disk.
+ * executes and stores transactions in the same run. The time is wall-clock time, because most of it
+ * is spent waiting for the disk.
  */
 
 const USDC = 1_000_000n;
 const CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
-/** A quarter of the interval at which a venue polls its own chain. */
+/** A quarter of the interval at which a venue polls its own chain, in milliseconds. */
 const LOOK_MS = 60;
 const GAS = { gas: 200_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
 

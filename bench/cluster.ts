@@ -40,7 +40,8 @@ import { Subscribers } from './subscribers.ts';
  * Compares a replica of a cluster with a venue that writes its log to files, in one run on one
  * machine: orders per second, CPU per order, latency of confirmed orders, and failover times. Three
  * NATS servers, PostgreSQL, the replicas and the clients share the cores, so the rates are not
- * representative of separate machines. The peer is a publisher of messages of the same size.
+ * representative of separate machines. A publisher of messages of the same size serves as the
+ * comparison.
  */
 
 const RATE_TARGET = 0.7;
@@ -266,7 +267,7 @@ class ClusterBench {
     await venue.post('/exchange', text.replace(/}$/, ',"confirm":"executed"}'));
   }
 
-  /** Returns an order of about 11 USDC that rests in the book. */
+  /** Returns an order with a notional of about 11 USDC that rests in the book. */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const cents = 1 + this.#random.below(500);
@@ -330,9 +331,9 @@ const FOLLOW = JSON.stringify({
   method: 'subscribe',
   subscription: { type: 'l2Book', coin: COIN },
 });
-/** The subscription response and the first snapshot. */
+/** These frames are the subscription response and the first snapshot. */
 const OPENING_FRAMES = 2;
-/** The pause is longer than the minimum interval between frames of a book. */
+/** The pause in milliseconds is longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
 type Spent = { readonly wallMs: number; readonly cpuMs: number };
@@ -451,8 +452,8 @@ const LEADER_EVERY_MS = 500;
 const PATIENCE_MS = 3_000;
 
 /**
- * The peer of a replica, which publishes messages of a fixed size to a stream configured like a
- * venue's.
+ * Publishes messages of a fixed size to a stream with the configuration of a venue's stream, for
+ * comparison with a replica.
  */
 class BarePublisher {
   readonly #connection: Awaited<ReturnType<typeof connect>>;
@@ -512,7 +513,10 @@ class BarePublisher {
     return (await manager.streams.info(stream)).cluster?.leader ?? '';
   }
 
-  /** Moves the peer's stream to the same leader, so that both streams lose it at the same time. */
+  /**
+   * Moves the stream of the publisher to the same leader, so that both streams lose their leader at
+   * the same time.
+   */
   async beLedBy(server: string): Promise<void> {
     while ((await this.leaderOf(this.#stream)) !== server) {
       await this.#connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${this.#stream}`);

@@ -22,7 +22,9 @@ import {
   sized,
 } from './report.ts';
 
-/** An engine with many accounts and open positions, for measuring the cost of a mark update. */
+/**
+ * An engine with many accounts and open positions, on which the cost of a mark update is measured.
+ */
 
 const START_MS = 1_767_225_600_000;
 const ORACLE = 1_000_000;
@@ -96,8 +98,8 @@ export class Crowd {
   }
 
   /**
-   * Lets the senders in turn place and cancel bids below the market. A tenth of the orders buys
-   * from the maker, and the same amount is sold back. Returns the CPU time.
+   * Makes the senders in turn place and cancel bids below the market. A tenth of the orders buys
+   * from the maker, and the same amount is sold back. Returns the CPU time in ms.
    */
   trade(senders: readonly Address[], orders: number): number {
     const blocks: Command[][] = [];
@@ -206,7 +208,10 @@ export type Crowding = {
   readonly orders: number;
 };
 
-/** The first perp, which every venue lists. Other perps have the numbers after it. */
+/**
+ * The id of the first perp that is listed in addition to those of every venue. The ids of further
+ * perps follow it.
+ */
 export const FIRST_PERP = 3;
 
 /** The limit for a mark update with many open positions, none of which is at risk. */

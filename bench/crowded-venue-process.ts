@@ -31,7 +31,7 @@ async function fill(folder: string, size: Crowding): Promise<void> {
     await Promise.all(commands.slice(from, from + AT_ONCE).map(propose));
   }
   same('orders that rest', venue.replica.state.pool.size, size.orders);
-  // The snapshot is due after this number of commands, which includes those of the genesis.
+  // The snapshot is due after a number of commands that includes those of the genesis.
   while (venue.snapshots() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await venue.crash();
 }
@@ -50,7 +50,7 @@ function credits({ accounts }: Crowding): Command[] {
   });
 }
 
-/** Returns bids far below the price, so that they match no other orders. */
+/** Returns bids far below the price, which do not match any other orders. */
 function quotes({ accounts, orders }: Crowding): Command[] {
   return Array.from({ length: Math.ceil(orders / PER_ACTION) }, (_, action): Command => {
     const from = action * PER_ACTION;
@@ -68,7 +68,7 @@ function bid(count: number): OrderRequest {
   return { ...shape, reduceOnly: false, timeInForce: 'gtc' };
 }
 
-/** Returns addresses that do not collide with those of traders' keys. */
+/** Returns addresses that differ from those of the traders' keys. */
 function accountOf(index: number): Address {
   return address(`0x${(index + 1).toString(16).padStart(40, '0')}`);
 }

@@ -16,8 +16,8 @@ import { createRandom } from './report.ts';
 /**
  * Creates a log for the engine: accounts with positions in three perps quote around the oracle
  * price, a tenth of the orders trades, and old orders are cancelled. The log is created by
- * executing it, because orders that do not fit the state would measure rejects. A reject is an
- * error.
+ * executing it, because orders that do not match the state would measure rejections. A rejection is
+ * an error.
  */
 
 /** The first command sets the rules version (R-era). */
@@ -66,7 +66,7 @@ const FUNDS_MICRO_USDC = 1_000_000_000_000;
 const BLOCK_MS = 5;
 const ORACLE_BLOCKS = 200;
 
-/** Oracle prices and quote steps in price units; the lots are worth about 20 USDC. */
+/** Oracle prices and quote steps in price units. The lots have a value of about 20 USDC. */
 const MARKETS = [
   { id: instrumentId(1), oracle: 970_000, step: 1, lots: 20 },
   { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
@@ -166,8 +166,8 @@ class EngineFlowMaker {
   }
 
   /**
-   * Returns the opening order of an account. One of two accounts offers and the other one takes, so
-   * that both have positions.
+   * Returns the opening order of an account. One of two accounts offers and the other takes the
+   * offer, so that both have positions.
    */
   #opening(signer: Address, isOffering: boolean): Command {
     const orders = MARKETS.map(({ id, oracle, lots }): OrderRequest => {

@@ -68,8 +68,8 @@ function run(state: State, flow: EngineFlow): void {
 const REPLAY_SECONDS_MAX = 10;
 const MILLION = 1_000_000;
 /**
- * Approximate size of a signed order in a request, which the log contains in addition to the
- * command.
+ * Approximate number of bytes that a signed order adds to a request, which the log contains in
+ * addition to the command.
  */
 const REQUEST_BYTES_PER_ORDER = 90;
 const REQUEST_BYTES_HEAD = 250;
@@ -123,7 +123,7 @@ async function writeLog(
   let nowMs = 0;
   const clock = { nowMs: () => nowMs };
   const journal = await FileJournal.open({ directory, clock });
-  // A write has one time, so only blocks with the same time can share it.
+  // All blocks of a write get the same time, so only blocks with equal times can share a write.
   let batch: Promise<unknown>[] = [];
   for (const block of blocks) {
     if (block.timeMs !== nowMs || batch.length === BLOCKS_AT_ONCE) {

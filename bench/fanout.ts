@@ -16,17 +16,17 @@ import { Subscribers } from './subscribers.ts';
 
 /**
  * Measures the CPU cost of sending one change of a book to thousands of sockets, without the cost
- * of the order that caused it. The peer is a server that only writes the same bytes to as many
- * sockets. Every subscriber must receive every frame. Writes are counted by the kernel, so that a
+ * of the order that caused it. The comparison is a server that only writes the same bytes to as
+ * many sockets. Every subscriber must receive every frame. The kernel counts the writes, so that a
  * frame that takes two writes is detected.
  */
 
 const CPU_TARGET = 1.3;
 const WRITES_TARGET = 1.05;
 const COIN = '3';
-/** These are more levels than `l2Book` shows, so that frames have their full size. */
+/** `l2Book` shows fewer levels than this, so that frames have their full size. */
 const LEVELS = 25;
-/** The pause is longer than the minimum interval between frames of a book. */
+/** The pause in milliseconds is longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
 const CASES = [
@@ -146,7 +146,7 @@ class FanoutBench {
     return worstMs;
   }
 
-  /** Changes the size of a visible level. No order ever executes against the best level. */
+  /** Changes the size of a visible level. Orders never match the best level. */
   async #change(): Promise<void> {
     this.#changes += 1;
     const text = this.#venue.sign(this.#trader, [order(true, 10 + (this.#changes % 10))]);
@@ -159,7 +159,7 @@ class FanoutBench {
   }
 }
 
-/** The resolution of the kernel's CPU times. */
+/** The resolution of the kernel's CPU times, in milliseconds. */
 const TICK_MS = 10;
 
 async function measured(

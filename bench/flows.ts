@@ -40,7 +40,7 @@ export type Flow = Columns & { readonly segments: readonly Segment[] };
 
 /**
  * Writes a flow for the book processes, as int32 values: rows, segments, the end of each segment,
- * the columns one after another, the rounds of the segments, and whether they are timed.
+ * the columns one after another, the rounds of the segments, and whether each segment is timed.
  */
 export function writeFlow(file: string, flow: Flow): void {
   const { kind, id, isBuy, price, size, segments } = flow;
@@ -107,18 +107,19 @@ export type FlowOptions = {
   readonly name: FlowName;
   readonly rounds: number;
   readonly operations: number;
-  /** Number of resting orders as a fraction of the full depth. */
+  /** Number of resting orders, as a fraction of the full depth. */
   readonly depthShare: number;
 };
 
-/** Creates a flow whose rounds each fill the book without timing and then run timed. */
+/** Creates a flow of rounds. Each round first fills the book without timing and then runs timed. */
 export function createFlow({ name, rounds, operations, depthShare }: FlowOptions): Flow {
   const shape = SHAPES[name];
   const resting = Math.max(50, Math.floor(shape.resting * depthShare));
   const maker = new FlowMaker(shape, name.charCodeAt(0));
   const segments: Segment[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Flows with more cancels than adds are divided, so that the depth changes by at most a third.
+    // A flow with more cancels than adds is divided into parts, so that the depth changes by at
+    // most a third.
     const parts = Math.ceil(operations / resting);
     for (let part = 0; part < parts; part++) {
       const filling = maker.length;
@@ -133,15 +134,14 @@ export function createFlow({ name, rounds, operations, depthShare }: FlowOptions
 }
 
 /**
- * Executes the operations while it writes them, because only live orders can be cancelled or
- * amended.
+ * Executes the operations while writing them, because only open orders can be cancelled or amended.
  */
 class FlowMaker {
   readonly #shape: Shape;
   readonly #random: { below: (limit: number) => number };
   readonly #rows: number[] = [];
   readonly #book = new PoolBook((id) => this.#removeOrder(id));
-  /** Ids of live orders in no particular order, and the index of each. */
+  /** Ids of open orders in no particular order, and the index of each. */
   readonly #live: number[] = [];
   readonly #placeOf = new Map<number, number>();
   #nextId = 1;

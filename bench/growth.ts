@@ -30,8 +30,8 @@ import { Subscribers } from './subscribers.ts';
 /**
  * Measures the cost of an order at different numbers of accounts, instruments and subscribers, as
  * CPU time of a venue process per signed single-order request, without the CPU time of the idle
- * venue. The small and the large venue run at the same time and are measured in turns. Also
- * measures the memory per account and resting order.
+ * venue. The small and the large venue run concurrently and are measured in turn. The memory per
+ * account and per resting order is measured too.
  */
 
 const TARGET = 1.2;
@@ -228,7 +228,7 @@ async function calmMsPerSecond({ server }: BenchVenue): Promise<number> {
     const before = server.cpuMs();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const spent = ((server.cpuMs() - before) * 1_000) / IDLE_MS;
-    // The CPU time decreases until the start is complete.
+    // The CPU time per second decreases until the start is complete.
     if (spent < BUSY_MS_PER_SECOND && spent >= 0.8 * last) return spent;
     last = spent;
   }

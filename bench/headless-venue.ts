@@ -16,7 +16,7 @@ export type HeadlessVenue = {
   readonly replica: LocalReplica;
   readonly indexer: Indexer;
   readonly snapshots: () => number;
-  /** Ends without closing files, so that unwritten state exists only in the log. */
+  /** Ends the process without closing files, so that unwritten state exists only in the log. */
   readonly crash: () => Promise<void>;
 };
 

@@ -11,8 +11,8 @@ import { follow } from './history.ts';
 import { collectGarbage, cpuMs, median, same } from './report.ts';
 
 /**
- * Compares forms in which fills could be stored: size on disk, and time to read a page of 200 rows
- * as JSON, each with one row and with up to 64 rows per value. Decision 18 quotes the result. Run
+ * Compares forms in which fills could be stored, with one row and with up to 64 rows per value: the
+ * size on disk, and the time to read a page of 200 rows as JSON. Decision 18 quotes the result. Run
  * it with `node bench/history-forms.ts [ORDERS]`.
  */
 
@@ -91,8 +91,8 @@ type Measured = {
 };
 
 /**
- * Measures one form. Every second run belongs to the queried account, so half of the rows are its
- * own.
+ * Measures one form. Every second run of rows belongs to the queried account, so half of the rows
+ * are its own.
  */
 function measure(
   file: string,

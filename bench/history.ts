@@ -54,9 +54,9 @@ export async function historySection(scale: Scale): Promise<readonly Row[]> {
 }
 
 /**
- * Target for creating and storing the history rows of applied blocks. The peer inserts ready rows
- * into plain tables of another file: one row for each fill and order, with the same indexes and the
- * same commits.
+ * Target for creating and storing the history rows of applied blocks. The comparison inserts
+ * prepared rows into plain tables of another file: one row for each fill and order, with the same
+ * indexes and the same commits.
  */
 
 const TARGET = 0.5;
@@ -113,7 +113,10 @@ type Spent = {
   readonly rows: number;
 };
 
-/** Runs the peer first, alone. The rows in memory are then released, and the history runs. */
+/**
+ * Runs the comparison first and alone. Its rows are then released from memory, and the history
+ * runs.
+ */
 async function project(directory: string, blocks: readonly Block[]): Promise<Spent> {
   const raw = await RawTables.open(join(directory, 'raw.sqlite'));
   let batches: Tables[] = [];
@@ -166,7 +169,7 @@ export async function follow(
   return spentMs;
 }
 
-/** Applies blocks to an engine and its read models, which are not measured. */
+/** Applies blocks to an engine and its read models. This work is not measured. */
 class Follower {
   readonly projector: HistoryProjector;
   readonly #state = createState();
@@ -329,7 +332,7 @@ async function check(store: HistoryStore, raw: RawTables, directory: string): Pr
 
 /**
  * Measures pages of `userFills` from a store with many rows. Half of the rows belong to a market
- * maker, the rest to accounts with a thousand fills each.
+ * maker, and the others to accounts with a thousand fills each.
  */
 
 const TARGET_MS = 10;

@@ -3,15 +3,15 @@ import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
 /**
- * Hostile clients in their own process, which attack all at the same time. Each attack has its own
+ * Hostile clients in their own process, which all attack at the same time. Each attack has its own
  * loopback address and is limited in number and duration.
  */
 
 export type Attack = {
   readonly port: number;
-  /** The attacks end after this time, or earlier on request. */
+  /** The attacks end after this time in milliseconds, or earlier on request. */
   readonly durationMs: number;
-  /** An account with thousands of orders, whose lists are requested. */
+  /** An account with thousands of orders. The attackers request their lists. */
   readonly whale: string;
   readonly ports: HostilePorts;
 };
@@ -24,7 +24,7 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
-/** Time in which all attacks begin, even on a busy machine. */
+/** Maximum time in milliseconds until all attacks have begun, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
 const REPORT_MS = 500;
@@ -76,7 +76,10 @@ class Battlefield {
     }
   }
 
-  /** Sends bodies of 60 KB with an unknown key and bodies of 1 MB, ten times per second each. */
+  /**
+   * Sends bodies of 60 KB with an unknown key and bodies of 1 MB. Each kind is sent ten times per
+   * second.
+   */
   junk(): void {
     const post = this.#poster('127.0.0.2');
     const envelope = { action: { type: 'cancelAll' }, signature: { r: '0x1', s: '0x1', v: 27 } };
@@ -126,7 +129,7 @@ class Battlefield {
     });
   }
 
-  /** Opens silent connections from three addresses, and reopens them after they are closed. */
+  /** Opens silent connections from three addresses, and reopens those that are closed. */
   idleSockets(): void {
     let open = 0;
     this.#every(20, () => {
@@ -143,7 +146,7 @@ class Battlefield {
     });
   }
 
-  /** Sends the most expensive queries, as often as the rate limits allow. */
+  /** Sends the most expensive queries as often as the rate limits allow. */
   heavyQueries(): void {
     const { whale } = this.#attack;
     const post = this.#poster('127.0.0.8');
@@ -156,7 +159,7 @@ class Battlefield {
     this.#every(100, () => post('simulate', '/info', simulate));
   }
 
-  /** Opens ten sockets that resume, 40 times per second each. */
+  /** Opens ten sockets, each of which resumes 40 times per second. */
   resumes(): void {
     const subscription = { type: 'orderUpdates', user: this.#attack.whale };
     const resumeFrom = { epoch: 'gone', seq: 1 };
@@ -304,7 +307,7 @@ class Floods {
       const text = request.repeat(Math.ceil(AHEAD_BYTES / request.length));
       for (let each = 0; each < CONNECTIONS_EACH; each++) {
         this.#keep(port, `127.0.4.${index + 1}`, (socket) => {
-          // All clients except one never read their responses.
+          // Only one client reads its responses.
           if (each > 0) socket.pause();
           socket.once('data', () => this.#options.count(`ahead ${name}`));
           socket.write(text);
@@ -409,8 +412,11 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
   return { venue: port(venue), chain: port(chain), relay: port(relay), relayChain: port(second) };
 }
 
-/** Enough unanswered requests of one address that a slow venue does not slow it below its limits. */
+/**
+ * Maximum number of unanswered requests of one address. It is so large that even a slow venue does
+ * not slow the client below its limits.
+ */
 const UNANSWERED_MAX = 128;
 
-/** The number of counters once every attack has begun. */
+/** The number of counters after every attack has begun. */
 export const COUNTED_MIN = 16;

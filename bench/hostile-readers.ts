@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 /**
  * Clients within all documented limits, each with its own address, which request history pages of
  * the default size at the maximum rate. They run in their own process, so that reading responses
- * costs the venue nothing.
+ * takes no CPU time of the venue.
  */
 
 export type Readers = {

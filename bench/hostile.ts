@@ -35,9 +35,9 @@ import {
 /**
  * Measures the response times of a client, first alone and then during all attacks: invalid data,
  * pings, stalled bodies, idle connections, expensive queries, resumes, unread responses, pipelined
- * requests and endless calls, on the ports of the venue, the relay and their chains. Also measures
- * the memory one minute later. The limits of the venue are on. The attackers have other addresses
- * and run in another process.
+ * requests and endless calls, on the ports of the venue, the relay and their chains. The memory is
+ * measured one minute later. The limits of the venue are enabled. The attackers have other
+ * addresses and run in another process.
  */
 
 const P99_MS_MAX = 250;
@@ -279,7 +279,8 @@ async function measureHistory(
 }
 
 /**
- * Returns the number of blocks without history rows, from a response that does not wait for them.
+ * Returns the number of blocks without history rows. It is read from a response that does not wait
+ * for these rows.
  */
 async function lagOf(info: HistoryClient['info']): Promise<number> {
   const head = JSON.parse((await info({ type: 'venueStatus' })).text) as {

@@ -29,16 +29,16 @@ import {
 
 /**
  * Measures commits of the journal, compared with `write` and `fdatasync` of the same number of
- * bytes into a preallocated file. The peer runs once blocking, which is the limit of the disk, and
- * once in the thread pool, which is the limit of a serving process. Wall-clock time is used,
- * because the disk dominates. As under load, commands pass through a proposer: one block is written
- * while the next one waits and the follower processes the previous one. Commands arrive with their
- * bytes, as from a recover thread. Commands proposed in one turn of the event loop share a block,
- * and the row contains the commands per block.
+ * bytes into a preallocated file. These writes run once blocking, which is the limit of the disk,
+ * and once in the thread pool, which is the limit of a serving process. The time is wall-clock
+ * time, because the disk dominates it. As under load, commands pass through a proposer: one block
+ * is written while the next one waits and the follower processes the previous one. Commands arrive
+ * with their bytes, as from a recover thread. Commands that are proposed in one turn of the event
+ * loop share a block, and the row contains the number of commands per block.
  */
 
 const TARGET = 0.8;
-/** A single command, and a group that shares a sync. */
+/** Commands per sync: a single command, and a group. */
 const BATCHES = [1, 100] as const;
 /** The length of a signed single-order request, which the journal stores with its command. */
 const REQUEST_BYTES = 330;
@@ -116,13 +116,13 @@ async function proposeBusily(
   block: readonly LoggedCommand[],
   commits: number,
 ): Promise<void> {
-  // The bytes are dropped once they are written, so each proposal is a new object.
+  // The bytes are dropped after they have been written, so each proposal is a new object.
   const propose = (): Promise<unknown> =>
     Promise.all(
       block.map(({ command, encoded, request }) => proposer.propose({ command, request, encoded })),
     );
   let writing = propose();
-  // The first block is created at the end of this turn. Later commands wait for its write.
+  // The first block is created at the end of this turn. Later commands wait until it is written.
   await new Promise((resolve) => setImmediate(resolve));
   for (let count = 1; count < commits; count++) {
     const waiting = propose();

@@ -23,10 +23,10 @@ import { type Collections, type Stall, STALL_MS_MIN, type StallReport } from './
 
 /**
  * Measures the time from a signed single-order request to its durable response, at fractions of the
- * highest rate of this run. Requests are sent when they are due, independent of responses.
- * Wall-clock time is used, which is valid only on an idle machine. There are two peers. Directly
- * before each load, one writes and syncs the bytes of a typical block, and the other, a bare server
- * that only parses, hashes and recovers, receives the same requests at the same times.
+ * highest rate of this run. Requests are sent when they are due, independently of responses. The
+ * time is wall-clock time, which is valid only on an idle machine. There are two comparisons, both
+ * directly before each load. One writes and syncs the bytes of a typical block. The other is a bare
+ * server that only parses, hashes and recovers; it receives the same requests at the same times.
  */
 
 const SHARES = [0.25, 0.5, 0.8];
@@ -95,7 +95,7 @@ class LatencyBench {
         texts.filter((_text, at) => at % LANES === lane),
       );
       const load: Load = { port: this.#venue.port, path: '/exchange', lanes };
-      // The bare server compiles its code as well.
+      // The bare server must compile its code too.
       await inProcess<LoadResult>('load-generator.ts', { ...load, port: this.#bare.server.port });
       const { fault, wallMs } = await inProcess<LoadResult>('load-generator.ts', load);
       if (fault !== undefined) throw new Error(`not a success: ${fault}`);

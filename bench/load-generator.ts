@@ -18,10 +18,10 @@ import {
 
 export type Load = {
   readonly port: number;
-  /** The path of the requests. For `/ws` the actions are sent in frames of a socket. */
+  /** The path of the requests. With `/ws`, actions are sent in frames of a socket. */
   readonly path: string;
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
-  /** The text of a successful response; by default that of actions. */
+  /** Text that a successful response contains. The default is that of actions. */
   readonly success?: string;
 };
 

@@ -31,8 +31,8 @@ const DAY_MS = 86_400_000;
 const FIRST_ID = 100_000;
 const MARKETS = 3;
 /**
- * Prices are in units of 0.0001. The tick is 0.001, so that the book has as many levels as in the
- * other flow.
+ * One price unit is 0.0001 USDC. The tick is 0.001 USDC, so that the book has as many levels as in
+ * the other flow.
  */
 const UNIT = 10_000;
 const TICK = 10;
@@ -115,8 +115,8 @@ class OutcomeFlowMaker {
   }
 
   /**
-   * Returns an order on either side and for either outcome. The rest of a crossing order stays in
-   * the book.
+   * Returns an order on either side and for either outcome. The remainder of a crossing order rests
+   * in the book.
    */
   #order(): OrderRequest {
     const isBuy = this.#random.below(2) === 0;

@@ -106,7 +106,7 @@ class ReadsBench {
 
 type LoadCost = { readonly cpuMs: number; readonly wallMs: number };
 
-/** The resolution of the kernel's CPU times. */
+/** The resolution of the kernel's CPU times, in milliseconds. */
 const TICK_MS = 10;
 
 /** Returns orders on more levels than the response contains. */

@@ -14,13 +14,13 @@ export type Row = {
   readonly measured: string;
   /** The formatted number that is compared with the target. */
   readonly result: string;
-  /** Empty if there is no target. */
+  /** The target, or an empty string if there is none. */
   readonly target: string;
   readonly isMet: boolean | undefined;
 };
 
 /**
- * `quick` inputs are about a tenth of the full ones; `tiny` ones only test that the section runs.
+ * `quick` inputs are about a tenth of the full ones. `tiny` inputs only test that the section runs.
  */
 export type Scale = 'full' | 'quick' | 'tiny';
 export type Section = (scale: Scale) => Promise<readonly Row[]>;
@@ -66,7 +66,9 @@ export function show(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** Returns the median, which for an even number of values is the upper one. */
+/**
+ * Returns the median. For an even number of values, it is the upper one of the two in the middle.
+ */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted[sorted.length >> 1];
@@ -79,7 +81,10 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Returns the median of the ratios in each round, because a busy moment affects both sides. */
+/**
+ * Returns the median of the ratios of the rounds, because a busy period affects both sides of a
+ * round.
+ */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
 }
@@ -99,7 +104,7 @@ export async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Does nothing without `--expose-gc`. */
+/** Collects garbage if Node runs with `--expose-gc`. Otherwise, it does nothing. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
@@ -147,7 +152,7 @@ export function machine(): string {
   );
 }
 
-/** Returns the current commit; uncommitted changes are not shown. */
+/** Returns the current commit. Uncommitted changes are not indicated. */
 function commit(): string {
   const git = join(import.meta.dirname, '..', '.git');
   const headFile = join(git, 'HEAD');

@@ -35,7 +35,7 @@ import {
 
 /**
  * Measures signed requests to a venue process. The first result is the CPU time of a single order,
- * compared with a bare server that recovers signatures as well. The second is the number of durable
+ * compared with a bare server that also recovers signatures. The second is the number of durable
  * orders per second in 50-order actions, with the client on the same machine. The CPU time includes
  * recovery, journal, receipts and engine.
  */
@@ -45,7 +45,7 @@ const SOCKET_TARGET = 0.75;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;
-/** This is below the number of orders that 1,000 USDC of margin allow. */
+/** The margin of 1,000 USDC supports more orders than this. */
 const ORDERS_PER_ACCOUNT = 2_000;
 
 export async function requestSection(scale: Scale): Promise<readonly Row[]> {
@@ -232,7 +232,10 @@ class RequestBench {
 
   #sent = 0;
 
-  /** Returns the trader of a lane, which gets a new one when the margin of the old one is used. */
+  /**
+   * Returns the trader of a lane. When the margin of a trader is used up, the lane gets a new
+   * trader.
+   */
   async #trader(lane: number, orders: number): Promise<Trader> {
     const trader = this.#traders[lane];
     if (trader !== undefined && trader.ordersLeft >= orders) return trader;
@@ -253,8 +256,8 @@ class RequestBench {
   }
 
   /**
-   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
-   * best price.
+   * Returns an order with a notional of about 11 USDC. Nine of ten orders rest, and the tenth
+   * executes against the best price.
    */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;

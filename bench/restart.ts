@@ -11,13 +11,13 @@ import { ServerProcess } from './server-process.ts';
 /**
  * Measures a venue with a million resting orders: the stall of the main thread while their snapshot
  * is written, and the time until a restarted venue serves them from the snapshot and the log after
- * it. The peer is the start of an empty venue.
+ * it. The start of an empty venue serves as the comparison.
  */
 
 const STALL_RATIO = 1.5;
 const START_SECONDS = 3;
 const EMPTY_SECONDS = 1;
-/** Number of starts of which the median is used. */
+/** Number of starts from which the median is computed. */
 const EMPTY_STARTS = 5;
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;
@@ -109,7 +109,7 @@ type Start = {
   readonly found: number;
 };
 
-/** Starts the program directly and measures until its first response. */
+/** Starts the program directly and measures the time until its first response. */
 async function startOf(folder: string, flags: readonly string[]): Promise<Start> {
   const startedMs = performance.now();
   const args = [...FLAGS, ...flags, '--data', folder];

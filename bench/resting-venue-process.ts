@@ -7,8 +7,8 @@ import { collectGarbage, same } from './report.ts';
 /**
  * Creates a venue with resting orders (`resting-venue-process.ts FOLDER ORDERS ACCOUNTS`). While
  * its indexer writes the snapshot, blocks continue at a low rate and a timer measures stalls of the
- * main thread. The process ends without closing files, so the last blocks are only in the log after
- * the snapshot.
+ * main thread. The process ends without closing files, so the last blocks exist only in the part of
+ * the log after the snapshot.
  */
 
 export type SnapshotStall = {
@@ -36,7 +36,10 @@ const AT_ONCE = 200;
 const TRICKLE_MS = 5;
 /** Number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;
-/** Approximate size of a signed order in a request, which the log stores with the command. */
+/**
+ * Approximate number of bytes that a signed order adds to a request, which the log stores with the
+ * command.
+ */
 const REQUEST_BYTES = 90;
 
 const folder = String(process.argv[2]);

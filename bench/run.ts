@@ -83,7 +83,7 @@ async function runAll(names: readonly string[]): Promise<void> {
   console.log(table(rows));
 }
 
-/** Runs a section in a child process. One that fails becomes a row of the table. */
+/** Runs a section in a child process. A failed section becomes a row of the table. */
 function inChild(name: string): Promise<readonly Row[]> {
   const quick = values.quick ? ['--quick'] : [];
   const child = fork(import.meta.filename, ['--section', name, ...quick], {

@@ -45,7 +45,7 @@ export class ServerProcess {
     return cpuMsIn(`/proc/${this.pid}/stat`);
   }
 
-  /** Returns the CPU time of threads by name; that of the main thread is `MainThread`. */
+  /** Returns the CPU time of the threads with this name. The main thread is called `MainThread`. */
   threadCpuMs(name: string): number {
     const folder = `/proc/${this.pid}/task`;
     const threads = readdirSync(folder).map((id) => join(folder, id));
@@ -55,7 +55,7 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
-  /** Returns the number of writes to files and sockets, as counted by the kernel. */
+  /** Returns the number of writes to files and sockets, as the kernel counts them. */
   writes(): number {
     return Number(/syscw: (\d+)/.exec(readFileSync(`/proc/${this.pid}/io`, 'utf8'))?.[1]);
   }
@@ -99,7 +99,7 @@ async function servingLine(child: ChildProcess): Promise<string> {
   const lines = createInterface(child.stdout!);
   for await (const line of lines) {
     if (!line.includes('is serving at')) continue;
-    // Later output is discarded, so that the pipe does not fill.
+    // Later output is discarded, so that the pipe does not fill up.
     child.stdout?.resume();
     return line;
   }

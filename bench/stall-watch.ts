@@ -7,26 +7,26 @@ import type { Profiler } from 'node:inspector';
 /**
  * Measures stalls of a server into which it is preloaded with `--import`. After a connection to the
  * socket in `STALL_SOCKET`, a 1 ms timer records delays, and the next connection receives a
- * `StallReport` as JSON. Nothing runs before the first connection.
+ * `StallReport` as JSON. Before the first connection, nothing is measured.
  */
 
-/** A shorter delay is not recorded. */
+/** A delay shorter than this, in milliseconds, is not recorded. */
 export const STALL_MS_MIN = 5;
-/** Interval of the samples that name the function of a long task. */
+/** Interval of the samples that identify the function of a long task. */
 const SAMPLE_MICROS = 1_000;
 
 /** A stall of the main loop, and the part that each cause explains, in ms. */
 export type Stall = {
   /** Wall-clock time by which the timer was late. */
   readonly wallMs: number;
-  /** Time in garbage collections, by their kind. */
+  /** Time in garbage collections, by kind. */
   readonly scavengeMs: number;
   readonly markMs: number;
-  /** Time in which the thread had no core, whether it collected garbage or executed code. */
+  /** Time in which the thread had no CPU core, whether for garbage collection or for code. */
   readonly withoutCpuMs: number;
-  /** CPU time outside of collections. */
+  /** CPU time outside garbage collections. */
   readonly workMs: number;
-  /** The function that most samples of the stall have in common, if it executed code. */
+  /** The function that occurs in most samples of the stall, if the thread executed code. */
   readonly task?: string;
 };
 
@@ -102,7 +102,7 @@ class StallWatch {
   async end(): Promise<StallReport> {
     this.#look();
     clearInterval(this.#timer);
-    // Entries of the last collections are delivered in a later turn.
+    // Entries of the last collections are delivered in a later turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 10));
     this.#observer.disconnect();
     const profile = await this.#samples?.end();
@@ -160,7 +160,7 @@ function collectionsOf(collections: readonly Collection[]): Collections {
   return { count: durations.length, totalMs, worstMs: Math.max(0, ...durations) };
 }
 
-/** Samples of the main thread's stack, which cost CPU time and are therefore optional. */
+/** Samples of the main thread's stack. They take CPU time and are therefore optional. */
 class Samples {
   readonly #session = new Session();
 
@@ -183,7 +183,7 @@ class Samples {
 }
 
 /**
- * Returns the function with most samples during a delay, with its callers, the innermost first. The
+ * Returns the function with the most samples during a delay, with its callers, innermost first. The
  * profiler and `performance` use the same clock with different origins.
  */
 function taskOf(profile: Profiler.Profile, { endMs, startMs }: Delay): string | undefined {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * Thousands of subscribers in their own process, which compares every received byte. They implement
- * WebSocket themselves, because a client library would use more CPU than the server.
+ * WebSocket themselves, because a client library would use more CPU time than the server.
  */
 
 /** Connects sockets with equal subscriptions. */
@@ -10,17 +10,17 @@ export type Join = {
   readonly port: number;
   readonly count: number;
   readonly subscriptions: readonly string[];
-  /** The number of individual frames before those that are equal for all. */
+  /** The number of individual frames before the frames that are equal for all subscribers. */
   readonly openingFrames: number;
 };
 
-/** Waits until all sockets have received this many more frames. */
+/** Waits until all sockets have received this many additional frames. */
 export type Await = { readonly frames: number };
 
 /** The frames since the last report, as base64, or an error. */
 export type Got = { readonly frames: readonly string[]; readonly fault?: string };
 
-/** The number of connections that a server accepts without a queue. */
+/** The number of connections that a server accepts without queueing. */
 const JOINED_AT_ONCE = 200;
 const PATIENCE_MS = 60_000;
 
@@ -45,7 +45,7 @@ class Audience {
     return (frame) => this.#take(place, frame);
   }
 
-  /** Resolves when each subscriber has received this many more frames. */
+  /** Resolves when each subscriber has received this many additional frames. */
   async have(frames: number): Promise<readonly Buffer[]> {
     this.#wanted += frames;
     this.#haveAll = this.#counts.filter((count) => count >= this.#wanted).length;

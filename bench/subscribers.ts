@@ -22,7 +22,7 @@ export class Subscribers {
     return subscribers;
   }
 
-  /** Returns the next frames once every subscriber has received all of them unchanged. */
+  /** Returns the next frames when every subscriber has received all of them unchanged. */
   async next(frames: number): Promise<Buffer[]> {
     const got = await this.#ask({ frames });
     return got.frames.map((each) => Buffer.from(each, 'base64'));

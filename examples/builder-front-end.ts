@@ -42,7 +42,7 @@ export async function sendFor(
   return reply;
 }
 
-/** Claims the earned fees to the builder's account, and returns the amount. */
+/** Claims the earned fees for the builder's account, and returns the amount. */
 export async function collect(builder: Client): Promise<string> {
   const user = builder.wallet!.address;
   const { unclaimedRewards } = await builder.info.builderState({ user });

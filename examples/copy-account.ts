@@ -13,17 +13,17 @@ import { connect } from './connect.ts';
 
 /**
  * Repeats the trades of an account at a fraction of their size. It stores its position, so that
- * after a restart it continues after the last repeated trade. A trade in progress may be repeated
- * twice, and none is missed.
+ * after a restart it continues after the last repeated trade. A trade that is in progress at the
+ * restart may be copied twice, but none is missed.
  */
 
 export type Copy = {
   readonly leader: string;
-  /** The fraction of the leader's sizes. */
+  /** The size of a copy, as a fraction of the leader's size. */
   readonly part: number;
   readonly slippagePercent: string;
   readonly cursor?: FillsCursor | undefined;
-  /** Called after each trade has been copied. */
+  /** Called with the cursor after each trade has been copied. */
   readonly keep: (cursor: FillsCursor) => void;
   readonly signal?: AbortSignal;
 };
@@ -47,7 +47,7 @@ async function repeat(
   const size = onGrid((Number(fill.sz) * copy.part).toFixed(8), instrument.sizeStep, 'down');
   if (Number(size) === 0) return;
   const side = fill.side === 'B' ? 'buy' : 'sell';
-  // A trade that only closes the leader's position must only close a position here as well.
+  // A trade that only closes the leader's position must only close a position of the copy.
   const reduceOnly = fill.dir.startsWith('Close');
   const { slippagePercent } = copy;
   const order = await marketOrder(client, { instrument, side, size, slippagePercent, reduceOnly });
@@ -67,7 +67,7 @@ if (import.meta.main) {
     console.log('copying starts with the next trade');
   }
   const keep = (place: FillsCursor): void => {
-    // The file is written under another name first, so that a crash leaves either the old file or
+    // The file is first written under another name, so that a crash leaves either the old file or
     // the new one.
     writeFileSync(`${file}.new`, JSON.stringify(place));
     renameSync(`${file}.new`, file);

@@ -4,8 +4,8 @@ import { connect } from './connect.ts';
 /**
  * Collects the difference of the funding rates of two venues. Longs pay funding to shorts every
  * hour. If the rates differ, a long on one venue and a short on the other have no price risk and
- * earn the difference. Both legs are immediate-or-cancel orders. If one leg fills more than the
- * other, the excess is closed immediately.
+ * earn the difference. Both orders are immediate-or-cancel. If one order fills more than the other,
+ * the excess is closed immediately.
  */
 
 export type Arbitrage = {
@@ -50,7 +50,7 @@ export async function openPair(
   if (Number(bought) === 0) return undefined;
   const sold = await take(high, 'sell', bought);
   const rest = Number(bought) - Number(sold);
-  // The other book had less liquidity, so the excess of the first leg is sold.
+  // The book of the other venue had less liquidity, so the excess of the first order is sold.
   if (rest > 0) await take(low, 'sell', rest.toFixed(8).replace(/\.?0+$/, ''));
   return sold;
 }

@@ -1,9 +1,9 @@
 import { createReader, type Reader } from '@oddlot/sdk';
 
 /**
- * Reports when an account comes close to liquidation, and when it is safe again. It only reads and
- * signs nothing, because accounts are public. It polls, because no account stream reports a change
- * of the mark alone.
+ * Reports when an account comes close to liquidation, and when it is safe again. It needs no key,
+ * because accounts are public. It polls, because account streams do not report changes of the mark
+ * alone.
  */
 
 export type Alarm = {

@@ -31,7 +31,7 @@ export function movingAverage({ fast, size, slow }: Terms): Bot {
         slippagePercent: '0.5',
       });
       const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-      // The unfilled part is retried at the next turn.
+      // The unfilled part is tried again in the next turn.
       const filled = reply.status === 'executed' ? Number(reply.orders[0]?.filledSz ?? 0) : 0;
       held = Number((held + Math.sign(wanted - held) * filled).toFixed(5));
     };

@@ -54,8 +54,8 @@ function normal(deviations: number): number {
 
 /**
  * Returns quotes that buy YES slightly below its value and NO slightly below its value, so that
- * both together cost less than the payout of 1. They execute against orders at these prices or
- * better, because post-only quotes would be rejected while those orders rest.
+ * both together cost less than the payout of 1. The quotes are not post-only, because the venue
+ * would reject post-only quotes while matching orders rest.
  */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,

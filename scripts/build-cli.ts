@@ -4,8 +4,8 @@ import { ENTRIES } from '../packages/venue/build/bundle-programs.ts';
 import { emptyFolder, writePackageFolder } from './package-folder.ts';
 
 /**
- * Builds the package `oddlot` for external users with `npm run build:cli`, which `npm pack
- * ./packages/cli/dist/oddlot` then packs.
+ * Builds the package `oddlot` for external users (`npm run build:cli`). `npm pack
+ * ./packages/cli/dist/oddlot` packs the result.
  */
 
 const ROOT = join(import.meta.dirname, '..');

@@ -4,18 +4,18 @@ import { emptyFolder, writePackageFolder } from './package-folder.ts';
 import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 
 /**
- * Builds the package `@oddlot/testkit` for external users with `npm run build:testkit`, which `npm
- * pack ./packages/testkit/dist/npm` then packs. It contains the venue, the SDK and their types.
+ * Builds the package `@oddlot/testkit` for external users (`npm run build:testkit`). `npm pack
+ * ./packages/testkit/dist/npm` packs the result. It contains the venue, the SDK and their types.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const TESTKIT = join(ROOT, 'packages/testkit');
 const OUT = join(TESTKIT, 'dist/npm');
-/** The folder in which `tsconfig.package.json` puts the declarations. */
+/** Folder in which `tsconfig.package.json` places the declarations. */
 const TYPES = join(OUT, 'types');
-/** Packages whose types are a part of the testkit's own. */
+/** Packages whose types are part of the types of the testkit. */
 const PARTS = ['units', 'protocol', 'sdk', 'testkit'];
-/** Packages that only declarations import, and the packages that specify their version. */
+/** Packages that only declarations import, each with the package that specifies its version. */
 const TYPED = { zod: 'protocol' } as const;
 
 emptyFolder(OUT);

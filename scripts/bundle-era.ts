@@ -22,7 +22,8 @@ const written = join(folder, `rules-${rules}.entry.js`);
 const input = existsSync(written) ? written : join(source, 'create-engine.ts');
 const file = output ?? join(folder, `rules-${rules}.js`);
 
-// The bundler is resolved from the release's version of Vite, which reproduces the same bytes.
+// The bundler is resolved from the release's version of Vite, so that the same bytes can be
+// reproduced.
 const require = createRequire(join(release, 'node_modules', 'vite', 'package.json'));
 const { rolldown } = await import(require.resolve('rolldown'));
 

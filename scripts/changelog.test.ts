@@ -20,7 +20,7 @@ function fragment(path: string, text: string): Fragment {
   return parsed;
 }
 
-describe('a change fragment', () => {
+describe('a change fragment is parsed', () => {
   test('a fragment consists of a section and a list', () => {
     const text = 'Changed\n\n- **Trading:** Fees round up once\n  per order.\n- **API:** One.\n';
     expect(fragment('fees', text)).toEqual({
@@ -51,7 +51,7 @@ describe('a change fragment', () => {
   });
 });
 
-describe('a release in the changelog', () => {
+describe('a release is added to the changelog', () => {
   const release = { version: '0.2.0', date: '2026-03-01' };
 
   test('a release is added at the top, ordered by section and then by name', () => {
@@ -88,7 +88,7 @@ ${MARKER}
     expect(after.endsWith('### Added\n\n- **API:** First.\n')).toBe(true);
   });
 
-  test('a release is rejected without fragments, without the marker, or if it is already there', () => {
+  test('a release is rejected without fragments, without the marker, or if it already exists', () => {
     const one = [fragment('a', 'Added\n- **API:** First.')];
     const changelog = `${MARKER}\n`;
     expect(() => assemble(changelog, [], release)).toThrow('nothing to release');
@@ -97,7 +97,7 @@ ${MARKER}
   });
 });
 
-describe('CHANGELOG.md', () => {
+describe('CHANGELOG.md is complete and consistent', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const releases = releasesIn(changelog);
 

@@ -21,7 +21,7 @@ type Section = (typeof SECTIONS)[number];
 /** New releases are inserted below this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
-/** Maximum number of words of an entry, without its note on compatibility. */
+/** Maximum number of words in an entry, excluding its note on compatibility. */
 const ENTRY_WORDS_MAX = 45;
 
 export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
@@ -29,14 +29,14 @@ export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
 export type Fragment = {
   readonly path: string;
   readonly section: Section;
-  /** One line per entry, as printed. */
+  /** The printed entries, one line each. */
   readonly entries: readonly string[];
 };
 
 type FragmentProblem = { readonly line: number; readonly problem: string };
 
 /**
- * Parses a fragment, which consists of the section and a list. A wrapped line continues with two
+ * Parses a fragment, which consists of a section and a list. A wrapped line continues after two
  * spaces.
  */
 export function parseFragment(file: {

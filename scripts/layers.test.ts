@@ -20,13 +20,13 @@ const HOUSE_AND_BARN: Readonly<Record<string, PackageRules>> = {
   barn: { uses: [], layers: [['top/'], ['*']] },
 };
 
-/** Returns the findings for one file of a package, as `line rule`. */
+/** Returns the findings for one file of a package in the form `line rule`. */
 function found(file: string, text: string, owner = 'house'): string[] {
   const source = toSource({ path: `packages/${owner}/src/${file}`, text });
   return checkLayers(source, HOUSE_AND_BARN).map(({ line, rule }) => `${line} ${rule}`);
 }
 
-describe('the layer rule for an import', () => {
+describe('an import must point to a lower layer', () => {
   test.each([
     ['kitchen/cook.ts', "import { jam } from '../cellar/jam.ts';", []],
     ['kitchen/cook.ts', "import { knead } from './bread/knead.ts';", []],
@@ -47,7 +47,7 @@ describe('the layer rule for an import', () => {
     expect(found(file, text)).toEqual(rules);
   });
 
-  test('a finding of the layer rule names both parts', () => {
+  test('a finding about layers names both parts', () => {
     const source = toSource({
       path: 'packages/house/src/cellar/jam.ts',
       text: "import { cook } from '../kitchen/cook.ts';",
@@ -58,7 +58,7 @@ describe('the layer rule for an import', () => {
   });
 });
 
-describe('the layer rule for a file', () => {
+describe('every file must belong to a layer', () => {
   test.each([
     ['attic/dust.ts', ['1 layer-missing']],
     ['kitchen.ts', ['1 layer-missing']],
@@ -71,7 +71,7 @@ describe('the layer rule for a file', () => {
     expect(found(file, 'export const a = 1;')).toEqual(rules);
   });
 
-  test('all files that belong to no other part form one part', () => {
+  test('all files outside the listed parts form one part', () => {
     expect(found('a.ts', "import './b/c.ts';", 'barn')).toEqual([]);
     expect(found('a.ts', "import './top/c.ts';", 'barn')).toEqual(['1 layer']);
     expect(found('top/c.ts', "import '../a.ts';", 'barn')).toEqual([]);

@@ -13,16 +13,18 @@ import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 
 /**
  * Makes `npm pack -w packages/sdk` and `npm pack -w packages/ccxt` produce self-contained packages.
- * In the workspace they run from TypeScript and import their sibling packages. A published package
- * contains JavaScript, declarations, and those packages. npm reads one manifest for both, so
+ * In the workspace, they run from TypeScript and import their sibling packages. A published package
+ * contains JavaScript, declarations and the siblings. npm reads the same manifest in both cases, so
  * `prepack` builds and installs the public manifest, and `postpack` restores that of the workspace.
  */
 
 type Client = {
-  /** Packages that are compiled into the client, each into a folder with its name. */
+  /**
+   * Packages that are compiled into the client, each into a folder with the name of the package.
+   */
   readonly parts: readonly string[];
   readonly entryPoints: readonly string[];
-  /** The only published declarations, if they use no other ones of the parts. */
+  /** The only declarations to publish. They must not use other declarations of the parts. */
   readonly types?: string;
 };
 
@@ -42,7 +44,7 @@ const CLIENT = CLIENTS[NAME] ?? fail(`There is no client in ${process.cwd()}`);
 const FOLDER = join(ROOT, 'packages', NAME);
 const OUT = join(FOLDER, 'dist', 'npm');
 const MANIFEST = join(FOLDER, 'package.json');
-/** The workspace's manifest while the public one replaces it. */
+/** The manifest of the workspace is saved here while the public one replaces it. */
 const SAVED_MANIFEST = join(FOLDER, 'dist', 'package.workspace.json');
 /** Files that are copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];
@@ -68,7 +70,7 @@ if (step === 'prepack') {
 }
 
 /**
- * Restores the workspace. This also works after an interrupted pack, because the stored manifest
+ * Restores the workspace. This also works after an interrupted pack, because the saved manifest
  * still exists.
  */
 function restore(): void {

@@ -4,9 +4,9 @@ import { bundleEntries } from '../packages/venue/build/bundle-programs.ts';
 
 /**
  * Writes a package that contains a venue into a folder, which `npm pack` then packs. Programs and
- * threads are a few JavaScript files. The files that they read (the page, the documentation, engines of
- * earlier rules versions) have the same relative paths as in the repository. The package needs
- * neither a workspace nor a TypeScript compiler.
+ * threads are a few JavaScript files. The files that they read (the page, the documentation,
+ * engines of earlier rules versions) have the same relative paths as in the repository. The package
+ * requires neither a workspace nor a TypeScript compiler.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -19,7 +19,10 @@ const READ = [
   'packages/site/dist/site',
   'packages/web/dist/page',
 ] as const;
-/** Packages that are resolved by name after installation, and those that specify their version. */
+/**
+ * Packages that are resolved by name after installation, each with the package that specifies its
+ * version.
+ */
 const DEPENDENCIES = { 'hash-wasm': 'replica', pino: 'host' } as const;
 const NOTICES = ['LICENSE', 'NOTICE'] as const;
 const TREE = 'tree';
@@ -37,7 +40,10 @@ type PackageFolder = {
   readonly readme: string;
   /** The fields of the manifest that only this package has. */
   readonly manifest: Readonly<Record<string, unknown>> & { readonly files: readonly string[] };
-  /** Dependencies in addition to those of the bundles, keyed by name, with the package that specifies the version. */
+  /**
+   * Dependencies, by name, in addition to those of the bundles, each with the package that
+   * specifies the version.
+   */
   readonly dependencies?: Readonly<Record<string, string>>;
 };
 
@@ -81,7 +87,7 @@ export function emptyFolder(out: string): void {
 }
 
 /**
- * Returns code for the location that a file reports for itself, which is the same path below the
+ * Returns code for the location that a file reports as its own. It is the same path below the
  * package.
  */
 function placeOf(id: string, what: string): string {

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { dirname, join, relative, resolve } from 'node:path';
 
 /**
- * Declarations of a published package. Those of the workspace packages that it uses become a folder
- * each, with relative imports, because users cannot install these packages.
+ * Writes the declarations of a published package. Each workspace package that it uses becomes a
+ * folder with relative imports, because users cannot install these packages.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -18,7 +18,7 @@ export function writeTypes(
   { out, parts }: { readonly out: string; readonly parts: readonly string[] },
 ): void {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  // With several threads, the order in which files are found can decide which of them are emitted.
+  // With several threads, the order in which files are found can change which of them are emitted.
   const flags = ['-p', project, '--singleThreaded'];
   execFileSync(process.execPath, [compiler, ...flags], { stdio: 'inherit' });
   for (const part of parts) {
@@ -76,7 +76,7 @@ type Place = { readonly path: string; readonly out: string; readonly parts: read
 
 /**
  * Replaces imports of sibling packages by relative paths, and renames declarations to match the
- * JavaScript.
+ * JavaScript files.
  */
 function withoutSiblings(text: string, place: Place): string {
   return text.replace(SPECIFIER, (_, before: string, quote: string, specifier: string) => {
@@ -90,7 +90,7 @@ function withoutSiblings(text: string, place: Place): string {
 }
 
 function entryPointOf(sibling: string, { path, out, parts }: Place): string {
-  // Such a file may be unreachable. Otherwise `importedNames` reports it.
+  // This file may be unreachable. Otherwise, `importedNames` reports it.
   if (!parts.includes(sibling)) return `@oddlot/${sibling}`;
   const way = relative(dirname(path), join(out, sibling, 'index.js')).replaceAll('\\', '/');
   return way.startsWith('.') ? way : `./${way}`;

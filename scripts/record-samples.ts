@@ -5,8 +5,8 @@ import { NAMES, Recorder, type Json, type People, type Samples, type Stage } fro
 const RESERVES_EVERY_MS = 3_600_000;
 
 /**
- * Sends every action, query and subscription to a venue with fixed keys, prices and time, and
- * returns the requests with their answers.
+ * Sends every action, query and subscription to a venue with fixed keys, prices and times, and
+ * returns the requests with their responses.
  */
 export async function recordSamples(): Promise<Samples> {
   const flags = ['--faucet', '--reserves-every-ms', String(RESERVES_EVERY_MS)];
@@ -43,7 +43,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const CLOID = '0x00000000000000000000000000000001';
 
-/** Ids and names that the queries need. */
+/** Ids and names that queries require. */
 type Traces = {
   /**
    * Three outcome markets: one with shares and orders, one with an order delay, and one that is
@@ -239,7 +239,7 @@ async function trade({ people, recorder, venue }: Stage) {
   const bought = await done(agent.order({ orders: [order], builder }, confirm));
   const { oid } = bought.orders[0]!;
 
-  // These are the orders for modify2 and the three cancels.
+  // These are the orders for modify2 and for the three cancels.
   const second = '0x00000000000000000000000000000002';
   const resting = [
     { ...bid(BTC, '90000', '0.1'), c: second },
@@ -259,8 +259,8 @@ async function trade({ people, recorder, venue }: Stage) {
   await done(agent.updateIsolatedMargin({ asset: SOL, isBuy: true, ntli: 5_000_000 }, confirm));
   await done(agent.reversePosition({ asset: SOL }, confirm));
 
-  // A resting order, a trigger, and TP/SL orders for the position are placed so that queries show
-  // them.
+  // A resting order, a trigger order, and TP/SL orders of the position are placed, so that queries
+  // show them.
   const trigger = { asset: ETH, side: 'sell', size: '1', reduceOnly: false } as const;
   const stop = triggerOrder({ ...trigger, kind: 'sl', triggerPrice: '3000' });
   await done(agent.order({ orders: [bid(BTC, '90000', '0.1'), stop] }, confirm));
@@ -377,8 +377,8 @@ async function liquidate({ people, venue }: Stage): Promise<void> {
 }
 
 /**
- * Returns the results of an executed action. Any other reply, or a failure in it, ends the
- * recording.
+ * Returns the results of an executed action. Any other reply, or a failure in the results, stops
+ * the recording.
  */
 async function done(sent: Promise<ReplyOf<'executed'>>) {
   const reply = await sent;
@@ -488,7 +488,7 @@ async function askOfVenue({ people, recorder }: Stage, { txHash }: Traces): Prom
   await recorder.ask({ type: 'stateHash', height: block });
 }
 
-/** Subscribes to every channel, and causes an event on each. */
+/** Subscribes to every channel, and causes an event on each of them. */
 async function follow(stage: Stage, traces: Traces): Promise<void> {
   const { people, recorder, venue } = stage;
   const { alice, bob } = people;
@@ -529,7 +529,7 @@ async function follow(stage: Stage, traces: Traces): Promise<void> {
   const shares = buyYes({ asset: market, price: '0.6', size: '5' });
   await exchange.order({ orders: [shares] }, confirm);
 
-  // A taker order waits for its delay, and the market is halted in the meantime.
+  // A taker order waits for its delay, and the market is halted before it is released.
   const quote = { ...buyYes({ asset: delayed, price: '0.4', size: '10' }), b: false };
   await bob.client.exchange.order({ orders: [quote] }, confirm);
   await exchange.order({ orders: [buyYes({ asset: delayed, price: '0.6', size: '10' })] });

@@ -101,7 +101,9 @@ export function unpackSource(source: Source, archive: string, folder: string): s
   return unpacked;
 }
 
-/** Compares all files, their contents and their modes with the commit by the hash of the tree. */
+/**
+ * Compares all files, including their contents and modes, with the commit by the hash of the tree.
+ */
 function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string): void {
   run('git', ['init', '--quiet', '--bare', gitFolder], { cwd: unpacked });
   const git = (...parameters: string[]): string => {
@@ -173,8 +175,8 @@ export function writeBill(source: Source, unpacked: string, folder: string): str
 }
 
 /**
- * Derives the name, time and serial number from the commit, because npm would use the folder, the
- * clock and a random number.
+ * Derives the name, time and serial number from the commit, because npm would derive them from the
+ * folder, the clock and a random number.
  */
 function settle(bill: BillOfMaterials, { root, commit }: Source): void {
   const seconds = run('git', ['show', '--no-patch', '--format=%ct', commit], { cwd: root });
@@ -190,7 +192,7 @@ function settle(bill: BillOfMaterials, { root, commit }: Source): void {
     hex.slice(20, 32),
   ];
   bill.serialNumber = `urn:uuid:${parts.join('-')}`;
-  // The download location of a package depends on the machine.
+  // The download location of a package depends on the machine, so it is removed.
   for (const component of bill.components) {
     component.externalReferences = (component.externalReferences ?? []).filter(
       ({ type }) => type !== 'distribution',
@@ -222,7 +224,7 @@ function nameOf({ group, name }: Component): string {
 type Published = {
   /** The name of the tarball without its version. */
   readonly stem: string;
-  /** The script that builds the package, if packing does not build it. */
+  /** The script that builds the package. It is absent if packing builds the package. */
   readonly script?: string;
   readonly folder: string;
   /** A program that uses the installed package and prints the version. */
@@ -332,7 +334,7 @@ function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** The author of the temporary commit of a dry run. */
+/** The author of the temporary commit that a dry run creates. */
 const NOBODY = { name: 'dry run', email: '' };
 
 /** Returns the next release. Throws if the repository is not ready for it. */
@@ -362,8 +364,8 @@ export function nextRelease(root: string, date: string): Release {
 }
 
 /**
- * Creates the commit of a release, which moves the fragments of changes/ into CHANGELOG.md. Files
- * and branch do not change until the release has been checked.
+ * Creates the commit of a release, which moves the fragments of changes/ into CHANGELOG.md. The
+ * files and the branch do not change until the release has been checked.
  */
 export function makeCommit(root: string, release: Release, isDry: boolean): string {
   const fragments = readFragments(root);

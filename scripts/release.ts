@@ -30,9 +30,10 @@ import {
  *
  *     npm run release -- [--dry-run]
  *
- * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources, packages, bill of materials and
- * checksums are built from that commit, checked, and written to `release/`. The branch then moves to the commit. A dry
- * run changes neither the branch nor tracked files.
+ * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources,
+ * packages, bill of materials and checksums are built from this commit, checked, and written to
+ * `release/`. The branch then moves to the commit. A dry run changes neither the branch nor tracked
+ * files.
  */
 
 const ROOT = join(import.meta.dirname, '..');

@@ -7,8 +7,8 @@ import { readConfig } from '@oddlot/venue';
  *
  * `npm run rename-venue -- --data ./copy --service-network example.org`
  *
- * The command uses the venue's settings, from flags, environment or file. It exits with code 0 once
- * the name is on disk.
+ * The command reads the venue's settings from flags, the environment or a file. It exits with code
+ * 0 when the name is on disk.
  */
 async function runRenameVenue(
   args: readonly string[],

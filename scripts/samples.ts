@@ -4,14 +4,14 @@ import { type Json, type Part, SAMPLE } from '../packages/site/src/samples-of.ts
 
 export { type Json, type Part, samplesOf } from '../packages/site/src/samples-of.ts';
 
-/** The samples of all pages, by the heading to which they belong. */
+/** The samples of all pages, by the heading of their section. */
 export type Samples = Readonly<
   Record<'actions' | 'queries' | 'channels' | 'services', ReadonlyMap<string, readonly Part[]>>
 >;
 
 const QUIET_MS = 30_000;
 
-/** Sends requests to a venue and stores them with their answers. */
+/** Sends requests to a venue and stores them with their responses. */
 export class Recorder {
   readonly actions = new Map<string, Part[]>();
   readonly queries = new Map<string, Part[]>();
@@ -25,8 +25,8 @@ export class Recorder {
   }
 
   /**
-   * Returns the exchange client of an account. The first request of each action, or of each label,
-   * becomes a sample.
+   * Returns the exchange client of an account. The first request of each action or label becomes a
+   * sample.
    */
   exchangeOf(wallet: Wallet, label?: string) {
     const line = this.#venue.connection.fetch!;
@@ -53,7 +53,7 @@ export class Recorder {
     this.actions.set(type, [...stored, ...parts]);
   }
 
-  /** Sends a query to /info and returns the data of its answer. */
+  /** Sends a query to /info and returns the data of the response. */
   async ask<Data>(query: { readonly type: string; readonly [key: string]: Json }): Promise<Data> {
     const answer = await this.#post('/info', query);
     this.queries.set(query.type, [
@@ -87,8 +87,8 @@ export class Recorder {
   }
 
   /**
-   * Subscribes to a channel. The returned function waits for its first frames, as many as a sample
-   * shows.
+   * Subscribes to a channel. The returned function waits for as many of the first frames as a
+   * sample shows.
    */
   async follow(
     path: '/ws' | '/api-ws',
@@ -140,14 +140,14 @@ export type Stage = {
 };
 
 const WIDTH = 110;
-/** Longer texts, such as MessagePack data, are cut. */
+/** Longer strings, such as MessagePack data, are truncated. */
 const TEXT_MAX = 200;
 const TEXT_SHOWN = 64;
-/** An array of objects is cut to its first object, or to two if they are small. */
+/** An array of objects is truncated to its first object, or to two if the objects are small. */
 const SMALL_KEYS = 6;
 const SCALARS_MAX = 10;
 
-/** Returns a value with long arrays and texts cut. */
+/** Returns a value with long arrays and strings truncated. */
 export function shortened(value: Json): Json {
   if (typeof value === 'string') {
     return value.length > TEXT_MAX ? `${value.slice(0, TEXT_SHOWN)}…` : value;
@@ -166,7 +166,7 @@ function firstOf(list: readonly Json[]): readonly Json[] {
   return list.slice(0, Object.keys(first).length > SMALL_KEYS ? 1 : 2);
 }
 
-/** Returns a value with the names of types in place of its fields. */
+/** Returns a value in which the name of its type replaces each field. */
 export function shapeOf(value: Json): Json {
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value;
@@ -191,7 +191,7 @@ function written({ label, value }: Part): string {
   return `${label}:\n\n\`\`\`json\n${printed(shortened(value), 0)}\n\`\`\`\n`;
 }
 
-/** Formats JSON with one line for each value that fits into it. */
+/** Formats JSON. A value that fits into one line is not broken. */
 function printed(value: Json, indent: number): string {
   const inline = onOneLine(value);
   if (inline.length + indent <= WIDTH || typeof value !== 'object' || value === null) return inline;
@@ -205,7 +205,7 @@ function printed(value: Json, indent: number): string {
   return `${open}\n${inner}${packed(lines, indent + 2).join(`,\n${inner}`)}\n${' '.repeat(indent)}${close}`;
 }
 
-/** Combines short fields on shared lines. */
+/** Puts several short fields on one line. */
 function packed(fields: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const field of fields) {

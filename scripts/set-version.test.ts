@@ -30,7 +30,7 @@ test('the version check covers every package and its dependencies on other packa
   expect(places).toContain('package-lock.json packages/sdk: @oddlot/protocol');
 });
 
-test('setting a version changes it everywhere and leaves all other content unchanged', () => {
+test('setting a version changes it everywhere and changes nothing else', () => {
   const copy = mkdtempSync(join(tmpdir(), 'oddlot-version-'));
   try {
     const paths = [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 /**
  * Sets the version, which is the same for the whole repository. It is stored in every package.json
  * and its references to other packages, in the lockfile, in the SDK, in the Python package and in
- * the descriptions of the API. The page reads it from the
- * SDK, and the venue from the package.json at the root.
+ * the descriptions of the API. The page reads it from the SDK, and the venue reads it from the
+ * package.json at the root.
  *
  * `npm run set-version -- 0.4.0`
  */
@@ -13,8 +13,8 @@ import { join } from 'node:path';
 export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
 
 /**
- * Files with the version as text. The SDK has a constant, because users of the SDK do not have the package.json of the
- * repository.
+ * Files that contain the version as text. The SDK has a constant, because its users do not have the
+ * package.json of the repository.
  */
 const TEXTS = {
   'packages/sdk/src/version.ts': /^(export const VERSION = ')([^']*)(';)$/m,
@@ -27,7 +27,7 @@ const OWN = '@oddlot/';
 type Manifest = Record<string, unknown> & { version?: string };
 type Lockfile = Manifest & { packages: Record<string, Manifest> };
 
-/** A file that contains the version, and its value there. */
+/** A file that contains the version, with the value found there. */
 type VersionEntry = { readonly place: string; readonly version: string };
 
 export function versionsIn(root: string): VersionEntry[] {

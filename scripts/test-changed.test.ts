@@ -30,7 +30,7 @@ test('tests of other packages come from the table, regardless of imports', () =>
   ]);
 });
 
-test('slow tests run if they themselves changed', () => {
+test('slow tests run only if they themselves have changed', () => {
   const long = 'tests/simulation/simulation.test.ts';
   expect(testsFor(['packages/units/src/a.ts'], [long])).not.toContain(long);
   expect(testsFor([long], [long])).toEqual([long]);

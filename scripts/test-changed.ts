@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The tests that exercise the sources of a folder most. The first matching row is used. */
+/** The tests that cover the sources of a folder best. The first matching row is used. */
 const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
   ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
@@ -76,7 +76,10 @@ export function testsFor(changed: readonly string[], importing: readonly string[
   return [...new Set([...reached, ...started])].sort();
 }
 
-/** Returns a package or a folder of tests, such as `packages/engine` or `tests/conformance`. */
+/**
+ * Returns the package or the folder of tests that contains a file, such as `packages/engine` or
+ * `tests/conformance`.
+ */
 const placeOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
 function runTestsOfChange(branch: string): number {
@@ -90,7 +93,7 @@ function runTestsOfChange(branch: string): number {
     process.stdout.write('No changed file affects a test.\n');
     return 0;
   }
-  // The tests with published clients need packages that this command installs.
+  // The tests with published clients require packages that this command installs.
   const own = tests.filter((test) => !test.startsWith('tests/clients/'));
   const commands = [
     ...(own.length === 0 ? [] : [['vitest', 'run', ...own]]),

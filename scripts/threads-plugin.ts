@@ -4,17 +4,17 @@ import type { Plugin } from 'vitest/config';
 import { replacePrograms } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Makes tests start threads from bundled files. Tests in one process start threads, some of them
- * dozens of times. Each thread loads the single file that the run bundled, like a venue's threads.
- * From the sources, it would have to strip the types of hundreds of files first.
+ * Makes tests start threads from bundled files, because tests start dozens of threads. A thread
+ * then loads the single file that the run has bundled, as in a venue. From the sources, it would
+ * first have to strip the types of hundreds of files.
  */
 export function threadsPlugin(): Plugin {
   const folderOf = (): string | undefined => process.env['ODDLOT_TEST_PROGRAMS'];
   return {
     name: 'threads',
     enforce: 'pre',
-    // Transformed code is cached across runs, and the next run must not start the thread files of
-    // this one.
+    // Transformed code is cached across runs, but the next run must not start the thread files of
+    // this run.
     configureVitest({ defineCacheKeyGenerator }) {
       defineCacheKeyGenerator(({ sourceCode }) =>
         sourceCode.includes('import.meta.url') ? folderOf() : undefined,

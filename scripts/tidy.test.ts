@@ -6,7 +6,7 @@ import { FILE_LINES_MAX } from './tidy/texts.ts';
 
 /**
  * Each rule is tested with text that it must report and with similar text that it must accept. Text
- * that would be reported in this file is assembled from parts.
+ * that the rule would report in this file is assembled from parts.
  */
 
 const MANIFESTS = [
@@ -81,7 +81,7 @@ test('findings are sorted by path and line', () => {
   expect(found[0]?.message).toBe('"Date" reads the host clock; use the timeMs of the block');
 });
 
-describe('the purity rules', () => {
+describe('sources of nondeterminism are reported', () => {
   test.each([
     ['const t = new Date(timeMs);', 'pure-clock'],
     ['const t = performance.now();', 'pure-clock'],
@@ -161,7 +161,7 @@ describe('the purity rules', () => {
   });
 });
 
-describe('the division rules', () => {
+describe('inexact divisions are reported', () => {
   test.each([
     ['const a = b / c;', ['1 division']],
     ['a /= 2;', ['1 division']],
@@ -196,7 +196,7 @@ test("casts to a unit are allowed only in the units' source", () => {
   expect(rules(ENGINE, 'const a = b as LotsByPrice;')).toEqual([]);
 });
 
-describe('the import rules', () => {
+describe('forbidden imports are reported', () => {
   test.each([
     [ENGINE, "import { z } from 'zod';", 'import-undeclared'],
     [VENUE, "import WebSocket from 'ws/lib';", undefined],
@@ -237,7 +237,7 @@ describe('the import rules', () => {
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
   ])('the import rules check, in the file %s, %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
-    // An entry point or a re-export can violate further rules, so only the import rules are
+    // An entry point or a re-export can violate other rules too, so only the import rules are
     // compared here.
     expect(found.filter((name) => name.startsWith('import'))).toEqual(
       rule === undefined ? [] : [rule],
@@ -267,7 +267,7 @@ import { c } from 'template';
   });
 });
 
-describe('the rules for names and sizes', () => {
+describe('bad names and long files are reported', () => {
   test.each([
     ['packages/api/src/placeOrders.ts', 'name-kebab'],
     ['packages/api/src/Http/place-orders.ts', 'name-kebab'],
@@ -296,7 +296,7 @@ describe('the rules for names and sizes', () => {
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
   });
 
-  test('a long file is reported unless it is listed, and so is a listed file that grows', () => {
+  test('a long file is reported unless it is listed, and a listed file is reported if it grows', () => {
     const path = 'packages/api/src/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
@@ -317,11 +317,11 @@ describe('the rules for names and sizes', () => {
   });
 });
 
-/** The words are split, so that a search for them in the repository does not find this test. */
+/** The words are split, so that a search of the repository does not find this test. */
 const FIX = ['FIX', 'ME'].join('');
 const LATER = ['TO', 'DO'].join('');
 
-describe('the rules for words', () => {
+describe('forbidden words are reported', () => {
   test.each([
     [`// ${FIX}`, 'fixme'],
     [`// ${LATER}: soon`, 'todo'],
@@ -361,7 +361,7 @@ describe('the rules for words', () => {
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
   });
 
-  test('texts that are not in the repository are reported', () => {
+  test('references to texts outside the repository are reported', () => {
     const sign = String.fromCodePoint(0xa7);
     for (const words of [
       ['wi', 're.md'],
@@ -388,7 +388,7 @@ describe('the rules for words', () => {
   });
 });
 
-describe('the lockfile rule', () => {
+describe('packages without a hash in the lockfile are reported', () => {
   const locked = (packages: object): string => JSON.stringify({ packages }, undefined, 2);
   const integrity = `sha512-${'A'.repeat(86)}==`;
 
@@ -402,7 +402,7 @@ describe('the lockfile rule', () => {
     expect(rules('package-lock.json', text)).toEqual(['7 integrity']);
   });
 
-  test('nested and optional packages need a hash as well', () => {
+  test('nested and optional packages need a hash too', () => {
     const text = locked({ 'packages/a/node_modules/b': { optional: true } });
     expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
   });
@@ -418,7 +418,7 @@ describe('the lockfile rule', () => {
   });
 });
 
-describe('the rules for documents', () => {
+describe('errors in documents are reported', () => {
   test('links to missing files are reported', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
     const files = [

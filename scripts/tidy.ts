@@ -59,7 +59,9 @@ const PROGRAMS: ReadonlySet<string> = new Set([
 /** The syntax that makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
 
-/** Returns all findings in a set of files, by path and line. Paths are relative to the root. */
+/**
+ * Returns all findings in a set of files, sorted by path and line. Paths are relative to the root.
+ */
 export function tidy(
   files: readonly SourceFile[],
   exceptions: Readonly<Record<string, LengthException>> = {},

@@ -11,7 +11,7 @@ import { diagramName, diagramsIn } from '../packages/site/src/diagrams.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images/diagrams');
-/** The site replaces the colours by those of its themes. */
+/** The site replaces these colours with those of its themes. */
 const COLOURS = { bg: '#fff', fg: '#000', line: '#888', accent: '#00f', muted: '#555' };
 const SPACING = { font: 'Inter', transparent: true, padding: 8, nodeSpacing: 20, layerSpacing: 28 };
 

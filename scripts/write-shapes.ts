@@ -79,7 +79,7 @@ function channelShapes(): string[] {
   ];
 }
 
-/** Returns data for clients that only read: the names of methods, and the properties of streams. */
+/** Returns data for clients that only read: the names of methods and the properties of streams. */
 function readerTables(): string[] {
   const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const facts = channels.flatMap(([name, { isFact }]) => (isFact === true ? [name] : []));
@@ -131,7 +131,8 @@ function actionTables(): string[] {
 }
 
 /**
- * Returns the struct of a direct action: all fields except the type, in the order of the schema.
+ * Returns the struct of a direct action, which contains all fields except the type in the order of
+ * the schema.
  */
 function structOf(type: string, schema: ActionDefinition['schema']) {
   const fields = fieldsOf(shapeOf(schema) as ObjectShape).filter(({ name }) => name !== 'type');
@@ -140,7 +141,7 @@ function structOf(type: string, schema: ActionDefinition['schema']) {
 }
 
 /**
- * Returns the type of a field in the struct. Texts, decimals and enums are hashed as they were
+ * Returns the type of a field in the struct. Strings, decimals and enums are hashed as they were
  * sent.
  */
 function wordOf(shape: Shape): string {
@@ -198,8 +199,8 @@ function channelMethods(): string[] {
 }
 
 /**
- * Returns methods with the comments of the definitions, because not all editors show comments of a
- * type that the compiler derives.
+ * Returns methods with the comments of their definitions, because some editors do not show comments
+ * of a type that the compiler derives.
  */
 function methods(
   typeOf: (name: string) => string,

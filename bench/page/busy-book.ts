@@ -22,13 +22,13 @@ import {
 const BOOKS_PER_SECOND = 50;
 const DRAW_MS_MAX = 4;
 const WIDE = { width: 1920, height: 1080 };
-/** The compiler needs this time to optimise the loops. */
+/** The compiler needs this time, in milliseconds, to optimise the loops. */
 const SETTLE_MS = 5_000;
 const WATCHED_MS: Readonly<Record<PageScale, number>> = { full: 30_000, quick: 8_000 };
 
 /**
  * Measures each drawing of the book from its canvas to its last text. The two halves of one frame
- * are added.
+ * are added up.
  */
 const WATCHING = `(() => {
   const frames = (globalThis.drawn = []);
@@ -204,7 +204,7 @@ async function busyVenue(
     venue.on('close', end);
     venue.on('error', end);
   });
-  // If the timer is late, the missed books are sent as well.
+  // If the timer is late, the missed books are sent too.
   const startedMs = performance.now();
   let turns = 0;
   const timer = setInterval(() => {
@@ -237,7 +237,10 @@ type VenueFrame = {
   readonly data?: unknown;
 };
 
-/** A subscription to a book. Its messages are renumbered, because inserted ones count too. */
+/**
+ * A subscription to a book. Its messages are renumbered, because inserted messages also have
+ * numbers.
+ */
 type BookStream = {
   readonly page: WebSocket;
   readonly sub: number;
@@ -266,7 +269,7 @@ function streamOf(
   return made;
 }
 
-/** Holds a real book until the next turn sends it. The first one is sent immediately. */
+/** Holds a real book until the next turn sends it. The first book is sent immediately. */
 function take(stream: BookStream, frame: VenueFrame): boolean {
   stream.last = frame;
   if (stream.isStarted) return false;

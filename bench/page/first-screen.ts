@@ -15,15 +15,15 @@ import {
 } from './stage.ts';
 
 /**
- * Measures the time until a first visit shows content and is usable, with the CPU slowed down four
- * times.
+ * Measures the time until a first visit shows content and is usable. The CPU is slowed down to a
+ * quarter of its speed.
  */
 
 const SLOWER = 4;
 const PAINT_MS_MAX = 1_000;
 const INTERACTIVE_MS_MAX = 2_000;
 const KILOBYTES_MAX = 220;
-/** A page without a long task for this time is considered interactive. */
+/** A page is considered interactive after this time, in milliseconds, without a long task. */
 const QUIET_MS = 500;
 const LOOKED_AT_MS_MAX = 40_000;
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
@@ -31,7 +31,7 @@ const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
 type Screen = {
   readonly name: string;
   readonly path: string;
-  /** An expression that is true once the main function of the screen is available. */
+  /** An expression that is true when the main function of the screen is available. */
   readonly isUsable: string;
 };
 
@@ -87,7 +87,7 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
-  /** CPU time in ms, which excludes other processes of the machine. */
+  /** CPU time in ms, excluding other processes of the machine. */
   readonly paintWorkMs: number;
   readonly usableWorkMs: number;
   /** The sum of long task times beyond 50 ms each, until the page was interactive. */
@@ -183,7 +183,7 @@ function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   };
 }
 
-/** Returns the observations once the screen is usable and a quiet period has followed. */
+/** Returns the observations when the screen is usable and a quiet period has followed. */
 async function settled(look: () => Promise<Seen>): Promise<Seen> {
   const deadline = Date.now() + LOOKED_AT_MS_MAX;
   let seen = await look();
@@ -191,7 +191,7 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
     await wait(100);
     seen = await look();
   }
-  // The browser reports tasks only after their end, which can be much later.
+  // The browser reports tasks only after they have ended, which can be much later.
   await wait(QUIET_MS * 4);
   return look();
 }
@@ -224,8 +224,8 @@ async function kilobytesOf(paths: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the transferred size of a file. Files that compression does not make smaller are sent
- * uncompressed.
+ * Returns the transferred size of a file. A file is sent uncompressed if compression does not make
+ * it smaller.
  */
 async function sizeOf(path: string): Promise<number> {
   const bytes = await readFile(join(PAGE, `${path}.gz`)).catch(() => readFile(join(PAGE, path)));

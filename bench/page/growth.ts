@@ -32,7 +32,7 @@ const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
 const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
 /**
- * In the first three minutes the list of trades still grows, so short runs have no limit on nodes.
+ * In the first three minutes, the list of trades still grows, so short runs have no limit on nodes.
  */
 const NODES_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 10, quick: Infinity };
 const LISTENERS_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 2, quick: Infinity };
@@ -126,13 +126,13 @@ function megabytes(bytes: number): string {
 
 const MARKETS: Readonly<Record<PageScale, number>> = { full: 20, quick: 8 };
 /**
- * The wait is longer than the three seconds after which the subscription of a market ends once the
+ * This wait is longer than the three seconds after which the subscriptions of a market end when the
  * user has left it.
  */
 const LINGER_MS = 5_000;
 const GROWTH_MAX = 1.1;
 const ORACLE_EVERY_MS = 5_000;
-/** The books take long to fill, because bots look at one market after the other. */
+/** The books take long to fill, because bots handle one market after the other. */
 const BOOKS_MS_MAX = 60_000;
 
 export async function manyMarkets({ admin, browser, scale, url }: Stage): Promise<Measured> {
@@ -158,7 +158,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
       return heldBy(visitor);
     };
     const many = await tour();
-    // The code was compiled during the first tour, so the second one shows the memory that each
+    // The code was compiled during the first tour, so the second tour shows the memory that each
     // market adds.
     const again = scale === 'full' ? await tour() : undefined;
     const counts = [streamsOfOne, streams.size] as const;
@@ -268,7 +268,7 @@ function watchStreams(page: Page): Set<string> {
   return open;
 }
 
-/** Lists perps, which bots trade after their first price. */
+/** Lists perps. Bots trade them after their first price. */
 async function list(admin: Client, count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `M${index + 1}`);
   for (const base of names) {

@@ -68,7 +68,7 @@ async function measure(): Promise<void> {
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;
 }
 
-/** Runs a section. One that fails becomes a row of the table. */
+/** Runs a section. A failed section becomes a row of the table. */
 async function keep(name: string, section: () => Promise<Measured>): Promise<void> {
   console.error(`${name} …`);
   const before = load();
@@ -88,7 +88,7 @@ function load(): number {
   return Number(((loadavg()[0] ?? 0) / cpus().length).toFixed(2));
 }
 
-/** Describes whether the machine was busy, because the numbers are less reliable then. */
+/** Describes whether the machine was busy, because the numbers are then less reliable. */
 function quietness(before: number): string {
   return before < 0.3
     ? 'the machine was quiet'

@@ -9,7 +9,8 @@ import type { Row } from '../report.ts';
 export type PageScale = 'full' | 'quick';
 
 /**
- * The shared setup of sections: a venue with simulated traders that serves its page, and a browser.
+ * The setup that all sections share: a venue with simulated traders that serves its page, and a
+ * browser.
  */
 export type Stage = {
   readonly scale: PageScale;
@@ -24,7 +25,7 @@ export type Stage = {
 export type Measured = { readonly rows: readonly Row[]; readonly details: unknown };
 export type PageSection = (stage: Stage) => Promise<Measured>;
 
-/** Bots need this time to quote in a new venue. */
+/** Bots need this time, in milliseconds, to quote on a new venue. */
 const WARM_UP_MS = 15_000;
 
 export async function setStage(scale: PageScale): Promise<Stage> {

@@ -21,18 +21,18 @@ const PAGE_MS_MAX = 120_000;
 const STAMP = join(REPOSITORY, 'packages', 'web', 'dist', 'page', 'built-of.txt');
 
 type Start = {
-  /** Milliseconds from the command to the first API response. */
+  /** Milliseconds from the start of the command to the first API response. */
   readonly answeredMs: number;
   /** Response times in the following seconds, in which a build may run. */
   readonly answersMs: readonly number[];
-  /** Milliseconds from the command to the first response with the page. */
+  /** Milliseconds from the start of the command to the first response with the page. */
   readonly pageMs: number | undefined;
 };
 
 export async function venueStart({ scale }: Pick<Stage, 'scale'>): Promise<Measured> {
   await buildPageOnce();
   const starts: Record<Kind, Start[]> = { none: [], fresh: [], stale: [] };
-  // The first start only warms up, so that files are cached and code is compiled.
+  // The first start is not measured. It fills the file cache and compiles code.
   await start('none');
   for (let round = 0; round < ROUNDS[scale]; round++) {
     for (const kind of KINDS) starts[kind].push(await start(kind));
@@ -92,7 +92,7 @@ async function start(kind: Kind): Promise<Start> {
   }
 }
 
-/** Marks the built page as outdated, as after a change of its sources. */
+/** Marks the built page as outdated, as a change of its sources would. */
 async function makeStale(): Promise<void> {
   await readFile(STAMP);
   await writeFile(STAMP, 'something else\n');

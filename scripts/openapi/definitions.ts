@@ -39,7 +39,7 @@ export const pagesOf = (pattern: RegExp): string[] =>
 export const samplesIn = (pattern: RegExp): ReadonlyMap<string, readonly Part[]> =>
   new Map(pagesOf(pattern).flatMap((text) => [...samplesOf(text)]));
 
-/** Names in the documents of definitions that many schemas contain. */
+/** Names that the documents give to definitions which many schemas contain. */
 export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Order, 'Order'],
   [Cancel, 'Cancel'],
@@ -49,7 +49,7 @@ export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [PermitSignatureSchema, 'PermitSignature'],
 ]);
 
-/** New names for types of answers that have the name of a request. */
+/** New names for types of answers whose name is also that of a request. */
 const RENAMED: Readonly<Record<string, string>> = { Details: 'ErrorDetails' };
 
 export const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -97,7 +97,7 @@ export function commentOf(file: string, name: string): string {
     .trim();
 }
 
-/** Returns the components ordered by name, so that adding one does not move the others. */
+/** Returns the components sorted by name, so that a new component does not move the others. */
 export function sorted(components: ReadonlyMap<string, object>): Node {
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

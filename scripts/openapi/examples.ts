@@ -1,7 +1,7 @@
 import type { Json } from '../samples.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 
-/** Gives each scalar field below a schema the value that a sample has there. */
+/** Sets the example of each scalar field below a schema to the corresponding value of a sample. */
 export function addExamples(schema: JsonSchema, value: Json, components: Components): void {
   const name = schema.$ref?.split('/').at(-1);
   const target = name === undefined ? schema : components.get(name)!;

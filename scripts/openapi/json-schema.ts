@@ -23,11 +23,11 @@ export type JsonSchema = {
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
   not?: JsonSchema;
-  /** The value of a field that is absent. */
+  /** The value that applies if the field is absent. */
   'x-default'?: unknown;
   examples?: readonly unknown[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
-  /** True if the names of the enum's values are accepted in any case. */
+  /** True if the enum accepts its values in any case. */
   'x-case-insensitive'?: true;
 };
 

@@ -59,7 +59,7 @@ export function openApi(): Node {
         { url: '/', description: 'The venue that serves this document' },
         { url: 'http://127.0.0.1:8690', description: 'A local venue' },
       ],
-      // Actions contain their signature, and there is no other authentication.
+      // Actions contain their signature. There is no other authentication.
       security: [],
       tags: [
         { name: 'Trading', description: 'Signed actions' },
@@ -182,7 +182,7 @@ function requestExamples(samples: ReadonlyMap<string, readonly Part[]>): Node {
   );
 }
 
-/** Sets the schema of an inner action, which is read in a second step. */
+/** Sets the schema of an inner action, which a second step parses. */
 function innerActionOf(schema: JsonSchema, union: 'Action' | 'InnerAction'): void {
   schema.properties!['action'] = refTo(union);
 }
@@ -244,7 +244,7 @@ function infoOperation(components: Components, types: TypeSchemas, annotator: An
 }
 
 /**
- * Returns the schema of an action in a query. Its constant fields can be absent, because the action
+ * Returns the schema of an action in a query. Its constant fields are optional, because the action
  * is not signed.
  */
 const simulatedAction = (): JsonSchema => ({
@@ -253,7 +253,7 @@ const simulatedAction = (): JsonSchema => ({
   required: ['type'],
 });
 
-/** Returns the envelope of an answer of /info. */
+/** Returns the envelope of a response of /info. */
 function successOf(data: JsonSchema, components: Components): JsonSchema {
   const asOf = components.has('HistoryAsOf') ? refTo('HistoryAsOf') : {};
   return {
@@ -281,7 +281,7 @@ function successOf(data: JsonSchema, components: Components): JsonSchema {
 }
 
 /**
- * Returns the error of /info and the services, with the types that its envelope shares with
+ * Returns the error of /info and the services, including the fields that its envelope shares with
  * successes.
  */
 function errorEnvelope(components: Components, types: TypeSchemas): JsonSchema {
@@ -590,7 +590,7 @@ const answer = (description: string, schema: JsonSchema): Node => ({
   content: { 'application/json': { schema } },
 });
 
-/** Returns the answers that every endpoint can give to a request that it does not process. */
+/** Returns the responses that every endpoint can send to a request that it does not process. */
 function failures(schema: JsonSchema): Node {
   const refused = (description: string, headers: Node = {}): Node => ({
     description,

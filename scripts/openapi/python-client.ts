@@ -141,7 +141,7 @@ const literal = (value: string | number | boolean | null): string => {
 const enumType = (values: readonly (string | number | boolean | null)[]): string =>
   `Literal[${values.map(literal).join(', ')}]`;
 
-/** Names that a class cannot have as fields. */
+/** Keywords, which a class cannot use as names of fields. */
 const KEYWORDS: ReadonlySet<string> = new Set(['from', 'in', 'is', 'class', 'import', 'not']);
 
 /** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
@@ -181,7 +181,7 @@ class PythonTypes {
   }
 
   /**
-   * Returns the annotation of a value. Objects become classes; an unnamed object gets the given
+   * Returns the annotation of a value. Objects become classes, and an unnamed object gets the given
    * name.
    */
   typeOf(schema: JsonSchema, name: string): string {

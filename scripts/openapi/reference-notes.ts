@@ -2,8 +2,8 @@ import type { JsonSchema, Components } from './json-schema.ts';
 import { ADDRESS, HASH } from './json-schema.ts';
 
 /**
- * The meaning, type and unit of fields, and the text of sections, as the pages of the reference
- * state them.
+ * The meaning, type and unit of fields, and the text of sections, as given on the pages of the
+ * reference.
  */
 
 /** A row of a table of fields. */
@@ -64,29 +64,29 @@ function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
 }
 
-/** Returns the meaning without references to other tables of its page. */
+/** Returns the meaning without references to other tables on its page. */
 const withoutPlace = (meaning: string): string =>
   meaning.replace(/(?:^|[,;] )see (?:above|below|the next table|the table below)$/, '');
 
 /** Names of schemas that clients send. */
 const REQUEST = /(?:Query|Request|Action|Subscription)$/;
 
-/** Meanings that only a field of a request can have. */
+/** Meanings that apply only to a field of a request. */
 const REQUEST_ONLY = /^(?:optional|default): /;
 
 /**
- * Adds the notes of sections to the fields of schemas. A field takes the row with the longest path
- * that matches the end of its own path, which starts with the name of the schema. Its section comes
- * first, followed by linked sections and then all others. A note of all others does not replace a
- * description that the field already has.
+ * Adds the notes of sections to the fields of schemas. The row of a field is the one with the
+ * longest path that matches the end of the field's path, which starts with the name of the schema.
+ * The field's own section has priority over linked sections, and these over all other sections. A
+ * note from another section does not replace an existing description.
  */
 export class Annotator {
   readonly #sections: ReadonlyMap<string, Section>;
   readonly #components: Components;
   readonly #shared: readonly FieldNote[];
   /**
-   * Fields that a note describes. Until there is a note, the comment of the type definition is
-   * used.
+   * Fields that have a description from a note. All other fields keep the comment of the type
+   * definition.
    */
   readonly #noted = new Set<JsonSchema>();
 
@@ -101,8 +101,8 @@ export class Annotator {
   }
 
   /**
-   * Describes the fields below a schema from a section, and fields that are still without a note
-   * from the sections to which it links.
+   * Describes the fields below a schema from a section. Fields without a note there are described
+   * from the linked sections.
    */
   annotate(schema: JsonSchema, anchor: string): void {
     const section = this.#sections.get(anchor.toLowerCase());
@@ -119,8 +119,8 @@ export class Annotator {
   }
 
   /**
-   * Describes fields that are still without a note, from other notes or by a name that has the same
-   * meaning everywhere.
+   * Describes the remaining fields from other notes, or by a name that has the same meaning
+   * everywhere.
    */
   finish(schemas: readonly JsonSchema[]): void {
     const byName = new Map<string, FieldNote | undefined>();
@@ -206,7 +206,10 @@ function kindOf({ type }: FieldNote): readonly [kind: string, unit: string | und
   return [kind, kind === 'time' ? 'ms' : unit === 'integer' ? undefined : unit];
 }
 
-/** Returns the meaning as a sentence, with its unit and the default that the meaning does not state. */
+/**
+ * Returns the meaning as a sentence, with the unit, and with the default if the meaning does not
+ * contain it.
+ */
 function descriptionOf(note: FieldNote, { 'x-default': absent }: JsonSchema): string {
   const [, unit] = kindOf(note);
   const { meaning } = note;
@@ -216,7 +219,7 @@ function descriptionOf(note: FieldNote, { 'x-default': absent }: JsonSchema): st
   return isStated ? text : `${text} Default: ${JSON.stringify(absent)}.`;
 }
 
-/** Takes the form of the value from the table where it is more exact than the definition. */
+/** Adopts the form of the value from the table if it is more precise than the definition. */
 function refine(field: JsonSchema, note: FieldNote): void {
   const [kind] = kindOf(note);
   for (const each of [field, ...(field.anyOf ?? [])]) {

@@ -38,7 +38,7 @@ type CheckParts = {
 
 const partsOf = (schema: z.core.$ZodType): Parts => (schema as z.ZodType).def as unknown as Parts;
 
-/** Definitions whose meaning their code does not show. */
+/** Definitions whose meaning does not follow from their code. */
 const NAMED = new Map<unknown, JsonSchema>([
   [Address, { type: 'string', pattern: ADDRESS }],
   [Hash, { type: 'string', pattern: HASH }],
@@ -121,7 +121,8 @@ function unnamed(
     case 'nullable':
       return { anyOf: [inner(parts.innerType!), { type: 'null' }] };
     case 'default': {
-      // Generators make fields with the keyword `default` required, so the description states the value.
+      // Generators treat a field with the keyword `default` as required, so the description
+      // contains the default.
       const described = inner(parts.innerType!);
       const value = parts.defaultValue;
       return '$ref' in described ? described : { ...described, 'x-default': value };
@@ -154,8 +155,8 @@ function isOptional(schema: z.core.$ZodType): boolean {
 }
 
 /**
- * Returns the schema of a pipe. A list checks its length before its entries, and other pipes
- * transform a value that was read.
+ * Returns the schema of a pipe. The pipe of a list checks the length before the entries, and other
+ * pipes transform a parsed value.
  */
 function pipeSchema(
   { in: before, out: after }: Parts,

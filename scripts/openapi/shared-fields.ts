@@ -8,7 +8,7 @@ const note = (path: string, type: string, meaning: string): FieldNote => ({
 
 /** Fields that occur in many places, or that the reference explains in prose instead of a table. */
 export const SHARED_FIELDS: readonly FieldNote[] = [
-  // Fields whose row in a table has another meaning.
+  // These fields have the name of a table row with another meaning.
   note('builder.b', 'address', 'address of the builder'),
   note('trades.coin', 'string', 'name of the instrument'),
   note('position.title', 'string', 'title of the market; only for outcome positions'),

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { API, type Checker, type Symbol, type Type } from 'typescript/unstable/sync';
 import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 
-/** Values of the flags of the compiler's API, which exports them only as types. */
+/** Flags of the compiler's API. The API exports them only as types, so their values are copied. */
 const OPTIONAL_SYMBOL = 1 << 24;
 
 /** Returns another name for a type if two types have the same name. */
 type Rename = (typeName: string) => string;
 
-/** Derives JSON Schemas from the type definitions of answers, with the help of the compiler. */
+/** Derives JSON Schemas from the type definitions of answers. The compiler resolves the types. */
 export class TypeSchemas {
   readonly #api: API;
   readonly #checker: Checker;
   readonly #root: string;
   readonly #components: Components;
   readonly #rename: Rename;
-  /** The id of each named type, which detects two types with the same name. */
+  /** The id of each named type. It reveals two types with the same name. */
   readonly #typeIds = new Map<string, number>();
 
   constructor(
@@ -39,8 +39,8 @@ export class TypeSchemas {
   }
 
   /**
-   * Returns the schema of a declared type. The schema has a name in the document if the type is an
-   * object.
+   * Returns the schema of a declared type. If the type is an object, its schema has a name in the
+   * document.
    */
   declared(file: string, name: string): JsonSchema {
     return this.#schemaOf(this.#declaredType(file, name));
@@ -106,7 +106,7 @@ export class TypeSchemas {
     const name = this.#rename(alias.name);
     const known = this.#typeIds.get(name);
     if (known !== undefined && known !== type.id) {
-      // Without `undefined`, an optional union is another type with the same name.
+      // Without `undefined`, an optional union becomes another type with the same name.
       return this.#components.has(name) ? refTo(name) : this.#unnamed(type);
     }
     if (known === undefined) {
@@ -174,8 +174,8 @@ export class TypeSchemas {
   }
 
   /**
-   * Returns the schema of a union. Literals become one enum, and both booleans one type.
-   * `undefined` means that the field is optional.
+   * Returns the schema of a union. Literals become one enum, both booleans become one type, and
+   * `undefined` makes the field optional.
    */
   #union(types: readonly Type[]): JsonSchema {
     const members = types.filter((each) => !isUndefined(each));
@@ -200,7 +200,7 @@ const isUndefined = (type: Type): boolean =>
   type.isIntrinsicType() && type.intrinsicName === 'undefined';
 
 /**
- * Returns true for a union that contains an object. A union of literals is written out where it is
+ * Returns true for a union that contains an object. A union of literals is repeated wherever it is
  * used.
  */
 const hasObject = (type: Type): boolean =>

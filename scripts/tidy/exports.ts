@@ -2,12 +2,12 @@ import { resolveImport } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Requires an importer for each export. If no other file imports a name, its `export` must be
- * removed, after which the compiler and the linter show whether the name is needed at all. Imports
- * by tests count.
+ * Requires that each export is imported. If no other file imports a name, its `export` must be
+ * removed. The compiler and the linter then show whether the name is needed at all. Imports by
+ * tests count.
  */
 
-/** Public entry points, all of whose names count as used. */
+/** Public entry points. All their names count as used. */
 const PUBLIC_ENTRY_POINTS: ReadonlySet<string> = new Set([
   'packages/ccxt/src/index.ts',
   'packages/sdk/src/actions.ts',
@@ -26,7 +26,7 @@ const TAKEN_BY_NAME: readonly RegExp[] = [
   /^packages\/host\/src\/settings\/index\.ts Setting$/,
 ];
 
-/** Support files of tests are not checked, because they can offer more names than the tests use. */
+/** Support files of tests are not checked, because they may offer more names than the tests use. */
 const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
 type Export = {
@@ -38,11 +38,11 @@ type Export = {
 type Module = {
   readonly path: string;
   readonly exports: ReadonlyMap<string, Export>;
-  /** Files all of whose names are re-exported. */
+  /** Files from which all names are re-exported. */
   readonly stars: readonly string[];
 };
 
-/** A name, or all names, that a file imports from another one. */
+/** A name that a file imports from another file. If `name` is undefined, all names are imported. */
 type Wish = { readonly path: string; readonly name: string | undefined };
 
 export function checkExports(

@@ -65,7 +65,7 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its entry point`,
     };
   }
-  // Browser benchmarks use the same setup as the tests of the page.
+  // Browser benchmarks use the test setup of the page.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return ofTests(specifier);
   }
@@ -94,7 +94,7 @@ function bareProblem(
   }
   // The package's own manifest defines these names (`imports`).
   if (specifier.startsWith('#')) return undefined;
-  // These are sections of the page's message catalogue, which its build creates.
+  // The build of the page creates these modules, which are sections of its message catalogue.
   const isOfPage = owner === 'web' || path.startsWith('tests/web/');
   if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -162,7 +162,9 @@ export function isTestPath(path: string): boolean {
   return /\.test(?:-d)?\.tsx?$|^tests\//.test(path);
 }
 
-/** Reports imports from the same or a higher layer of a package, and files without a layer. */
+/**
+ * Reports imports from the same or a higher layer of a package, and files that belong to no layer.
+ */
 export function checkLayers(
   source: Source,
   packages: Readonly<Record<string, PackageRules>> = PACKAGES,

@@ -52,7 +52,10 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-/** API error texts, which clients match, and this file with its test, which contain the phrases. */
+/**
+ * Files that are not checked: API error texts, which clients match, and this file with its test,
+ * which contain the phrases.
+ */
 const EXEMPT: ReadonlySet<string> = new Set([
   'packages/protocol/src/message-groups.ts',
   'scripts/tidy/language.ts',

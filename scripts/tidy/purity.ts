@@ -1,19 +1,19 @@
 import { lineAt, type Finding, type Source } from './source.ts';
 
 /**
- * Bans sources of nondeterminism. The engine and the units must give the same result for the same
- * log on every machine and at any time, so their code must not even contain these names. Each ban
- * names the alternative. The compiler rejects most host APIs, because these projects have no DOM
- * and no Node types. This list covers plain JavaScript.
+ * Bans sources of nondeterminism. For the same log, the engine and the units must compute the same
+ * result on every machine and at any time, so their code must not even contain these names. Each
+ * ban names the alternative. The compiler rejects most host APIs, because these projects have
+ * neither DOM types nor Node types. This list covers plain JavaScript.
  */
 
 type Ban = {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly message: string;
-  /** The package to which the ban applies; both packages by default. */
+  /** The package to which the ban applies. By default, it applies to both packages. */
   readonly only?: 'engine';
-  /** True if strings are searched as well. */
+  /** True if strings are searched too. */
   readonly inStrings?: true;
   /** The only file to which the ban does not apply. */
   readonly except?: string;
@@ -114,8 +114,8 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
 
 const VENUE_CLOCK = 'packages/host/src/clock.ts';
 /**
- * Matches wall clocks and the clocks that only one file may combine with them. Code that measures a
- * duration uses `performance.now` instead.
+ * Matches wall clocks, and the clocks that only one file may combine with them. Code that measures
+ * a duration uses `performance.now` instead.
  */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
@@ -171,8 +171,8 @@ function isConstant(code: string, slash: number): boolean {
 }
 
 /**
- * Reports divisions of bigint in other packages, which are found only if a literal or a conversion
- * shows the type.
+ * Reports divisions of bigint in other packages. They are detected only if a literal or a
+ * conversion shows the type.
  */
 export function checkBigintLiteralDivision(source: Source): Finding[] {
   const pattern = /\b\d[\d_]*n\s*\/(?![/*])|\/\s*\d[\d_]*n\b|\/\s*BigInt\(/g;
@@ -209,8 +209,8 @@ const FILE_WRITES =
   /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 
 /**
- * Reports file writes elsewhere. After a power loss, a file that was not synced, or whose folder
- * was not, can be missing or old.
+ * Reports file writes elsewhere. After a power loss, a file can be missing or outdated if it or its
+ * folder was not synced.
  */
 export function checkVenueWrites(source: Source): Finding[] {
   if (DURABLE_WRITERS.test(source.path) || OTHER_WRITERS.test(source.path)) return [];

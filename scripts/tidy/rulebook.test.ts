@@ -24,7 +24,7 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
   );
 }
 
-describe('the check of the rulebook', () => {
+describe('the check compares the rulebook with the code', () => {
   const rulebook = section(KNOWN) + section(OTHER);
 
   test('a rulebook has no findings if every rule is cited and every citation has its rule', () => {
@@ -76,7 +76,7 @@ describe('the check of the rulebook', () => {
     expect(found(inside, { [CODE]: KNOWN })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('parts of longer words and lockfiles are not citations', () => {
+  test('parts of longer words and text in lockfiles are not citations', () => {
     const files = { [CODE]: `FOR-ever ${KNOWN}`, 'package-lock.json': `{"a": "x/${UNKNOWN}"}` };
     expect(found(section(KNOWN), files)).toEqual([]);
   });

@@ -12,9 +12,9 @@ const CITATION = /(?<![\w-])R-[a-z]+(?:-[a-z]+)*/g;
 /** Matches a link to a rule, from another page or inside the rulebook. */
 const ANCHOR = /\]\((?:[\w./-]*rulebook\.md)?#(r-[a-z-]+)\)/g;
 const HEADING = /^### (R-[a-z]+(?:-[a-z]+)*)$/gm;
-/** Marks a rule that is not implemented. The mark is removed with the first citation. */
+/** Marks a rule that is not implemented. The mark must be removed when the rule is first cited. */
 const NOT_BUILT = '\n*Not built yet:* ';
-/** Matches code and tests. Pages can cite a rule too, but do not implement it. */
+/** Matches code and tests. Pages may cite a rule too, but do not implement it. */
 const KEEPER = /^(?:packages|tests|scripts|bench)\/.*(?<!\.md)$/;
 /** The lockfile is generated, and its hashes can contain the pattern by chance. */
 const GENERATED = /(?:^|\/)package-lock\.json$/;

@@ -1,15 +1,15 @@
 /**
  * A source file in the form that the rules need. Rules search for words in code, so comments,
  * strings and regular expressions are blanked first. Each character becomes a space and line breaks
- * remain, so that positions are the same in both texts. A small tokenizer, which is not a parser,
- * only distinguishes code from other text.
+ * remain, so that positions are the same in both texts. A small tokenizer distinguishes code from
+ * other text; it is not a parser.
  */
 
 export type SourceFile = { readonly path: string; readonly text: string };
 
 export type Finding = {
   readonly path: string;
-  /** Starts with 1. */
+  /** Line number, starting with 1. */
   readonly line: number;
   readonly rule: string;
   /** The problem and the correct form. */
@@ -45,7 +45,7 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
-/** Returns the kind of every character (by UTF-16 unit, as `replace` counts). */
+/** Returns the kind of every character. Characters are UTF-16 units, as in `replace`. */
 function classify(text: string): Kind[] {
   const kinds: Kind[] = Array.from({ length: text.length }, () => 'code');
   const mark = (from: number, to: number, kind: Kind): number => {
@@ -129,8 +129,8 @@ function endOfRegex(text: string, from: number): number {
 }
 
 /**
- * Returns true if a slash begins a regular expression, which is the case where a value can begin.
- * Otherwise it is a division.
+ * Returns true if a slash begins a regular expression, which is possible only where a value can
+ * begin. Otherwise, the slash is a division.
  */
 function startsRegex(text: string, kinds: readonly Kind[], slash: number): boolean {
   let at = slash - 1;

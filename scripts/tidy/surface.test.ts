@@ -24,7 +24,10 @@ const WHOLE: Readonly<Record<string, string>> = {
   'changes/sky.md': 'API\n\n`weather`, `rain` and `clouds` are new.\n',
 };
 
-/** Returns the findings about a repository that differs in some files; undefined omits a file. */
+/**
+ * Returns the findings about a repository in which some files are changed. undefined removes a
+ * file.
+ */
 function found(changes: Readonly<Record<string, string | undefined>> = {}): string[] {
   const files = Object.entries({ ...WHOLE, ...changes }).flatMap(([path, text]) =>
     text === undefined ? [] : [{ path, text }],
@@ -50,7 +53,7 @@ test.each([
   expect(findings[0]).toContain(`"${name}"`);
 });
 
-test('a new query alone gives a finding for each missing part, with its place', () => {
+test('a new query alone causes a finding for each missing part, with its place', () => {
   const path = `${PROTOCOL}/info/market-queries.ts`;
   const findings = found({
     [path]: `${WHOLE[path]}\nexport const SKY_QUERIES = {\n  stars: z.object({}),\n};\n`,
@@ -66,7 +69,7 @@ test('a new query alone gives a finding for each missing part, with its place', 
   expect(findings.join('\n')).toContain('changes/');
 });
 
-test('a sample does not count as a test, and a longer name is a different one', () => {
+test('a sample does not count as a test, and a longer name is a different name', () => {
   const noTest = found({ 'tests/conformance/sky.test.ts': "ask({ type: 'weatherReport' });\n" });
   expect(noTest.map((finding) => finding.split(' ')[1])).toEqual(Array(3).fill('surface-test:'));
 });

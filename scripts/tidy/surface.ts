@@ -2,20 +2,20 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
  * Requires that every query, action and channel of the venue is documented, called by a test and by
- * the SDK, and announced in a change fragment. A new one in the protocol is rejected until all of
- * these exist. Each finding names the file.
+ * the SDK, and announced in a change fragment. A new definition in the protocol is rejected until
+ * all of these exist. Each finding names the file.
  */
 
-/** A kind of call that the protocol defines, and the files of its other parts. */
+/** A kind of call that the protocol defines, and the files of the other parts of each call. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
   readonly source: RegExp;
   readonly names: (text: string) => readonly Named[];
-  /** The page that describes a call; `*` matches part of a name. */
+  /** The page that describes a call. `*` matches part of a name. */
   readonly page: string;
   /**
-   * The files of the SDK that offer a call; undefined where the SDK's methods follow from the
-   * definitions.
+   * The files of the SDK that offer a call. It is undefined if the SDK's methods are derived from
+   * the definitions.
    */
   readonly sdk?: RegExp;
   readonly isFuzzed: boolean;
@@ -50,13 +50,13 @@ const KINDS: readonly Kind[] = [
 
 const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 
-/** Calls that may lack a part, by name and rule, with the reason. */
+/** Calls that are allowed to lack a part, by name and rule, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
 };
 
-/** Calls announced before fragments had to name them. No entries are added. */
+/** Calls that were announced before fragments had to name them. No entries may be added. */
 const ANNOUNCED_BEFORE: ReadonlySet<string> = new Set([
   'actionStatus',
   'agentOwner',

@@ -4,7 +4,7 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
 
 /** Rules about names, sizes and words, which reviewers would otherwise have to check. */
 
-/** A longer file must be split, or needs a reason in `LENGTH_EXCEPTIONS`. */
+/** A longer file must be split, or must have a reason in `LENGTH_EXCEPTIONS`. */
 export const FILE_LINES_MAX = 900;
 
 /**
@@ -86,7 +86,7 @@ const TEST_WORDS: readonly Word[] = [
   },
 ];
 
-/** The patterns are assembled so that the rule does not find itself. */
+/** The patterns are assembled from parts, so that the rule does not find itself. */
 const TEXT_WORDS: readonly Word[] = [
   {
     rule: 'machine-path',

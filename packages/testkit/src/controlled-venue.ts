@@ -39,14 +39,14 @@ type BlockListener = Parameters<OpenedVenue['replica']['onBlock']>[0];
 type StoredImage = { readonly image: string; readonly prices: PricesMoment };
 
 const START = '2026-01-01T00:00:00Z';
-/** The interval of premium samples. */
+/** The sampling interval of the premium, in milliseconds. */
 const STEP_MS = 5_000;
-/** The step if no sample could show a premium. */
+/** The step in milliseconds if no sample could contain a premium. */
 const CALM_STEP_MS = 60_000;
 const GENESIS_MS = 1_000;
-/** The URL of a venue without ports. */
+/** URL of a venue without ports. */
 const NOWHERE = 'http://127.0.0.1';
-/** Disables services that slow down the start or follow the machine's clock. */
+/** These flags disable services that slow down the start or follow the machine's clock. */
 const LEAN = ['--network', 'testnet', '--no-relay', '--no-bots'];
 const NO_CHAIN = ['--chain', 'none'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
@@ -88,7 +88,7 @@ export class ControlledVenue {
     this.#hyperliquidPort = typeof hyperliquid === 'number' ? hyperliquid : 0;
     this.#startMs = startMs(options.time ?? START);
     this.#clock = new HandClock(this.#startMs - GENESIS_MS);
-    // The folder is created after all checks, so that rejected options leave no folder behind.
+    // The folder is created after all checks, so that invalid options leave no folder behind.
     this.#folder = new VenueFolder();
     const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
     const hex = cursors.toString('hex');
@@ -108,7 +108,7 @@ export class ControlledVenue {
     throw new Error('this venue has no such port. Start it with { hyperliquid: true }');
   }
 
-  /** Undefined while the venue is not open. */
+  /** The server. It is undefined while the venue is not open. */
   get server(): Server | undefined {
     return this.#opened?.http.server;
   }
@@ -121,15 +121,15 @@ export class ControlledVenue {
     return this.#running.replica.head;
   }
 
-  /** Calls back after each new block, also after a restart. */
+  /** Registers a function that is called after each new block, even after a restart. */
   onBlock(listener: BlockListener): void {
     this.#listeners.push(listener);
     this.#running.replica.onBlock(listener);
   }
 
   /**
-   * Opens the venue with a first block before the start time, because nonces must be later than
-   * that block (R-nonce).
+   * Opens the venue and creates a first block before the start time, because nonces must be later
+   * than that block (R-nonce).
    */
   async begin(): Promise<void> {
     if (this.#options.chain === true) await this.#openChain();
@@ -144,8 +144,8 @@ export class ControlledVenue {
   }
 
   async #openChain(): Promise<void> {
-    // The chain is loaded on demand, because the EVM takes as long to load as all other modules
-    // together.
+    // The chain is loaded on demand, because loading the EVM takes as long as loading all other
+    // modules together.
     const { TestChain: Chain } = await import('./test-chain.ts');
     const now = (): number => this.nowMs;
     this.#chain = await Chain.open({ directory: this.#folder.beside, seed: this.#seed, now });
@@ -210,7 +210,7 @@ export class ControlledVenue {
     await this.execute(this.prices.commands(this.state, this.nowMs));
   }
 
-  /** Advances time block by block. Work that is due gets a block at its exact time. */
+  /** Advances time block by block. Due work gets a block at its exact time. */
   async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
     const untilMs = this.nowMs + durationMs(duration);
     const givenMs = step === undefined ? undefined : durationMs(step);
@@ -222,7 +222,7 @@ export class ControlledVenue {
       const stepMs = Math.min(longMs, givenMs ?? Infinity);
       const dueMs = nextDueMs(this.state) ?? Infinity;
       const nextMs = this.nowMs - (this.nowMs % stepMs) + stepMs;
-      // Work that is already due is left for the next block, at the same time.
+      // Work that is already due is left to the next block at the same time.
       if (dueMs > this.nowMs) this.#clock.set(Math.min(untilMs, nextMs, dueMs));
       await this.beat();
     }
@@ -241,7 +241,7 @@ export class ControlledVenue {
   }
 
   /**
-   * True if a long step gives the same result, because prices are constant, no premium has to be
+   * True if a long step has the same result, because prices are constant, no premium has to be
    * sampled (R-funding), and no series uses the prices (R-series).
    */
   get #isCalm(): boolean {
@@ -303,7 +303,7 @@ export class ControlledVenue {
     return this.#opened;
   }
 
-  /** Makes all further calls fail. A real venue would exit here. */
+  /** Makes all subsequent calls fail. A real venue would exit here. */
   #fail(error: unknown): void {
     this.#fatal ??= new Error('the venue failed', { cause: error });
   }
@@ -322,7 +322,8 @@ function startMs(time: number | string | Date): number {
 /** An in-memory folder on Linux. */
 const MEMORY = '/dev/shm';
 /**
- * The in-memory folder is used only with this much free space, because a container may have little.
+ * The in-memory folder is used only if this much space is free, because a container may have little
+ * memory.
  */
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
@@ -378,7 +379,7 @@ function placeInMemory(): string | undefined {
   }
 }
 
-/** The host's clocks, which move only on request. */
+/** The host's clocks, which advance only on request. */
 class HandClock implements TimeSource {
   #nowMs: number;
 

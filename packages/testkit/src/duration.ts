@@ -1,4 +1,6 @@
-/** A duration: milliseconds, or numbers with their units, such as `250ms`, `8h` or `1d12h`. */
+/**
+ * A duration: a number of milliseconds, or numbers with units, such as `250ms`, `8h` or `1d12h`.
+ */
 export type Duration = number | `${number}${Unit}` | (string & {});
 
 type Unit = 'ms' | 's' | 'm' | 'h' | 'd';

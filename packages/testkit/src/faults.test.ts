@@ -5,7 +5,8 @@ import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
 /**
- * If requests are lost, repeated or reordered, the SDK ends with one execution or a clear error.
+ * If requests are lost, repeated or reordered, the SDK must end with one execution or a clear
+ * error.
  */
 
 const running: TestVenue[] = [];
@@ -31,7 +32,7 @@ async function start() {
   return { venue, client, order, resting };
 }
 
-/** Faults that still lead to exactly one execution. */
+/** Faults after which the order is nevertheless executed exactly once. */
 const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['loses the answer', (faults) => faults.loseAnswer()],
   ['loses five answers', (faults) => faults.loseAnswer({ count: 5 })],
@@ -51,7 +52,7 @@ const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['has a client clock that is 20 hours ahead', (faults) => faults.skewClock('20h')],
 ];
 
-describe('exactly one execution of an order despite a fault', () => {
+describe('an order is executed exactly once despite a fault', () => {
   test.each(ONCE)('an order is executed once if the connection %s', async (_what, plan) => {
     const { client, order, resting, venue } = await start();
     plan(venue.faults);
@@ -64,7 +65,7 @@ describe('exactly one execution of an order despite a fault', () => {
   });
 });
 
-describe('a clear error of an order after a fault', () => {
+describe('a fault can end with a clear error', () => {
   test("the error contains the action's hash, with which its result can be found, if every answer is lost", async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseAnswer({ count: 6 });
@@ -113,7 +114,7 @@ test('requests that arrive in reverse order are all executed once', async () => 
   const cloids = [1, 2, 3].map((n) => `0x${String(n).padStart(32, '0')}`);
   const sent = cloids.map((cloid) => client.exchange.order(order('90000', cloid)));
   await Promise.all(sent);
-  // Orders are listed newest first, and the last request sent arrived first.
+  // Orders are listed newest first, and the last request that was sent arrived first.
   expect((await resting()).map(([cloid]) => cloid)).toEqual(cloids);
 });
 
@@ -136,7 +137,7 @@ test('a thousand concurrent calls never use the same nonce, even if some of them
   expect(found.toSorted()).toEqual(cloids);
 });
 
-describe('streams with faults', () => {
+describe('streams recover from faults', () => {
   async function listen() {
     const started = await start();
     const { client, venue } = started;
@@ -149,7 +150,7 @@ describe('streams with faults', () => {
     return { ...started, received };
   }
 
-  test('frozen streams deliver all messages in order and once after they are thawed', async () => {
+  test('frozen streams deliver all messages in order and exactly once after they are thawed', async () => {
     const { client, order, received, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {

@@ -5,11 +5,11 @@ import type { LocalConnection } from './local-connection.ts';
 import type { Prices } from './prices.ts';
 import type { TestChain } from './test-chain.ts';
 
-/** The requests that a fault affects: the next ones to a path. */
+/** The requests that a fault affects, which are the next ones to a path. */
 export type FaultScope = {
-  /** The number of requests; 1 by default. */
+  /** The number of requests. The default is 1. */
   readonly count?: number;
-  /** The path of the requests, or `*` for any path; `/exchange` by default. */
+  /** The path of the requests, or `*` for any path. The default is `/exchange`. */
   readonly path?: string;
 };
 
@@ -25,8 +25,8 @@ type Planned = {
 };
 
 /**
- * Faults between clients and a venue. Each affects the next requests only, in the order of the
- * calls.
+ * Faults between clients and a venue. Each fault affects only the next requests, in the order of
+ * the calls.
  */
 export class Faults {
   readonly #line: LocalConnection;
@@ -42,29 +42,30 @@ export class Faults {
     this.#chain = chain;
   }
 
-  /** Loses the answer: the venue executes the request, which then fails like a cut connection. */
+  /**
+   * Loses the response. The venue executes the request, which then fails for the client as if the
+   * connection had been cut.
+   */
   loseAnswer(scope?: FaultScope): void {
     this.#plan('loseAnswer', scope);
   }
 
-  /** Loses the request, which never arrives. */
+  /** Loses the request, which never reaches the venue. */
   loseRequest(scope?: FaultScope): void {
     this.#plan('loseRequest', scope);
   }
 
-  /** Answers 503 like a gateway, after the venue has executed the request. */
+  /** Responds with 503 as a gateway would, after the venue has executed the request. */
   executeThen503(scope?: FaultScope): void {
     this.#plan('executeThen503', scope);
   }
 
-  /** Delivers the same bytes twice, at the same time. */
+  /** Delivers the same bytes twice and concurrently. */
   duplicate(scope?: FaultScope): void {
     this.#plan('duplicate', scope);
   }
 
-  /**
-   * Holds the requests until all have been sent, and delivers them one by one, the last one first.
-   */
+  /** Holds the requests until all have been sent, and then delivers them in reverse order. */
   reorder(scope: FaultScope & { readonly count: number }): void {
     this.#plan('reorder', scope);
   }
@@ -75,8 +76,8 @@ export class Faults {
   }
 
   /**
-   * Freezes streams, which then deliver no messages and report no error; `thawStreams` delivers all
-   * of them.
+   * Freezes streams, which then deliver no messages and report no error. `thawStreams` delivers all
+   * messages.
    */
   freezeStreams(): void {
     this.#line.freezeStreams();
@@ -86,7 +87,7 @@ export class Faults {
     this.#line.thawStreams();
   }
 
-  /** Cuts all streams, as when a client changes networks. */
+  /** Cuts all streams, as happens when a client changes networks. */
   cutStreams(): void {
     this.#line.cutStreams();
   }
@@ -104,7 +105,9 @@ export class Faults {
     return this.#skewMs;
   }
 
-  /** Makes the oracle stop reporting a symbol, whose last price becomes stale with time. */
+  /**
+   * Makes the oracle stop reporting a symbol, so that its last price becomes stale after some time.
+   */
   silenceOracle(symbol: string): void {
     this.#prices.silence(symbol);
   }
@@ -177,7 +180,7 @@ export class Faults {
   }
 }
 
-/** Waits for the complete answer of any status. */
+/** Waits for the complete response of any status. */
 async function answered(delivery: Promise<Response>): Promise<void> {
   await (await delivery).text();
 }
@@ -208,7 +211,7 @@ function behindOthers(
     waiting.push(async () => {
       try {
         const response = await deliver();
-        // The next request arrives after the complete answer to this one.
+        // The next request arrives after the complete response to this one.
         const text = await response.text();
         const { headers, status } = response;
         resolve(new Response(text, { headers, status }));

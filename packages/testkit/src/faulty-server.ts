@@ -7,7 +7,7 @@ import type { LocalConnection } from './local-connection.ts';
 
 /** This address is not reachable from other machines. */
 const LOOPBACK = '127.0.0.1';
-/** This is larger than any request that the venue accepts. */
+/** This size exceeds that of any request that the venue accepts. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 /** Hop-by-hop headers, which are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
@@ -78,7 +78,7 @@ async function handOn(
         .on('error', () => response.destroy())
         .pipe(response);
   } catch {
-    // A lost request or answer closes the connection.
+    // If a request or a response is lost, the connection is closed.
     response.destroy();
   }
 }

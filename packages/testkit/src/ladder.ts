@@ -6,11 +6,11 @@ export const ORDERS_PER_ACTION = 50;
 
 /** The shape of a book that one call fills. */
 export type BookShape = {
-  /** Number of levels on each side; 10 by default. */
+  /** Number of levels on each side. The default is 10. */
   readonly levels?: number;
-  /** The size at each level, as decimal text; 1 coin or 100 shares by default. */
+  /** The size at each level, as decimal text. The default is 1 coin or 100 shares. */
   readonly size?: string;
-  /** Distance from the middle to the best price and between levels, in ticks; 1 by default. */
+  /** Distance from the middle to the best price and between levels, in ticks. The default is 1. */
   readonly gapTicks?: number;
   /**
    * The middle price, as decimal text. The default is the oracle price, or 0.5 for an outcome
@@ -21,7 +21,7 @@ export type BookShape = {
 
 type Wanted = BookShape & { readonly priceOf: (symbol: string) => string | undefined };
 
-/** This is more decimals than any tick has. */
+/** No tick has this many decimals. */
 const DECIMALS = 8;
 const SIZES = { perp: '1', outcome: '100' } as const;
 const MIDDLE_OF_SHARES = '0.5';

@@ -32,15 +32,14 @@ const SOCKET_CALLS = {
 
 /**
  * Connects clients to a server without an open port. A connection is a pair of streams, and the
- * server gets one end instead of a socket. All other code is that of a real port, down to the bytes
- * on the wire.
+ * server gets one end instead of a socket. The bytes are those that a real port would carry.
  */
 export class LocalConnection {
   readonly #server: () => Server | undefined;
   readonly #now: () => number;
   #agent = new LineAgent(() => this.#connect());
   readonly #streams = new Set<WebSocket>();
-  /** Streams of external clients, which the proxy forwards byte by byte. */
+  /** Streams of external clients, which the proxy forwards unchanged. */
   readonly #tunnels = new Set<Duplex>();
   #isFrozen = false;
 
@@ -49,7 +48,7 @@ export class LocalConnection {
     this.#now = now;
   }
 
-  /** A `fetch` function whose answers have the venue's time. */
+  /** A `fetch` function whose responses contain the venue's time. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const { body, headers, method = 'GET', signal } = init;
@@ -116,7 +115,7 @@ export class LocalConnection {
 
   /**
    * Makes the next request use a new connection, because idle ones lead to a stopped server.
-   * Pending answers still arrive.
+   * Pending responses still arrive.
    */
   reconnect(): void {
     this.#agent.retire();
@@ -149,7 +148,7 @@ class LineAgent extends Agent {
     this.#connect = connect;
   }
 
-  /** Stops keeping connections. Pending answers are read to their end. */
+  /** Stops keeping connections open. Pending responses are read completely. */
   retire(): void {
     this.maxFreeSockets = 0;
     for (const idle of Object.values(this.freeSockets).flat()) idle?.destroy();
@@ -167,7 +166,7 @@ function responseOf(answer: IncomingMessage, nowMs: number): Response {
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // A client that reads the time from this header gets the venue's time, and not the machine's.
+  // A client that reads the time from this header gets the venue's time instead of the machine's.
   headers.set('date', new Date(nowMs).toUTCString());
   const { statusCode: status = 0 } = answer;
   const body = WITHOUT_BODY.has(status) ? null : (Readable.toWeb(answer) as ReadableStream);

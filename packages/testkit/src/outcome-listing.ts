@@ -7,7 +7,7 @@ export type TestMarket = {
 };
 
 /**
- * Changes to the default market, which is open for a day, has ticks of one cent, and has neither a
+ * Changes to the default market, which is open for a day, has a tick of one cent, and has neither a
  * fee nor a delay.
  */
 export type MarketInput = Partial<Omit<RegisterMarketParameters, 'eventSlug'>> & {

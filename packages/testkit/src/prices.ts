@@ -3,8 +3,8 @@ import { divFloor, formatDecimal, parseExact, timeMs } from '@oddlot/units';
 import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/testkit';
 
 /**
- * Returns the prices at a time by symbol (`BTC`), as decimal text. Omitted symbols keep their
- * price.
+ * Returns the prices at a given time by symbol, such as `BTC`, as decimal text. Omitted symbols
+ * keep their prices.
  */
 export type PriceScript = (nowMs: number) => Readonly<Record<string, string>>;
 
@@ -44,14 +44,14 @@ export class Prices {
     return price === undefined ? undefined : formatDecimal(price, REFERENCE_DECIMALS);
   }
 
-  /** Sets all prices, or none if one is rejected. */
+  /** Sets all prices, or none if one of them is invalid. */
   set(prices: Readonly<Record<string, string>>): void {
     for (const [symbol, priceE8] of this.read(prices)) this.#prices.set(symbol, priceE8);
   }
 
   /**
-   * Parses prices to units of 10^-8. Unknown symbols are rejected, because a mistyped symbol would
-   * otherwise have no effect.
+   * Converts prices to units of 10^-8 USDC. Unknown symbols are rejected, because a mistyped symbol
+   * would otherwise have no effect.
    */
   read(prices: Readonly<Record<string, unknown>>): readonly (readonly [string, bigint])[] {
     return Object.entries(prices).map(([symbol, price]) => {
@@ -64,7 +64,7 @@ export class Prices {
     });
   }
 
-  /** Calls the script at every step of time from now on; undefined ends it. */
+  /** Calls the script at every step of time. undefined ends the script. */
   follow(script: PriceScript | undefined): void {
     this.#script = script;
   }
@@ -102,7 +102,7 @@ export class Prices {
     this.#script = script;
   }
 
-  /** Returns the oracle commands of a moment: prices of perps, and reference prices of series. */
+  /** Returns the oracle commands for a time: prices of perps, and reference prices of series. */
   commands(state: State, nowMs: number): readonly Command[] {
     this.set(this.#script?.(nowMs) ?? {});
     const observedMs = timeMs(nowMs);

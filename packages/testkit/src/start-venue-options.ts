@@ -2,18 +2,18 @@ import type { Duration } from './duration.ts';
 
 /** Options of a test venue. All of them are optional. */
 export type StartVenueOptions = {
-  /** The seed from which keys and cursors are derived. The same seed gives the same venue. */
+  /** The seed from which keys and cursors are derived. The same seed produces the same venue. */
   readonly seed?: string;
   /**
-   * The start time; 2026-01-01T00:00:00Z by default, so that tests do not depend on the time of
-   * day. For clients that take nonces from the machine's clock, use `Date.now()`.
+   * The start time. The default is 2026-01-01T00:00:00Z, so that tests do not depend on the time of
+   * day. For clients that derive nonces from the machine's clock, use `Date.now()`.
    */
   readonly time?: number | string | Date;
-  /** The number of funded accounts at the start; 10 by default. */
+  /** The number of accounts that are funded at the start. The default is 10. */
   readonly accounts?: number;
   /**
-   * The balance of each account, both for perps and for outcome markets, as decimal text; `100000`
-   * by default.
+   * The balance of each account, both for perps and for outcome markets, as decimal text. The
+   * default is `100000`.
    */
   readonly usdc?: string;
   /**
@@ -24,21 +24,21 @@ export type StartVenueOptions = {
   /** Opens HTTP and WebSocket on a loopback port chosen by the system. */
   readonly ports?: boolean;
   /**
-   * Also serves clients of Hyperliquid, at `venue.hyperliquidUrl`, on this port or on a free one;
-   * implies `ports`.
+   * Also serves clients of Hyperliquid at `venue.hyperliquidUrl`, on this port or on a free one.
+   * This implies `ports`.
    */
   readonly hyperliquid?: boolean | number;
   /** Starts a settlement chain inside the test, for deposits and withdrawals (`venue.chain`). */
   readonly chain?: boolean;
-  /** Also serves the trading page, if it is built. */
+  /** Also serves the trading page if it is built. */
   readonly page?: boolean;
   /** Applies the request limits of a public venue. */
   readonly limits?: boolean;
   /** Settings of the venue as flags, such as `['--order-delay-ms', '0']`. */
   readonly flags?: readonly string[];
   /**
-   * `own` runs log, history and signatures on separate threads, as a real venue does; `here` by
-   * default.
+   * With `own`, log, history and signatures run on separate threads, as in a real venue. The
+   * default is `here`.
    */
   readonly threads?: 'here' | 'own';
 };

@@ -71,7 +71,7 @@ test('an account that was funded after a snapshot can be funded again after reve
   expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('50');
 });
 
-test('the same seed gives the same venue, block by block', async () => {
+test('the same seed produces the same venue, block by block', async () => {
   const seen = [];
   for (let run = 0; run < 2; run += 1) {
     const venue = await start({ seed: 'same' });
@@ -84,7 +84,7 @@ test('the same seed gives the same venue, block by block', async () => {
   expect(other.accounts[0]!.address).not.toBe((seen[0]![0] as string[])[0]);
 });
 
-describe('the time of a test venue', () => {
+describe('the time of a test venue advances only on request', () => {
   test('time does not pass until it is advanced, and funding is paid at every full hour', async () => {
     const venue = await start({ time: '2026-03-01T10:59:00Z' });
     await venue.fillBook('BTC');
@@ -109,7 +109,7 @@ describe('the time of a test venue', () => {
     await venue.fillBook('BTC', { middle: '98940', levels: 3, gapTicks: 10 });
     await buy(venue, '0.5');
     await venue.advance('1h');
-    // The funding premium is the average over 720 samples, clamped towards the interest rate. An
+    // The funding premium is the average of 720 samples, clamped towards the interest rate. An
     // eighth of it is paid per hour.
     const [row] = await fundingsOf(venue);
     const most = (0.002236 - 0.0005) / 8;
@@ -150,7 +150,7 @@ describe('the time of a test venue', () => {
     expect(await reply).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   });
 
-  test('a series automatically lists, closes and resolves its markets by the price that was set', async () => {
+  test('a series automatically lists, closes and resolves its markets by the prices that the test sets', async () => {
     const venue = await start();
     const { outcomeDeploy } = venue.admin.client.exchange;
     await outcomeDeploy.registerSeries(
@@ -187,8 +187,8 @@ describe('the time of a test venue', () => {
   });
 });
 
-describe('the prices of a test venue', () => {
-  test("prices that are set become the oracle's prices, and liquidate accounts below the maintenance margin", async () => {
+describe('the prices of a test venue are controlled by the test', () => {
+  test("the prices of the test become the oracle's prices, and accounts below the maintenance margin are liquidated", async () => {
     const venue = await start();
     await venue.fillBook('BTC', { levels: 10, size: '2' });
     const poor = await venue.account('poor', { perp: '1000' });
@@ -229,7 +229,7 @@ test('an outcome market can be listed, traded, resolved and paid', async () => {
   expect(state.withdrawable).toBe('100007.8');
 });
 
-describe('a snapshot of a test venue', () => {
+describe('a test venue can be reverted to a snapshot', () => {
   test('a venue can be reverted to a snapshot repeatedly, including state, history, time and prices', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
@@ -284,12 +284,12 @@ test('no client reaches the stopped venue after a restart, even one with a pendi
   const unread = await read();
   await venue.restart();
   expect((await unread.json()).data.universe).toHaveLength(3);
-  // The connection of the pending answer is free again by then.
+  // The connection of the pending response has then become free.
   await new Promise(setImmediate);
   expect((await read()).status).toBe(200);
 });
 
-describe('the ports of a test venue', () => {
+describe('a test venue can open ports', () => {
   test('the ports on loopback serve the same venue before and after a restart', async () => {
     const venue = await start({ ports: true });
     const read = async () => {

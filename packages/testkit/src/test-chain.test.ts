@@ -11,7 +11,7 @@ afterAll(() => venue.stop());
 const inVenue = async ({ address: user, client }: TestVenue['admin']) =>
   (await client.info.clearinghouseState({ user })).withdrawable;
 
-test('a deposit is credited, can be traded with, and can be withdrawn to the chain', async () => {
+test('a deposit is credited, can be used for trading, and can be withdrawn to the chain', async () => {
   const alice = await venue.account('alice', {});
   expect(await inVenue(alice)).toBe('0');
   await venue.deposit(alice, '250.5');
@@ -31,7 +31,7 @@ test('a deposit on an abandoned branch is not credited until it is mined again, 
   await chain.transferToBridge(bob, '40');
   await venue.faults.reorganiseChain(1);
   expect(await chain.balanceOf(bob.address)).toBe('70');
-  // Another account's deposit is credited, which shows that the venue has read the new branch.
+  // The credit of another account's deposit shows that the venue has read the new branch.
   const carol = await venue.account('carol', {});
   await venue.deposit(carol, '5');
   expect(await inVenue(bob)).toBe('0');

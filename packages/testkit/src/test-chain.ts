@@ -18,16 +18,16 @@ const VALIDATORS = 3;
 const GAS = 1_000_000n;
 const MAX_FEE_WEI = 10_000_000_000n;
 const ETHER = parseEther('1000000');
-/** The polling interval for asynchronous work of the venue. */
+/** The interval in milliseconds at which asynchronous work of the venue is checked. */
 const LOOK_MS = 10;
 const PATIENCE_MS = 60_000;
 /**
- * The confirmation depth is low enough for fast tests, and high enough to lose a block before it is
+ * The confirmation depth keeps tests fast, but is high enough for a block to be lost before it is
  * final.
  */
 const CONFIRMATIONS = 3;
 
-// The published types have these two instead of those of viem and of the bridge package.
+// The published types contain these two types instead of those of viem and of the bridge package.
 type Hex = `0x${string}`;
 type Contracts = { readonly bridge: Hex; readonly token: Hex };
 
@@ -91,7 +91,7 @@ export class TestChain {
     }
   }
 
-  /** The settings with which the venue settles on this chain. */
+  /** The venue's settings for settlement on this chain. */
   get flags(): readonly string[] {
     const pace = ['--chain-confirmations', String(CONFIRMATIONS), '--chain-every-ms', '20'];
     return ['--chain', this.url, '--chain-keys', this.#keyFolder, ...pace];
@@ -102,7 +102,7 @@ export class TestChain {
     return CONFIRMATIONS;
   }
 
-  /** Mines blocks, which are empty if no transaction is pending. */
+  /** Mines blocks. They are empty if no transaction is pending. */
   async mine(blocks = 1): Promise<void> {
     for (let count = 0; count < blocks; count += 1) await this.#chain.mine();
   }
@@ -134,16 +134,16 @@ export class TestChain {
   }
 
   /**
-   * Replaces the newest blocks by a branch that is one block longer. Transactions missing from it
-   * are dropped, or return to the pool with `rest: 'pool'`.
+   * Replaces the newest blocks with a branch that is one block longer. Transactions that are not in
+   * it are dropped, or return to the pool with `rest: 'pool'`.
    */
   async reorganise(depth: number, { rest = 'drop' }: { readonly rest?: 'pool' | 'drop' } = {}) {
     await this.#chain.reorg(depth, { rest });
   }
 
   /**
-   * Waits for asynchronous work of the venue and mines blocks in the meantime, because the venue
-   * polls the chain according to the machine's clock.
+   * Mines blocks while it waits for asynchronous work of the venue, because the venue polls the
+   * chain by the machine's clock.
    */
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;

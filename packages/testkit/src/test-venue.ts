@@ -22,10 +22,10 @@ import { type Snapshot, ControlledVenue } from './controlled-venue.ts';
 const ACCOUNTS = 10;
 const USDC = '100000';
 const USDC_DECIMALS = 6;
-/** Balance of the account that fills books, which is more than any test trades. */
+/** Balance of the account that fills books. It exceeds what any test trades. */
 const MAKER_USDC = '100000000';
 
-/** The options that connect a client. None of their types is tied to one copy of the SDK. */
+/** The options that connect a client. Their types do not depend on a particular copy of the SDK. */
 type Connection = Pick<
   ClientOptions,
   'fetch' | 'network' | 'nonces' | 'openSocket' | 'orderLifeMs' | 'url'
@@ -36,7 +36,7 @@ type Internals = {
   readonly isDeferred?: boolean;
 };
 
-/** A whole venue inside this process. */
+/** A complete venue inside this process. */
 export class TestVenue {
   readonly seed: string;
   /** Faults between clients and the venue. */
@@ -51,7 +51,7 @@ export class TestVenue {
   readonly #line: LocalConnection;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
-  /** The names of funded accounts, now and at each snapshot. */
+  /** The names of funded accounts, at present and at each snapshot. */
   #paid = new Set<string>();
   readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
@@ -77,7 +77,7 @@ export class TestVenue {
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
-    // The operator needs no money, and the other accounts are funded at the start.
+    // The operator does not need money, and the other accounts are funded at the start.
     this.#paid = new Set(this.#named.keys());
   }
 
@@ -140,8 +140,8 @@ export class TestVenue {
   }
 
   /**
-   * Opens HTTP and WebSocket on a loopback port for clients of any kind, with the planned faults,
-   * and returns the URL.
+   * Opens HTTP and WebSocket on a loopback port for any client, with the planned faults, and
+   * returns the URL.
    */
   async openPort(port = 0): Promise<string> {
     this.#server ??= await FaultyServer.open({ fetch: this.faults.fetch, line: this.#line, port });
@@ -159,7 +159,7 @@ export class TestVenue {
       fetch: this.faults.fetch,
       openSocket: this.#line.openSocket,
       nonces: this.#nonces,
-      // Time does not pass between two calls, and can jump by days.
+      // Orders do not expire, because the time is constant between two calls and can jump by days.
       orderLifeMs: Infinity,
     };
   }
@@ -172,7 +172,7 @@ export class TestVenue {
   }
 
   /**
-   * Returns the account with this name, whose key is derived from the name. The first call funds
+   * Returns the account with this name. Its key is derived from the name, and the first call funds
    * it.
    */
   async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
@@ -183,7 +183,7 @@ export class TestVenue {
     return account;
   }
 
-  /** Adds test money on each call. */
+  /** Adds test funds at each call. */
   async fund(address: string, money: Money): Promise<void> {
     await this.#credit([{ address }], money);
   }
@@ -203,16 +203,16 @@ export class TestVenue {
     await this.#venue.beat();
   }
 
-  /** Calls the script at every step of time; undefined keeps prices constant. */
+  /** Calls the script at every step of time. undefined keeps the prices constant. */
   followPrices(script: PriceScript | undefined): void {
     this.#venue.prices.follow(script);
   }
 
   /**
    * Advances time in blocks of 5 s, or of one minute if prices are constant, no premium has to be
-   * sampled and no series is listed; `step` overrides this. Work that is due in between (series,
-   * phases, delays) gets a block at its exact time, and the oracle reports at every step. A longer
-   * step is faster and takes fewer samples (R-funding-gaps).
+   * sampled and no series is listed; `step` overrides this. Work that becomes due (series, phases,
+   * delays) gets a block at its exact time, and the oracle reports prices at every step. A longer
+   * step is faster but takes fewer samples (R-funding-gaps).
    */
   async advance(duration: Duration, options: { readonly step?: Duration } = {}): Promise<void> {
     await this.#venue.advance(duration, options.step);
@@ -237,7 +237,9 @@ export class TestVenue {
     return snapshot;
   }
 
-  /** Reverts to a snapshot, any number of times. Streams are cut, as by a restart. */
+  /**
+   * Reverts to a snapshot, which is possible any number of times. Streams are cut as in a restart.
+   */
   async revert(snapshot: Snapshot): Promise<void> {
     this.#line.cutAll();
     await this.#venue.revert(snapshot);
@@ -245,8 +247,8 @@ export class TestVenue {
   }
 
   /**
-   * Stops and restarts the venue on the same data. With `isKilled` it restarts on the data that a
-   * kill at this moment would leave.
+   * Stops and restarts the venue on the same data. With `isKilled`, the data is that which a kill
+   * would leave.
    */
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
@@ -339,7 +341,7 @@ function microUsdcOf(text: string): number {
   throw new RangeError(`Invalid amount of USDC: "${text}". Use a decimal text such as "1000.5"`);
 }
 
-/** A named account with a key and, by default, test money. */
+/** A named account with a key and, by default, test funds. */
 export type TestAccount = {
   readonly name: string;
   readonly address: Address;

@@ -2,12 +2,12 @@ import type { BacktestReport, CurvePoint } from './backtest-report.ts';
 
 const WIDTH = 960;
 const HEIGHT = 240;
-/** Maximum number of rows per table of the page; the report contains all of them. */
+/** Maximum number of rows in each table of the page. The report contains all rows. */
 const ROWS_MAX = 500;
 
 /**
  * Renders the report as one static page, which loads no resources, runs no scripts, and escapes all
- * of its texts.
+ * its texts.
  */
 export function backtestPage(report: BacktestReport): string {
   const { curve, fills, fundings, liquidations, settlement } = report;

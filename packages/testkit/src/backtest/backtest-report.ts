@@ -12,22 +12,24 @@ export type BacktestReport = {
   readonly startUsdc: string;
   readonly endUsdc: string;
   readonly pnl: string;
-  /** Net fees paid to the venue and to builders; negative if rebates exceed them. */
+  /**
+   * Net fees paid to the venue and to builders. The value is negative if rebates exceed the fees.
+   */
   readonly fees: string;
-  /** Net funding; positive if the account received it. */
+  /** Net funding. The value is positive if the account received more than it paid. */
   readonly funding: string;
   readonly drawdown: Drawdown;
-  /** Oldest first. */
+  /** All fills of the account, oldest first. */
   readonly fills: readonly Fill[];
   readonly fundings: readonly FundingRow[];
   readonly liquidations: readonly Liquidation[];
   /**
-   * The payout of a YES share and the amount paid to the account for its shares; defined for
-   * outcome markets only.
+   * The payout of a YES share, and the amount paid for the account's shares. It is defined only for
+   * outcome markets.
    */
   readonly settlement?: { readonly fraction: string; readonly usdc: string };
   readonly curve: readonly CurvePoint[];
-  /** The newest block. The same inputs always give the same hash. */
+  /** The newest block. The same inputs always produce the same hash. */
   readonly head: { readonly height: number; readonly hash: string };
 };
 
@@ -79,8 +81,8 @@ const POINTS_MAX = 10_000;
 type Value = { readonly timeMs: number; readonly microUsdc: bigint };
 
 /**
- * The value of an account over time. The drawdown considers all changes, but the curve keeps only a
- * sample of them.
+ * The value of an account over time. The drawdown is computed from all changes, but the curve
+ * contains only a sample of them.
  */
 export class ValueCurve {
   #points: CurvePoint[] = [];

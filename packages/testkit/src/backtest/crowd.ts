@@ -3,7 +3,7 @@ import { type Address, hash } from '@oddlot/units';
 import type { ControlledVenue } from '../controlled-venue.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
-/** Balance of each crowd account in micro-USDC, which is more than any recording trades. */
+/** Balance of each crowd account in micro-USDC. It exceeds the volume of any recording. */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
@@ -11,7 +11,7 @@ const ORDERS_PER_ACTION = 50;
 type Counterparty = { readonly address: Address; lastNonce: number };
 
 /**
- * Rejects that are expected for crowd orders: the order would match one of the bot, or its price is
+ * Rejections that crowd orders can expect: an order would match one of the bot, or its price is
  * outside the limits.
  */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ export class Crowd {
     return this.#members;
   }
 
-  /** Adds an account that has money and is ready to trade. */
+  /** Adds an account with money that is ready to trade. */
   async join(): Promise<Counterparty> {
     const account = this.#addressOf(`${this.#name} ${this.#members.length}`);
     const member = { address: account, lastNonce: 0 };
@@ -171,7 +171,7 @@ export function bookChanges<Order extends Standing>(
   }
   const cancelled: Order[] = [];
   const lowered: { order: Order; remaining: number }[] = [];
-  // The oldest order is counted towards a level first.
+  // The oldest order is the first to count towards a level.
   for (const order of standing.toSorted((a, b) => a.orderId - b.orderId)) {
     const left = wanted.get(keyOf(order)) ?? 0;
     const remaining = Math.min(left, order.remaining);
@@ -181,7 +181,7 @@ export function bookChanges<Order extends Standing>(
   }
   const missing = levels.flatMap((level) => {
     const size = wanted.get(keyOf(level)) ?? 0;
-    // A price that a recording lists twice is treated as one level.
+    // A price that a recording contains twice is treated as one level.
     wanted.set(keyOf(level), 0);
     return size > 0 ? [{ isBuy: level.isBuy, price: level.price, size }] : [];
   });
@@ -192,18 +192,18 @@ type OrderInTheWay = {
   readonly orderId: number;
   readonly price: number;
   readonly remaining: number;
-  /** Undefined for an order of the bot. */
+  /** The crowd account of the order. It is undefined for an order of the bot. */
   readonly member: unknown;
 };
 
 type Through<Order> = {
   /** The remaining size of each crowd order that was executed. */
   readonly used: readonly { readonly order: Order; readonly remaining: number }[];
-  /** Lots executed against the bot. */
+  /** Number of lots that were executed against the bot. */
   readonly reached: number;
 };
 
-/** Returns the orders that a taker order executes against, by price and then by age. */
+/** Returns the resting orders that a taker order matches, sorted by price and then by age. */
 export function tradeThrough<Order extends OrderInTheWay>(
   standing: readonly Order[],
   { isBuy, price, size }: Omit<CrowdOrder, 'timeInForce'>,

@@ -27,16 +27,17 @@ import type {
 
 /** The quotes around the price if the recording contains no book. */
 export type QuotedBook = {
-  /** Number of levels on each side; 5 by default. */
+  /** Number of levels on each side. The default is 5. */
   readonly levels?: number;
   /**
-   * Distance from the price to the best quote and between levels, as a fraction of the price;
-   * 0.0001 by default. On outcome markets it is a fraction of 1, with one tick by default.
+   * Distance from the price to the best quote and between levels, as a fraction of the price. The
+   * default is 0.0001. On outcome markets, the distance is a fraction of 1, and the default is one
+   * tick.
    */
   readonly gap?: number;
   /**
-   * Size of a level as a fraction of the volume of a candle; 0.01 by default. If there is no
-   * volume, a level is worth 10,000 USDC.
+   * Size of a level as a fraction of the volume of a candle. The default is 0.01. If there is no
+   * volume, the notional of a level is 10,000 USDC.
    */
   readonly share?: number;
 };
@@ -45,7 +46,7 @@ const SHAPE = { levels: 5, share: 0.01 };
 const LEVEL_MICRO_USDC = 10_000_000_000;
 /** A candle has four prices, and therefore three moves between them. */
 const LEGS = 3;
-/** With this step every hour has a premium sample and pays its funding (R-funding-gaps). */
+/** With this step, every hour has a sample of the premium and pays its funding (R-funding-gaps). */
 const CANDLE_STEP_MS = 1_800_000;
 /** During a liquidation, blocks are created every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
@@ -63,7 +64,7 @@ type Options = {
   readonly quotes: QuotedBook;
   /** Returns a number in [0, 1) derived from the seed. */
   readonly draw: () => number;
-  /** Called after every price move. */
+  /** Hook that is called after every price move. */
   readonly onMove: () => void;
 };
 
@@ -129,8 +130,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Advances time. The prices between two rows of candles are unknown, so a few blocks are
-   * sufficient there.
+   * Advances time. The prices between two rows of candles are unknown, so a few blocks are enough
+   * there.
    */
   async waitUntil(timeMs: number): Promise<void> {
     if (timeMs <= this.#venue.nowMs) return;
@@ -169,7 +170,7 @@ export class RecordedMarket {
     const lots = this.#grid.lots(volume);
     this.#levelLots = Math.floor(lots * this.#shape.share);
     for (const [at, price] of path.entries()) {
-      // The close is reached before the hour ends, because funding and the bot use it.
+      // The close is reached before the hour ends, because both the funding and the bot use it.
       const momentMs = Math.floor(timeMs + ((endMs - timeMs) * at) / LEGS);
       await this.#moveTo(price, Math.min(momentMs, endMs - 1), Math.floor(lots / path.length));
     }
@@ -205,8 +206,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Moves the market to a price: executes the orders on the way, trades the recorded volume, and
-   * places quotes around the price.
+   * Moves the market to a price: executes the orders up to this price, trades the recorded volume,
+   * and places quotes around the price.
    */
   async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
     const isCandle = this.#kind === 'candles';
@@ -218,16 +219,16 @@ export class RecordedMarket {
     await this.#comeTo(timeMs);
     const passed = hasDelay ? 0 : this.#passedLots(price, isBuy);
     const taken = Math.min(passed, most);
-    // Old quotes are cancelled first, so that the mark follows the price and not the rest of an old
-    // book.
+    // Old quotes are cancelled first, so that the mark follows the price instead of the remaining
+    // old book.
     const leaving = isElsewhere
       ? this.#makers.members.map((member) => this.#makers.cancelAll(member))
       : [];
     const through = await this.#take({ isBuy, price, size: taken });
     const before = [...leaving, ...through];
     if (before.length > 0) {
-      // For a candle, this is the only block of this time, so the oracle price is repeated to keep
-      // it from becoming stale.
+      // For a candle, this is the only block at this time, so the oracle price is repeated to
+      // prevent it from becoming stale.
       const repeated = isCandle ? this.#oracleAt(this.#price) : [];
       await executeCrowd(this.#venue, [...repeated, ...before]);
     }
@@ -258,7 +259,7 @@ export class RecordedMarket {
     if (order.size < this.#lotsMin(order.price)) return [];
     const taker = await this.#takers.withRoom(order.isBuy);
     const placed = this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
-    // On an outcome market the unfilled part would rest in the book, so it is cancelled.
+    // On an outcome market, the unfilled part would rest in the book, so it is cancelled.
     return this.#market.subAccount === 'perp' ? placed : [...placed, this.#takers.cancelAll(taker)];
   }
 
@@ -275,7 +276,7 @@ export class RecordedMarket {
     );
     const bot = this.#botOrders(!isBuy).map((order) => ({ ...order, member: undefined }));
     const isBook = this.#kind === 'books';
-    // Generated quotes are removed as the price arrives, without a trade.
+    // Generated quotes are removed without a trade when the price reaches them.
     const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
     const departing = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
     if (isBook || reached > 0) {
@@ -338,7 +339,7 @@ export class RecordedMarket {
         { isBuy: false, price: this.#grid.onTick(price + away, 'up'), size, timeInForce: 'alo' },
       ],
     );
-    // A share cannot be bought at zero or at its full value.
+    // A share cannot be bought at zero or at its full payout.
     const possible = orders.filter((order) =>
       order.isBuy ? order.price < price : order.price <= priceMax,
     );

@@ -13,7 +13,7 @@ export type RecordedCandle = {
   readonly high: string;
   readonly low: string;
   readonly close: string;
-  /** The traded volume in coins; `0` if there were no trades. */
+  /** The traded volume in coins, or `0` if there were no trades. */
   readonly volume: string;
 };
 
@@ -121,8 +121,8 @@ const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
 /**
- * Parses decimal text that must be positive, or also zero if allowed. Returns an error text if it
- * is invalid.
+ * Parses decimal text that must be positive. Zero is also allowed on request. Returns an error text
+ * if the text is invalid.
  */
 export function decimalOf(
   value: unknown,
@@ -139,7 +139,7 @@ export function decimalOf(
   return `${shown} ${what}. Use a decimal number ${isZeroFine ? 'from zero' : 'above zero'}`;
 }
 
-/** This is more decimals than any price or size has. */
+/** No price or size has this many decimals. */
 const SIGN_DECIMALS = 18;
 
 function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
@@ -158,7 +158,7 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   const end = first(fields, END_NAMES);
   const lastMs = end === undefined ? undefined : timeOf(end);
   if (typeof lastMs === 'string') return lastMs;
-  // Other formats contain the last millisecond, but `end` is the first millisecond after the
+  // Other formats contain the last millisecond, whereas `end` is the first millisecond after the
   // candle.
   const endMs = lastMs === undefined || 'end' in fields ? lastMs : lastMs + 1;
   if (endMs !== undefined && endMs <= timeMs) return 'it ends before it begins';
@@ -312,7 +312,7 @@ function endFault(timeMs: number, endMs: unknown): string | undefined {
 
 function levelsFault(levels: unknown, side: string): string | undefined {
   if (!Array.isArray(levels)) return `its ${side} must be a list of levels`;
-  // As in a file, a level with size zero is a removed level.
+  // As in a file, a level with size zero means that the level was removed.
   return firstOf(
     levels.map((level: unknown) => {
       if (!isFields(level)) return 'a level of the book must be an object';

@@ -177,7 +177,7 @@ async function* textLines(path: string): AsyncGenerator<string> {
   yield* createInterface({ input, crlfDelay: Infinity });
 }
 
-/** Parses one object per line, or a list of objects, such as an answer of `candleSnapshot`. */
+/** Parses one object per line, or a list of objects such as a response of `candleSnapshot`. */
 function jsonFields(text: string): readonly unknown[] | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -214,7 +214,7 @@ type RowPlace = { readonly file?: string; readonly line: number };
 
 /** Thrown for a row of a recording that cannot be used. The message contains the reason. */
 export class RecordingError extends Error {
-  /** Undefined if a program created the rows. */
+  /** The file of the row. It is undefined if a program created the rows. */
   readonly file: string | undefined;
   /** The line of the file, or the number of the row, starting with 1. */
   readonly line: number;

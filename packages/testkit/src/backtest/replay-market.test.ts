@@ -48,7 +48,7 @@ async function rest(
   return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
 }
 
-/** Returns a bot that acts only at its first turn. */
+/** Returns a bot that acts only in its first turn. */
 const once =
   (act: (start: BotStart) => Promise<unknown>): Bot =>
   (start) => {
@@ -60,15 +60,15 @@ const once =
     };
   };
 
-describe('a replay of candles', () => {
-  test('a replay gives the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
+describe('a replay of candles trades like the venue', () => {
+  test('a replay produces the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
     const recording = hours(
       '60000 60900 59100 60500',
       '60500 61000 60000 60200',
       '60200 60300 59000 59500',
       '59500 60500 59400 60400',
     );
-    // There are two orders, and the extreme that comes first fills one of them.
+    // The bot has two orders. The extreme that is reached first fills one of them.
     const bot: Bot =
       (start) =>
       async ({ price }) => {
@@ -228,7 +228,7 @@ describe('a replay of candles', () => {
   });
 });
 
-describe('a replay of trades and books', () => {
+describe('a replay of trades and books fills orders in their queue position', () => {
   const trade = (ms: number, price: string, size: string, isBuy: boolean): RecordedRow => {
     return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
   };
@@ -251,8 +251,8 @@ describe('a replay of trades and books', () => {
       };
     };
     const report = await replayMarket({ recording, bot });
-    // If the bot is first at the price, the crowd does not trade. The second trade therefore has no
-    // print, and the print of the third is the bot's fill.
+    // While the bot's order is the first at the price, the crowd does not trade. The second trade
+    // therefore has no print, and the print of the third trade is the bot's fill.
     expect(tape).toMatchObject([
       { o: '60000', h: '60050', l: '60000', c: '60000', v: '0.32', n: 3 },
     ]);
@@ -286,7 +286,7 @@ describe('a replay of trades and books', () => {
     ]);
   });
 
-  test('an order fills once a recorded book is beyond its price', async () => {
+  test('an order fills when a recorded book is beyond its price', async () => {
     const side = (price: string) => [{ price, size: '1' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
@@ -316,8 +316,8 @@ describe('a replay of trades and books', () => {
       };
     const report = await replayMarket({ recording, bot });
     const [row] = report.fundings;
-    // The premium is 100 of 60,000. It is reduced by 0.05%, divided by eight, and lower for the
-    // minutes until the mark reaches it.
+    // The premium is 100 of 60,000. It is reduced by 0.05% and divided by eight. It is lower for
+    // the minutes until the mark has reached it.
     const full = (100 / 60_000 - 0.0005) / 8;
     expect(Number(row!.rate)).toBeLessThan(full);
     expect(Number(row!.rate)).toBeGreaterThan(0.9 * full);
@@ -341,7 +341,7 @@ describe('a replay of trades and books', () => {
   });
 });
 
-describe('the report of a replay', () => {
+describe('the report of a replay is self-contained', () => {
   test('the report page loads no resources, runs no scripts and escapes its texts', async () => {
     const seed = '<script>alert("1 & \'2\'")</script>';
     const bot = once((start) => take(start, 'buy', '0.1'));

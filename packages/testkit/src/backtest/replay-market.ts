@@ -24,9 +24,9 @@ import { setImmediate } from 'node:timers/promises';
 import { traceId } from '@oddlot/protocol';
 import type { ControlledVenue } from '../controlled-venue.ts';
 
-/** The same terms as for markets of a series. */
+/** The terms are those of series markets. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
-/** Duration of a market that has no end time. */
+/** Duration, in milliseconds, of a market without an end time. */
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
 /** Time from the start of the venue to the first row, in which the accounts are funded. */
 const AHEAD_MS = 60_000;
@@ -63,7 +63,7 @@ class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
   readonly #traded: ReplayedMarket;
-  /** Set only for outcome markets. */
+  /** The listed outcome market. It is undefined for a perp. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #history: AccountHistory;
@@ -161,7 +161,7 @@ class BacktestRun {
     if (this.#rows.length > 0) await this.#takeTurn();
     const { outcome } = this.#options;
     if (outcome === undefined || this.#listed === undefined) return;
-    // The last orders of the bot are delayed like all others.
+    // The last orders of the bot are delayed like any other orders.
     await this.#market.waitUntil(this.#venue.now + this.#traded.orderDelayMs);
     if (outcome.endTime !== undefined) await this.#market.waitUntil(outcome.endTime);
     await this.#venue.resolveMarket(this.#listed, outcome.settlementFraction);
@@ -169,7 +169,7 @@ class BacktestRun {
     this.#keep();
   }
 
-  /** Rejects rows that a market of this kind cannot have. */
+  /** Rejects rows of a kind that this market cannot have. */
   #rowFault(row: RecordedRow): string | undefined {
     const { outcome } = this.#options;
     if (outcome === undefined) return undefined;
@@ -322,9 +322,9 @@ function usdcText(microUsdc: bigint): string {
 type Fetch = NonNullable<ClientOptions['fetch']>;
 
 /**
- * R-delay: answers a request for the result of a delayed order immediately. A venue answers after
- * the release of the order, or reports it as pending after a timeout. Time does not pass during the
- * bot's turn, so the timeout would never end.
+ * R-delay: responds immediately to a request for the result of a delayed order. A venue answers
+ * after the release of the order, or reports it as pending after a timeout. Time does not pass
+ * during the bot's turn, so the timeout would never end.
  */
 function answerQueued(fetch: Fetch, venue: ControlledVenue): Fetch {
   return async (...request) => {

@@ -22,8 +22,8 @@ export type BotStart = {
   readonly account: TestAccount;
   readonly instrument: Instrument;
   /**
-   * The venue, which provides the time. A bot that moves its clock or prices changes the replayed
-   * market.
+   * The venue, which provides the time. If a bot changes the clock or the prices of the venue, it
+   * changes the replayed market.
    */
   readonly venue: TestVenue;
 };
@@ -34,24 +34,26 @@ export type BotMoment = {
   readonly timeMs: number;
   /** The last price of the recording, as decimal text. */
   readonly price: string;
-  /** The rows recorded since the last turn, and never future rows. */
+  /** The rows recorded since the last turn. Future rows are never included. */
   readonly rows: readonly RecordedRow[];
 };
 
 export type ReplayOptions = {
   readonly recording: Recording;
   readonly bot: Bot;
-  /** A perp of the venue; `BTC` by default. */
+  /** A perp of the venue. The default is `BTC`. */
   readonly market?: string;
-  /** Replays an outcome market instead of a perp, with this listing and settlement. */
+  /** The listing and settlement of an outcome market, which is replayed instead of a perp. */
   readonly outcome?: OutcomeInput;
-  /** The bot's starting balance, as decimal text; `10000` by default. */
+  /** The bot's initial balance as decimal text. The default is `10000`. */
   readonly usdc?: string;
-  /** The interval between turns. By default the bot has a turn after every row. */
+  /** The interval between turns. By default, the bot has a turn after every row. */
   readonly every?: Duration;
   /** The quotes around the price if the recording contains no book. */
   readonly quotes?: QuotedBook;
-  /** Determines details that are not recorded, such as which extreme of a candle came first. */
+  /**
+   * The seed of details that are not recorded, such as which extreme of a candle was reached first.
+   */
   readonly seed?: string;
   /** Settings of the venue as flags. */
   readonly flags?: StartVenueOptions['flags'];
@@ -65,7 +67,7 @@ export type ReplayOptions = {
  */
 export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
 
-/** This is more decimals than any fraction has. */
+/** No payout fraction has this many decimals. */
 const FRACTION_DECIMALS = 18;
 const ONE = 10n ** BigInt(FRACTION_DECIMALS);
 

@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000;
 const DELAY_MS = 250;
 
 /**
- * Returns hourly candles for prices given as `open high low close`, each with 40,000 traded shares,
- * which puts 400 at each quote.
+ * Returns hourly candles for prices given as `open high low close`. Each has a volume of 40,000
+ * shares, so that each quote has 400 shares.
  */
 function hours(...prices: readonly string[]): readonly RecordedCandle[] {
   return prices.map((text, at) => {
@@ -29,7 +29,7 @@ const trade = (ms: number, price: string, size: string, isBuy: boolean): Recorde
   return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
 };
 
-/** Returns a bot that sends an order at its first turn. */
+/** Returns a bot that sends an order in its first turn. */
 const once =
   (orderOf: (asset: number) => OrderEntry): Bot =>
   ({ client, instrument }: BotStart) => {
@@ -45,7 +45,7 @@ const IDLE: Bot = () => () => undefined;
 const HOUR = '0.4 0.4 0.4 0.4';
 const YES = { settlementFraction: '1' };
 
-describe('a replay of outcome market candles', () => {
+describe('a replay of outcome market candles executes a delayed order', () => {
   test.each([
     ['1', '57.3067', '100'],
     ['0', '-42.6933', '0'],
@@ -82,7 +82,7 @@ describe('a replay of outcome market candles', () => {
     expect(report).toMatchObject({ fees: '0', pnl: '55' });
   });
 
-  test('a replay gives the same report for the same recording, bot and seed, near both ends of the price range', async () => {
+  test('a replay produces the same report for the same recording, bot and seed, near both ends of the price range', async () => {
     const run = () =>
       replayMarket({
         recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
@@ -148,7 +148,7 @@ describe.each([0, DELAY_MS])(
       expect(report.pnl).toBe('15');
     });
 
-    test('an order fills once a recorded book is beyond its price', async () => {
+    test('an order fills when a recorded book is beyond its price', async () => {
       const side = (price: string) => [{ price, size: '100' }];
       const report = await replayMarket({
         recording: [

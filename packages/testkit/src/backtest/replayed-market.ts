@@ -19,10 +19,10 @@ import {
   parseDecimal,
 } from '@oddlot/units';
 
-/** An order of the crowd, at a price of the book. */
+/** An order of the crowd, with its price in the book. */
 export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
 
-/** A resting order, at its price in the book. */
+/** A resting order, with its price in the book. */
 export type BookOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
@@ -32,8 +32,8 @@ export type BookOrder = {
 };
 
 /**
- * The properties in which perps and outcome markets differ for a replay. Sizes are in lots, prices
- * in price units.
+ * The properties in which perps and outcome markets differ for a replay. Sizes are in lots, and
+ * prices are in price units.
  */
 export type ReplayedMarket = {
   readonly instrumentId: InstrumentId;
@@ -49,7 +49,7 @@ export type ReplayedMarket = {
   /** The delay of taker orders (R-delay). */
   readonly orderDelayMs: number;
   readonly subAccount: 'perp' | 'outcome';
-  /** The symbol whose oracle price is set; undefined if the market has none. */
+  /** The symbol whose oracle price is set. It is undefined if the market has no oracle price. */
   readonly oracleSymbol: string | undefined;
   /** Returns the distance from the price to the best quote and between levels. */
   gapAt(price: number, gap: number | undefined): number;
@@ -70,7 +70,10 @@ const ROOM_SHARE = 0.4;
 /** Default distance between quotes, as a fraction of the price. */
 const GAP = 0.0001;
 
-/** Replaces the position ranks, which need a scan of all accounts and are not used here. */
+/**
+ * Replaces the position ranks, which would require a scan of all accounts and are not used in a
+ * replay.
+ */
 export const unranked = (): number => 0;
 
 export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
@@ -90,7 +93,7 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
     gapAt: (price, gap = GAP) => price * gap,
     lotsMin: ({ parameters }, price) =>
       Math.max(1, Math.ceil(parameters!.minOrderValueMicroUsdc / price)),
-    // This is a leverage that every margin tier allows.
+    // Every margin tier allows this leverage.
     prepare: (authority) => {
       const leverage = Math.min(...perp.tiers.map(({ maxLeverage }) => maxLeverage));
       return [{ type: 'updateLeverage', authority, instrumentId, leverage }];
@@ -158,7 +161,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
   };
 }
 
-/** R-units: a price times a size is in micro-USDC. */
+/** R-units: price times size is in micro-USDC. */
 const MONEY_DECIMALS = 6;
 
 /** The price and size steps of a market. Recordings of other venues can have finer steps. */

@@ -19,7 +19,7 @@ export class ControlFault extends Error {}
 const STEPS_MAX = 10_000;
 const SNAPSHOTS_MAX = 100;
 
-/** The calls by path. They have the names and fields of the testkit's functions. */
+/** The calls by path. Their names and fields are those of the testkit's functions. */
 export const CONTROL_CALLS: Readonly<
   Record<string, (controlled: Controlled, fields: Fields) => unknown>
 > = {
@@ -104,8 +104,8 @@ export const CONTROL_CALLS: Readonly<
 };
 
 /**
- * The faults that are useful to external clients. A skewed clock is not included, because the clock
- * is in the client.
+ * Faults that are useful to external clients. A skewed clock is not included, because the clock
+ * belongs to the client.
  */
 const FAULTS: Readonly<Record<string, (faults: Faults, terms: Fields) => void>> = {
   loseAnswer: (faults, terms) => faults.loseAnswer(scopeOf(terms)),
@@ -262,7 +262,10 @@ const addressOf: Read<string> = (value, name) => {
   throw new ControlFault(`"${name}" must be an address: 0x and 40 digits`);
 };
 
-/** The interval at which a running clock advances. Order delays end within it. */
+/**
+ * The interval in milliseconds at which a running clock advances. Order delays that end between two
+ * advances end with the later one.
+ */
 const TURN_MS = 250;
 
 /**
@@ -298,7 +301,7 @@ export class VenueClock {
     this.#atMs = performance.now();
   }
 
-  /** Runs the function after all earlier work has ended, successfully or not. */
+  /** Runs the function after all earlier work has ended, regardless of whether it succeeded. */
   inTurn<Value>(work: () => Promise<Value> | Value): Promise<Value> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);

@@ -8,8 +8,8 @@ import { type Controls, serveControls } from './serve-controls.ts';
 const BTC = 1;
 const HOUR_MS = 3_600_000;
 /**
- * The start is half an hour before a full hour, so that a premium is sampled before the next hour
- * at any time of day.
+ * The start is half an hour before a full hour, so that at any time of day, a premium is sampled
+ * before the next hour.
  */
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
 let venue: TestVenue;
@@ -61,7 +61,7 @@ const sizeHeld = async () => {
   return state.assetPositions[0]?.position.szi;
 };
 
-describe('the clock of the controls', () => {
+describe('the controls set the clock', () => {
   test('a held clock does not advance, jumps on request, and otherwise follows the machine', async () => {
     const { now } = await ask('/clock/hold');
     expect(await ask('/clock/advance', { by: '8h' })).toMatchObject({
@@ -129,7 +129,7 @@ test('the controls can revert to a snapshot and kill the venue', async () => {
   expect(await sizeHeld()).toBeUndefined();
 });
 
-describe('a fault planned through the controls', () => {
+describe('the controls plan faults', () => {
   test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate'])(
     'the fault %s causes exactly one execution by the SDK',
     async (fault) => {
@@ -183,7 +183,7 @@ describe('a fault planned through the controls', () => {
   });
 });
 
-describe('an invalid call of the controls', () => {
+describe('an invalid call of the controls is rejected', () => {
   test.each([
     ['/clock/advance', {}, 'Missing "by"'],
     ['/clock/advance', { by: 'soon' }, 'Invalid duration "soon"'],
@@ -240,7 +240,7 @@ describe('an invalid call of the controls', () => {
     });
   });
 
-  test('a call that comes from a browser page or names a foreign host is rejected', async () => {
+  test('a call from a browser page or for a foreign host is rejected', async () => {
     const page = await fetch(`${controls.url}/clock/hold`, {
       method: 'POST',
       headers: { origin: 'https://example.org' },

@@ -25,11 +25,11 @@ export type Controls = {
 };
 
 export type ControlsOptions = {
-  /** With 0 the system chooses a free port. */
+  /** With 0, the system chooses a free port. */
   readonly port?: number;
-  /** True if the clock is held from the start. By default it follows the machine's clock. */
+  /** True if the clock is held from the start. By default, it follows the machine's clock. */
   readonly isHeld?: boolean;
-  /** Called when the venue has failed and no longer works. */
+  /** Hook that is called when the venue has failed and no longer works. */
   readonly onFatal?: (error: unknown) => void;
 };
 
