@@ -173,7 +173,7 @@ class ActionStatus5(TypedDict):
 
 
 class ActiveAssetData(TypedDict):
-    """Largest orders that a user can place in one instrument."""
+    """The largest orders that a user can place in one instrument."""
     #: The account.
     user: str
     #: Instrument id.
@@ -194,7 +194,7 @@ class ActiveAssetData(TypedDict):
 
 
 class AgentOwner(TypedDict):
-    """Owner of an agent; null if the address is not an agent."""
+    """The owner of an agent; null if the address is not an agent."""
     #: Address of the agent.
     agent: str
     #: The agent's account; null if the address is not an agent.
@@ -204,7 +204,7 @@ class AgentOwner(TypedDict):
 
 
 class ApprovedAgent(TypedDict):
-    """Agent of an account. The name is empty for the unnamed agent."""
+    """The agent of an account. The name is empty for the unnamed agent."""
     #: The agent.
     agentAddress: str
     #: Label; `""` for the unnamed agent.
@@ -218,7 +218,7 @@ class ApprovedAgent(TypedDict):
 
 
 class ApprovedBuilder(TypedDict):
-    """Builder that may charge an account. The rate is the text that the user sent."""
+    """The builder that may charge an account. The rate is the text that the user sent."""
     #: The builder.
     builder: str
     #: Maximum fee, as sent.
@@ -228,7 +228,7 @@ class ApprovedBuilder(TypedDict):
 
 
 class AssetLeverage(TypedDict):
-    """Leverage of an account in one instrument."""
+    """The leverage of an account in one instrument."""
     #: Position mode, `OneWay` or `Hedge`.
     mode: Literal["Hedge", "OneWay"]
     #: Margin mode, `Cross` or `Isolated`.
@@ -330,8 +330,8 @@ class BuilderClaimable(TypedDict):
 
 class BuilderEarning(TypedDict):
     """
-    Reward of a builder for one order. Amounts and sizes are sums over the order's fills, and
-    the price is their average.
+    The reward of a builder for one order. Amounts and sizes are sums over the order's fills,
+    and the price is their average.
     """
     #: Total builder fees of the order's fills. Unit: USDC.
     builderFee: str
@@ -390,7 +390,7 @@ class BuilderMeEarned(TypedDict):
 
 
 class BuilderShare(TypedDict):
-    """Share of one user or one instrument in a builder's fees."""
+    """The share of one user or one instrument in a builder's fees."""
     #: Name of the instrument.
     instrumentName: str
     #: Masked address of the user, or id of the instrument.
@@ -498,7 +498,7 @@ class Connections(TypedDict):
 
 
 class CryptoPrice(TypedDict):
-    """Price to beat and final price of a window."""
+    """The price to beat and final price of a window."""
     #: Such as `BTC`.
     symbol: str
     #: `oracle` (default), `spot` or `twap`.
@@ -551,8 +551,11 @@ class DeleverageDelta(TypedDict):
 
 
 class ErrorDetails(TypedDict):
-    """Data of a refusal in addition to its message, with which a client can correct its request."""
-    #: Path of the field in the request, such as `orders[3].p`.
+    """
+    The data of a refusal in addition to its message, with which a client can correct its
+    request.
+    """
+    #: The path of the field in the request, such as `orders[3].p`.
     field: NotRequired[str]
     #: Invalid value, if it is a scalar.
     got: NotRequired[None | str | float]
@@ -562,11 +565,11 @@ class ErrorDetails(TypedDict):
     nearest: NotRequired[list[None | str]]
     #: Required funds, margin or shares.
     required: NotRequired[str]
-    #: Available funds, margin or shares.
+    #: The available funds, margin or shares.
     available: NotRequired[str]
     #: Amounts that are reserved, largest first, each with its purpose.
     reservedBy: NotRequired[list[ErrorDetailsReservedByRow]]
-    #: Name of the client's exhausted budget.
+    #: The name of the client's exhausted budget.
     budget: NotRequired[str]
     #: Work that the client may cause per second. Unit: ms.
     limit_ms_per_second: NotRequired[float]
@@ -574,7 +577,7 @@ class ErrorDetails(TypedDict):
     remaining_ms: NotRequired[float]
     #: Exact reason, if several reasons have the same message.
     why: NotRequired[str]
-    #: Path of the explanation in the documentation, set by `wireError`.
+    #: The path of the explanation in the documentation, set by `wireError`.
     docs: NotRequired[str]
 
 
@@ -698,13 +701,13 @@ class ExplainedSignatureTriedRow(TypedDict):
 
 
 class FeeTierInfo(TypedDict):
-    """Fee rates by the trading volume of the last 14 days."""
+    """The fee rates by the trading volume of the last 14 days."""
     #: Tiers, ascending.
     tiers: list[FeeTierRow]
 
 
 class FeeTierRates(TypedDict):
-    """Fee tier of an account. The highest tier has no next level."""
+    """The fee tier of an account. The highest tier has no next level."""
     #: The account.
     user: str
     #: Level of the current tier.
@@ -724,7 +727,7 @@ class FeeTierRates(TypedDict):
 
 
 class FeeTierRow(TypedDict):
-    """Tier of the fee schedule. Rates are fractions."""
+    """The tier of the fee schedule. Rates are fractions."""
     #: Number of the tier.
     level: int
     #: Required 14-day volume. Unit: USDC.
@@ -736,7 +739,7 @@ class FeeTierRow(TypedDict):
 
 
 class Fill(TypedDict):
-    """Fill of an order. Rows for splits, merges and settlements have order and trade id 0."""
+    """A fill of an order. Rows for splits, merges and settlements have order and trade id 0."""
     #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
@@ -801,7 +804,7 @@ class Fill(TypedDict):
 
 
 class FundingHistoryRow(TypedDict):
-    """Funding of a perp for one hour. Rates are fractions per hour."""
+    """The funding of a perp for one hour. Rates are fractions per hour."""
     #: Perp, by name or id.
     coin: str
     #: Longs pay a positive rate. Unit: fraction per hour.
@@ -864,7 +867,7 @@ class GateListsGrantsRow(TypedDict):
 
 
 class HistOrder(TypedDict):
-    """Order in the history."""
+    """An order in the history."""
     #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
@@ -964,8 +967,8 @@ class L2Book(TypedDict):
 
 class LargestTrade(TypedDict):
     """
-    Trade with its value. A trade on an outcome market also has its outcome, the price of that
-    outcome, and the market's texts.
+    A trade with its value. A trade on an outcome market also has its outcome, the price of
+    that outcome, and the market's texts.
     """
     #: Name of the instrument.
     coin: str
@@ -1021,7 +1024,7 @@ class Leaderboard(TypedDict):
 
 
 class LeaderboardRow(TypedDict):
-    """Account with the figures of its portfolio for the same window."""
+    """The account with the figures of its portfolio for the same window."""
     #: The account.
     user: str
     #: Values of the last point in the account's portfolio for the same window. Unit: USDC.
@@ -1080,7 +1083,7 @@ class LedgerUpdate(TypedDict):
 
 
 class Level(TypedDict):
-    """Level of a book: price, size and number of orders."""
+    """A level of a book: price, size and number of orders."""
     #: Price.
     px: str
     #: Total size of the level.
@@ -1149,7 +1152,10 @@ class LiquidationDeltaLiquidatedPositionsRow(TypedDict):
 
 
 class MarginSummary(TypedDict):
-    """Margin of an account. `totalRawUsd` is the account value minus the value of its positions."""
+    """
+    The margin of an account. `totalRawUsd` is the account value minus the value of its
+    positions.
+    """
     #: Equity of the account. Unit: USDC.
     accountValue: str
     #: Margin in use. Unit: USDC.
@@ -1285,11 +1291,11 @@ class OrderReport(TypedDict):
     fee: str
     #: Total builder fees of all fills. Unit: USDC.
     builderFee: str
-    #: Slippage of the taker fills in basis points, against the mid and the mark at arrival. A
+    #: The slippage of the taker fills in basis points, against the mid and the mark at arrival. A
     #: positive value is worse for the owner.
     slippage: None | OrderReportSlippage2
-    #: Place in the queue since the order last came to rest or was amended. `ahead` is null if the
-    #: queue is too long to count.
+    #: The place in the queue since the order last came to rest or was amended. `ahead` is null if
+    #: the queue is too long to count.
     resting: None | OrderReportResting2
     #: `state`, `reason`, `time` and `height` of the order's end; null while the order is live.
     end: None | OrderReportEnd2
@@ -1336,7 +1342,7 @@ class OrderReportSlippage2(TypedDict):
 
 
 class OrderResult(TypedDict):
-    """Result of one entry of an action, for clients that wait for the execution."""
+    """The result of one entry of an action, for clients that wait for the execution."""
     #: Index of the entry in the request.
     i: int
     #: Order id.
@@ -1770,7 +1776,10 @@ class OutcomeSeriesTimeline(TypedDict):
 
 
 class OutcomeSettlementDelta(TypedDict):
-    """Payout for one outcome of a resolved market. The fraction is the payout of a YES share."""
+    """
+    The payout for one outcome of a resolved market. The fraction is the payout of a YES
+    share.
+    """
     #: Type of the action.
     type: Literal["outcomeSettlement"]
     #: Amount, including the fee. Unit: USDC.
@@ -1786,7 +1795,7 @@ class OutcomeSettlementDelta(TypedDict):
 
 
 class OutcomeTimelineItem(TypedDict):
-    """Market of a series."""
+    """The market of a series."""
     #: Slug of the event.
     eventSlug: str
     #: Slug of the market.
@@ -1797,9 +1806,9 @@ class OutcomeTimelineItem(TypedDict):
     startTime: int
     #: End of the time range, inclusive. Unit: ms.
     endTime: int
-    #: Start price of the market, also called the strike.
+    #: The start price of the market, also called the strike.
     openPrice: None | str
-    #: Average price at the end, by which the market was settled.
+    #: The average price at the end, by which the market was settled.
     closePrice: None | str
     #: `strike_status` of outcomeMeta.
     strikeStatus: Literal["fixed", "missing", "pending"]
@@ -1829,7 +1838,7 @@ class OutcomeTrading(TypedDict):
 
 
 class PermitDeposit(TypedDict):
-    """Transaction of a deposit by permit."""
+    """The transaction of a deposit by permit."""
     #: Transaction on the settlement chain.
     txHash: str
 
@@ -1962,7 +1971,7 @@ class PerpUniverse(TypedDict):
 
 
 class Portfolio(TypedDict):
-    """Value of an account over time, as evenly spaced points. The last point is the present."""
+    """The value of an account over time, as evenly spaced points. The last point is the present."""
     #: Time range of the answer.
     window: Literal["all", "day", "month", "week"]
     #: Deposits in the window. Unit: USDC.
@@ -1974,7 +1983,10 @@ class Portfolio(TypedDict):
 
 
 class PortfolioPoint(TypedDict):
-    """Value of an account at a time. The other fields are sums since the start of the window."""
+    """
+    The value of an account at a time. The other fields are sums since the start of the
+    window.
+    """
     #: Time of the point. Unit: ms.
     time: int
     #: Value of both sub-accounts at the marks. Unit: USDC.
@@ -1991,8 +2003,8 @@ class PortfolioPoint(TypedDict):
 
 class Position(TypedDict):
     """
-    Position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is
-    positive for YES and negative for NO.
+    The position on a perp, or in the shares of an outcome market. On outcome markets, `szi`
+    is positive for YES and negative for NO.
     """
     #: Rank in the ADL queue, 0 to 4; 4 is closed first.
     adlQuantile: int
@@ -2060,7 +2072,7 @@ class PositionCumFunding(TypedDict):
 
 
 class PositionLeverage(TypedDict):
-    """Leverage of a position; `rawUsd` is empty for cross margin."""
+    """The leverage of a position; `rawUsd` is empty for cross margin."""
     #: Margin assigned to the isolated position; empty for cross margin. Unit: USDC.
     rawUsd: str
     #: Margin mode, `Cross` or `Isolated`.
@@ -2126,7 +2138,7 @@ class PublishedReserves(TypedDict):
 
 
 class RateLimit(TypedDict):
-    """Remaining budgets of the client that asks."""
+    """The remaining budgets of the client that asks."""
     #: Client address.
     ip: str
     #: Current time. Unit: ms.
@@ -2193,7 +2205,7 @@ class ReportedBlock(TypedDict):
 
 
 class ReportedFill(TypedDict):
-    """Fill of an order in a report."""
+    """A fill of an order in a report."""
     #: Time of the block. Unit: ms.
     time: int
     #: Height of the block.
@@ -2426,7 +2438,7 @@ class Settings2ReplicasRow(TypedDict):
 
 
 class SettlementHealth(TypedDict):
-    """State of the connection to the settlement chain."""
+    """The state of the connection to the settlement chain."""
     #: Chain id.
     chainId: int
     #: `ok`, or the problem.
@@ -2485,7 +2497,7 @@ class SimulatedActionOutcome2(TypedDict):
 
 
 class SimulatedOrder(TypedDict):
-    """Result and cost of one entry of a simulated action."""
+    """The result and cost of one entry of a simulated action."""
     #: Index of the entry in the request.
     i: int
     #: Order id.
@@ -2514,7 +2526,7 @@ class SimulatedOrder(TypedDict):
 
 
 class SimulatedPosition(TypedDict):
-    """Position after the action; its size is 0 if the action would close it."""
+    """The position after the action; its size is 0 if the action would close it."""
     #: Instrument id.
     instrumentId: int
     #: Signed size; `"0"` if the position would be closed. Unit: base.
@@ -2530,7 +2542,7 @@ class SimulatedPosition(TypedDict):
 
 
 class StateHash(TypedDict):
-    """Hash of the venue's whole state after a block."""
+    """The hash of the venue's whole state after a block."""
     #: Height of the block.
     height: int
     #: Time of the block. Unit: ms.
@@ -2614,7 +2626,7 @@ class TriggerOrder(TypedDict):
 
 
 class TxBrief(TypedDict):
-    """Signed request as it appears in lists."""
+    """A signed request as it appears in lists."""
     #: Hash of the request.
     hash: str
     #: Time of the block. Unit: ms.
@@ -2638,7 +2650,7 @@ class TxBriefAction(TypedDict):
 
 
 class TxDetail(TypedDict):
-    """Signed request as it was received, with its result."""
+    """A signed request as it was received, with its result."""
     #: Hash of the request.
     hash: str
     #: Time of the block. Unit: ms.
@@ -2698,7 +2710,7 @@ class TxDetailSignature(TypedDict):
 
 
 class TxRow(TypedDict):
-    """Signed request that a block executed. `error` is the error of its execution."""
+    """A signed request that a block executed. `error` is the error of its execution."""
     #: Hash of the request.
     hash: str
     #: Time of the block. Unit: ms.
@@ -2832,7 +2844,7 @@ class Warning(TypedDict):
 
 
 class WithdrawDelta(TypedDict):
-    """Withdrawal to the settlement chain. The amount includes the fee."""
+    """A withdrawal to the settlement chain. The amount includes the fee."""
     #: Type of the action.
     type: Literal["withdraw"]
     #: Amount, including the fee. Unit: USDC.
