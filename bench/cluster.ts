@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockStream } from '../packages/cluster/src/block-stream.ts';
 import {
   findNatsServer,
-  NATS_SERVER_WANTED,
+  NATS_SERVER_REQUIRED,
 } from '../packages/cluster/src/servers/find-nats-server.ts';
 import {
   type NatsServers,
@@ -56,7 +56,7 @@ const STREAM = `oddlot-${CLUSTER}-blocks`;
 export async function clusterSection(scale: Scale): Promise<readonly Row[]> {
   const secp256k1 = loadSecp256k1();
   if (secp256k1 === undefined) return [skipped('cluster', 'the binding is not installed')];
-  if ('why' in (await findNatsServer())) return [skipped('cluster', NATS_SERVER_WANTED)];
+  if ('why' in (await findNatsServer())) return [skipped('cluster', NATS_SERVER_REQUIRED)];
   const signer = await createRequestSigner(secp256k1);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
   const servers = await runNatsServers({

@@ -41,7 +41,7 @@ export async function openHeadless(
       shortBlocks: Number.MAX_SAFE_INTEGER,
       receiptsKeptMs: Number.MAX_SAFE_INTEGER,
     },
-    hasRoom: () => true,
+    hasSpace: () => true,
     onFatal,
     onStored: (height) => receipts.archived(height),
     onSnapshot: () => void (snapshots += 1),

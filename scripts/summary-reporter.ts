@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { NATS_SERVER_WANTED } from '../packages/cluster/src/servers/find-nats-server.ts';
+import { NATS_SERVER_REQUIRED } from '../packages/cluster/src/servers/find-nats-server.ts';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** The code by which test files require a NATS server. */
@@ -33,7 +33,7 @@ export default class SummaryReporter implements Reporter {
         if (state === 'skipped' && isWanting) wanting++;
       }
     }
-    if (wanting > 0) process.stdout.write(`\n${wanting} skipped: ${NATS_SERVER_WANTED}\n`);
+    if (wanting > 0) process.stdout.write(`\n${wanting} skipped: ${NATS_SERVER_REQUIRED}\n`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
 }

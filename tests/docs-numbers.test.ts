@@ -8,7 +8,7 @@ import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-res
 import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
 import { EVENT_TEMPLATES } from '../packages/venue/src/exhibition/event-templates.ts';
 import { PUSHED_PRICE_HOLD_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
-import { PUSHED_REFERENCE_STANDS_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
+import { PUSHED_REFERENCE_HOLD_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
 import { startPrice } from '../packages/venue/src/oracle/random-walk.ts';
 import { readConfig } from '../packages/venue/src/config.ts';
 import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.ts';
@@ -93,7 +93,7 @@ const SENTENCES: readonly (readonly [name: string, ...sentences: string[]])[] = 
   ],
   [
     'operate/outcome-markets.md',
-    `a price that you submit applies for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `a price that you submit applies for ${seconds(PUSHED_REFERENCE_HOLD_MS)}`,
     `A round is resolved ${secondsInWords(RESULT_AFTER_MS)} after it ends`,
     `If fewer than ${LIMITS.twapCoveragePercent}% of the samples exist`,
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePorts, inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
 import { BlockStream } from '../../packages/cluster/src/block-stream.ts';
-import { wantNatsServer } from '../../packages/cluster/src/servers/find-nats-server.ts';
+import { requireNatsServer } from '../../packages/cluster/src/servers/find-nats-server.ts';
 import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       const accounts = await readFile(join(DEPLOY, 'nats', 'accounts.conf'));
       await writeFile(join(folder, 'accounts.conf'), accounts);
       const env = { ...process.env, ...passwords };
-      const program = await wantNatsServer();
+      const program = await requireNatsServer();
       const { status, stderr } = spawnSync(program, ['-t', '-c', conf], { env, encoding: 'utf8' });
       expect({ status, stderr }).toMatchObject({ status: 0 });
     }));
@@ -50,7 +50,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       ];
       await writeFile(conf, lines.join('\n'));
       const env = { ...process.env, ...passwords };
-      const server = spawn(await wantNatsServer(), ['-c', conf], { env, stdio: 'ignore' });
+      const server = spawn(await requireNatsServer(), ['-c', conf], { env, stdio: 'ignore' });
       try {
         const url = `nats://127.0.0.1:${port}`;
         const secret = join(folder, 'password');

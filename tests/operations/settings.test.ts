@@ -25,9 +25,9 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
 
   test('the full help lists all settings, and the default help a dozen', () => {
     const all = settingsHelp(program, 'all');
-    for (const [key, { isInFileAlone }] of settings) {
-      const variable = isInFileAlone ? undefined : variableName(program, key);
-      expect(all).toContain(isInFileAlone ? `[[${key}]]` : `\n  --${flagName(key)}`);
+    for (const [key, { isFileOnly }] of settings) {
+      const variable = isFileOnly ? undefined : variableName(program, key);
+      expect(all).toContain(isFileOnly ? `[[${key}]]` : `\n  --${flagName(key)}`);
       expect(all.replaceAll(/\s+/g, ' ')).toContain(
         `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`,
       );

@@ -13,8 +13,8 @@ type LoadedBackend = {
 };
 
 /** Loads the requested library, or the fastest one that is available. */
-export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<LoadedBackend> {
-  const native = wanted === 'libauth' ? undefined : loadNative();
+export async function loadRecoverBackend(requested?: RecoverBackend): Promise<LoadedBackend> {
+  const native = requested === 'libauth' ? undefined : loadNative();
   const nativeUs = native === undefined ? undefined : measured(native);
   if (native !== undefined && nativeUs !== undefined) {
     return { backend: 'secp256k1', recover: native, recoverUs: nativeUs };

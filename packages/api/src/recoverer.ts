@@ -84,11 +84,11 @@ type SignedFields = {
  */
 export async function createRecoverer(
   network: Network,
-  wanted?: RecoverBackend,
+  requested?: RecoverBackend,
 ): Promise<Recoverer> {
   const wasm = await createKeccak(256);
   const keccak = (bytes: Uint8Array): Uint8Array => wasm.init().update(bytes).digest('binary');
-  const { backend, recover, recoverUs } = await loadRecoverBackend(wanted);
+  const { backend, recover, recoverUs } = await loadRecoverBackend(requested);
   const hasher = createHasher(network, keccak);
   const hashPlain = createAgentRequestHasher(hasher);
   const backends = { recover, keccak };

@@ -19,11 +19,11 @@ export async function findInstrument(
   text: string,
 ): Promise<Instrument> {
   const { universe } = await info.perpMeta();
-  const wanted = text.toUpperCase();
+  const upperCase = text.toUpperCase();
   const perp = universe.find(
     ({ baseCurrency, index, name }) =>
-      name.toUpperCase() === wanted ||
-      baseCurrency.toUpperCase() === wanted ||
+      name.toUpperCase() === upperCase ||
+      baseCurrency.toUpperCase() === upperCase ||
       String(index) === text,
   );
   if (perp !== undefined) {

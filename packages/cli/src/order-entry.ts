@@ -31,7 +31,7 @@ export function withExits(
 }
 
 /** An order as the user describes it. An order without a price is a market order. */
-type WantedOrder = {
+type OrderInput = {
   readonly side: 'buy' | 'sell';
   readonly size: string;
   readonly tif: 'Gtc' | 'Alo' | 'Ioc';
@@ -46,9 +46,9 @@ type WantedOrder = {
 export async function orderOf(
   client: Pick<Client, 'info'>,
   instrument: Instrument,
-  wanted: WantedOrder,
+  input: OrderInput,
 ): Promise<OrderEntry> {
-  const { cloid, leg, price, reduceOnly, side, size, tif } = wanted;
+  const { cloid, leg, price, reduceOnly, side, size, tif } = input;
   const asset = instrument.id;
   if (instrument.isOutcome) {
     if (price === undefined) {
@@ -61,7 +61,7 @@ export async function orderOf(
   }
   if (price !== undefined) return limitOrder({ asset, side, price, size, tif, reduceOnly, cloid });
   const perp = await (await Instruments.load(client)).find(asset);
-  const bound = { slippagePercent: readSlippage(wanted.slippage), reduceOnly, cloid };
+  const bound = { slippagePercent: readSlippage(input.slippage), reduceOnly, cloid };
   return marketOrder(client, { instrument: perp, side, size, ...bound });
 }
 

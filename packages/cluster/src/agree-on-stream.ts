@@ -212,14 +212,14 @@ type StreamComparison =
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
-  const standing = await compareWithCopy(options);
-  if (standing.kind === 'whole' && giveUpFrom === undefined) {
+  const comparison = await compareWithCopy(options);
+  if (comparison.kind === 'whole' && giveUpFrom === undefined) {
     throw new RestoreRefusedError(
       `Nothing to restore: the stream already has all ${journal.lastSeq} blocks of this copy`,
     );
   }
-  if (standing.kind === 'forked' && giveUpFrom === undefined) {
-    throw new StreamForkedError(standing.from);
+  if (comparison.kind === 'forked' && giveUpFrom === undefined) {
+    throw new StreamForkedError(comparison.from);
   }
   const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const { era = followedEra, former = [] } = found === undefined ? {} : decodeOpening(found);

@@ -10,7 +10,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { checkServers, type ConnectOptions, connectTo } from './connection.ts';
 import { type Follower, Following, type StreamMessage, READ_POSITION_HEADER } from './following.ts';
-import { streamFaults, wantedConfig } from './stream-config.ts';
+import { streamFaults, requiredConfig } from './stream-config.ts';
 import { NotNextError, WeakStreamError } from './stream-error.ts';
 
 export type StreamEnd = {
@@ -249,13 +249,13 @@ export class BlockStream {
 
   async #ensure(options: BlockStreamOptions): Promise<void> {
     const { cluster, makesNone, onUnchecked, onWeak, replicas } = options;
-    const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
+    const required = requiredConfig({ name: this.#name, subject: this.subject, replicas });
     const found = await this.#info();
     if (found === undefined && makesNone === true) return;
-    const info = found ?? (await this.#manager.streams.add(wanted));
+    const info = found ?? (await this.#manager.streams.add(required));
     const servers = await checkServers(options, membersOf(info));
     if (servers.unchecked.length > 0) onUnchecked?.(servers.unchecked);
-    const faults = [...streamFaults(info.config, wanted), ...servers.faults];
+    const faults = [...streamFaults(info.config, required), ...servers.faults];
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
       faults.push(

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { freePorts, inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
-import { wantNatsServer } from './servers/find-nats-server.ts';
+import { requireNatsServer } from './servers/find-nats-server.ts';
 import { hasNatsServer } from '@oddlot/testing/venue/nats/has-nats-server';
 import { startNatsServers } from '@oddlot/testing/venue/nats/nats-servers';
 import { BlockStream } from './block-stream.ts';
@@ -90,7 +90,7 @@ describe.skipIf(!hasNatsServer)('the check of the servers of a stream', () => {
         `server_name: lazy\nlisten: "127.0.0.1:${port}"\nhttp: "127.0.0.1:${port + 1}"\n` +
           `max_payload: 8388608\njetstream { store_dir: "${join(folder, 'js')}" }\n`,
       );
-      const server = spawn(await wantNatsServer(), ['-c', config], { stdio: 'ignore' });
+      const server = spawn(await requireNatsServer(), ['-c', config], { stdio: 'ignore' });
       try {
         const url = `nats://127.0.0.1:${port}`;
         await (await open([url], {})).close();

@@ -24,7 +24,7 @@ type Claim = {
  * The request of a process that claims the name. With `isTaken`, it is the notification that the
  * process took the name without a reply.
  */
-type Question = { readonly instance: string; readonly isTaken?: true };
+type NameRequest = { readonly instance: string; readonly isTaken?: true };
 type Answer = { readonly instance: string; readonly forMs: number };
 
 /**
@@ -40,7 +40,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   const sinceMs = performance.now();
   const callback = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
-    const { instance: other, isTaken } = message.json<Question>();
+    const { instance: other, isTaken } = message.json<NameRequest>();
     if (other === instance) return;
     if (isTaken === true) return onTaken(new NameTakenError(replica, cluster));
     const answer: Answer = { instance, forMs: performance.now() - sinceMs };
@@ -48,7 +48,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   };
   connection.subscribe(subject, { callback });
   const take = (): void =>
-    connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies Question));
+    connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies NameRequest));
   if (found === 'silent') return take();
   // Another process may have sent its request at the same time, before this one listened. The start
   // does not wait for this check.
@@ -66,11 +66,11 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
 async function ask(
   connection: NatsConnection,
   subject: string,
-  question: Question,
+  request: NameRequest,
 ): Promise<Answer | 'free' | 'silent'> {
   try {
     const options = { timeout: ANSWER_MS };
-    const reply = await connection.request(subject, JSON.stringify(question), options);
+    const reply = await connection.request(subject, JSON.stringify(request), options);
     return reply.json<Answer>();
   } catch (error) {
     return error instanceof RequestError && error.isNoResponders() ? 'free' : 'silent';

@@ -223,12 +223,12 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const directory = await crashImage(join(folder, 'a'));
       // The contents are equal but the times differ, because all venues append similar empty
       // blocks.
-      const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
-      for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
+      const standalone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
+      for (const text of ['6', '7', '8', '9', '10']) await standalone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
       const sentence =
         'This folder is not a copy of the stream: the blocks differ starting with block 6';
-      await alone.close();
+      await standalone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
       // A restore from this copy is also refused unless the blocks of the stream are discarded.
       const journal = await FileJournal.open({ directory, clock });
@@ -333,7 +333,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
   test('a stream that lacks blocks of an imported folder is not continued', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
-      const directory = join(folder, 'alone');
+      const directory = join(folder, 'standalone');
       const journal = await FileJournal.open({ directory, clock });
       for (const text of ['1', '2', '3', '4']) await journal.append(note(text));
       const stream = await openStream(cluster);

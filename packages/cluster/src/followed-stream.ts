@@ -84,7 +84,7 @@ export class FollowedStream {
  * Records that a venue on one machine continues with a folder, so that blocks starting with this
  * one do not come from a stream.
  */
-export function noteAlone(folder: string, fromSeq: number): void {
+export function noteStandalone(folder: string, fromSeq: number): void {
   const file = join(folder, FILE);
   const stored = read(file);
   if (stored === undefined || stored.aloneFrom !== undefined) return;

@@ -8,7 +8,7 @@ class HolderAwayError extends Error {
 
 type Handlers = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 
-type Question = { readonly what: string; readonly body?: unknown };
+type HolderRequest = { readonly what: string; readonly body?: unknown };
 type Answer = { readonly value?: unknown; readonly failed?: string };
 
 const FRESH_MS = 5_000;
@@ -50,10 +50,10 @@ export class HolderLine {
 
   /** Returns the holder's response. Throws a HolderAwayError if there is none. */
   async ask(what: string, body: unknown, timeoutMs: number): Promise<unknown> {
-    const question: Question = { what, body };
+    const request: HolderRequest = { what, body };
     let reply: Msg;
     try {
-      reply = await this.#connection.request(this.#asked, encodeAmounts(question), {
+      reply = await this.#connection.request(this.#asked, encodeAmounts(request), {
         timeout: timeoutMs,
       });
     } catch (cause) {
@@ -69,7 +69,7 @@ export class HolderLine {
   /** Responds to requests of other replicas until the returned function is called. */
   answer(handlers: Handlers): () => void {
     const replyTo = async (message: Msg): Promise<void> => {
-      const { body, what } = decodeAmounts(message.string()) as Question;
+      const { body, what } = decodeAmounts(message.string()) as HolderRequest;
       const handle = handlers[what];
       // An unknown request of a newer release gets no response, and its sender reports that.
       if (handle === undefined) return;

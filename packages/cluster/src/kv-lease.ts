@@ -137,7 +137,7 @@ class Tenure {
       } catch (error) {
         // The error of the failed start is more useful than an error from stopping it.
         await this.#stop().catch(() => undefined);
-        await this.#letGo();
+        await this.#releaseName();
         throw error;
       }
     }
@@ -149,14 +149,14 @@ class Tenure {
     await this.#running;
     if (this.#heldBy !== 'here') return;
     await this.#stop();
-    await this.#letGo();
+    await this.#releaseName();
   }
 
   /**
    * Releases the name so that the next holder need not wait. If the release is lost, the next
    * holder waits for the timeout.
    */
-  async #letGo(): Promise<void> {
+  async #releaseName(): Promise<void> {
     const { key } = this.#parts;
     await this.#options.kv.delete(key, { previousSeq: this.#revision }).catch(() => undefined);
   }
@@ -227,14 +227,14 @@ class Tenure {
   async #refresh(): Promise<void> {
     if (!this.#mayHold) {
       await this.#lose();
-      await this.#letGo();
+      await this.#releaseName();
       return;
     }
     await this.#renew();
     if (this.#isSilent) await this.#lose();
     else if (this.#termEnd.isOver) {
       await this.#lose();
-      await this.#letGo();
+      await this.#releaseName();
     }
   }
 

@@ -6,9 +6,9 @@ export const NATS_VERSION_MIN = '2.10.0';
 
 export function isBelowNatsMin(version: string): boolean {
   const found = numbersOf(version);
-  const wanted = numbersOf(NATS_VERSION_MIN);
-  const at = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
-  return at >= 0 && (found[at] ?? 0) < (wanted[at] ?? 0);
+  const minimum = numbersOf(NATS_VERSION_MIN);
+  const at = minimum.findIndex((number, index) => number !== (found[index] ?? 0));
+  return at >= 0 && (found[at] ?? 0) < (minimum[at] ?? 0);
 }
 
 function numbersOf(version: string): readonly number[] {

@@ -157,7 +157,7 @@ async function joinServers(
     report: (own) =>
       board.report(() => ({
         ...entryOf(replica, own(), board.entryOf(replica)),
-        ...standingOf(ownLog, followed),
+        ...disputeOf(ownLog, followed),
         url: ownUrl,
       })),
     clockApartMs: () => clockApartMs(replica, board.present),
@@ -184,7 +184,7 @@ async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined
 /**
  * Returns the followed stream, and those of its blocks that differ from the blocks read earlier.
  */
-function standingOf(
+function disputeOf(
   log: ClusterLog | undefined,
   followed: FollowedStream,
 ): Pick<BoardEntry, 'disputed' | 'era' | 'replacedFrom'> {

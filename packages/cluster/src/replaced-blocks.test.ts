@@ -16,7 +16,7 @@ import {
   openTestStream,
 } from '@oddlot/testing/venue/nats/open-cluster-log';
 import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
-import { FollowedStream, type KnownBlock, noteAlone } from './followed-stream.ts';
+import { FollowedStream, type KnownBlock, noteStandalone } from './followed-stream.ts';
 import { restoreStream, compareWithCopy } from './agree-on-stream.ts';
 
 const nats = withNatsServer();
@@ -76,7 +76,7 @@ describe.skipIf(!hasNatsServer)(
         await other.log.append(note('w'));
         for (const each of [back, other]) await each.close();
         // No replica lacks the blocks that were added by a separate venue.
-        noteAlone(`${a}-of`, 3);
+        noteStandalone(`${a}-of`, 3);
         await expect(open({ cluster, directory: a })).rejects.toThrow(
           'This folder is not a copy of the stream: the blocks differ starting with block 3',
         );
@@ -125,10 +125,10 @@ describe.skipIf(!hasNatsServer)(
         for (const text of ['1', '2']) await one.log.append(note(text));
         await one.close();
         const clock = { nowMs: () => 2_000 };
-        const alone = await FileJournal.open({ directory: a, clock });
-        noteAlone(`${a}-of`, alone.lastSeq + 1);
-        for (const text of ['3', '4']) await alone.append(note(text));
-        await alone.close();
+        const standalone = await FileJournal.open({ directory: a, clock });
+        noteStandalone(`${a}-of`, standalone.lastSeq + 1);
+        for (const text of ['3', '4']) await standalone.append(note(text));
+        await standalone.close();
         await expect(open({ cluster, directory: a })).rejects.toThrow(
           'This folder is not a copy of the stream: the blocks differ starting with block 3',
         );

@@ -58,11 +58,11 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
     try {
       // A message that is sent during an election is lost. A short timeout reaches the next leader
       // soon.
-      const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
+      const timeLimit = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
       await stream.publish(`${proposal}:${attempt}`, {
         data,
         readPosition: readPosition(),
-        ...patience,
+        ...timeLimit,
       });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
@@ -81,7 +81,7 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
  * The maximum number of blocks that wait for the local disk. Reading pauses when there are more.
  */
 const UNCOPIED_MAX = 256;
-const ROOM_AGAIN_MS = 1_000;
+const RETRY_SPACE_MS = 1_000;
 
 /** A block that was read. `sent` is set if this replica sent it. */
 type Uncopied = { readonly block: OrderedBlock; readonly sent: SentBlock | undefined };
@@ -95,7 +95,7 @@ export class CopyQueue {
   readonly #onFatal: (error: unknown) => void;
   readonly #uncopied: Uncopied[] = [];
   #roomWaiters: (() => void)[] = [];
-  #isOutOfRoom = false;
+  #isOutOfSpace = false;
 
   constructor(copy: Pick<FileJournal, 'copy'>, onFatal: (error: unknown) => void) {
     this.#copy = copy;
@@ -115,7 +115,7 @@ export class CopyQueue {
    */
   add(uncopied: Uncopied): Promise<void> | undefined {
     this.#uncopied.push(uncopied);
-    if (!this.#isOutOfRoom) this.#write(uncopied);
+    if (!this.#isOutOfSpace) this.#write(uncopied);
     if (!this.isFull) return undefined;
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
   }
@@ -128,17 +128,17 @@ export class CopyQueue {
       for (const wake of this.#roomWaiters.splice(0)) wake();
     };
     this.#copy.copy(uncopied.block).then(onCopied, (error: unknown) => {
-      if (error instanceof JournalFullError) this.#waitForRoom();
+      if (error instanceof JournalFullError) this.#waitForSpace();
       else this.#onFatal(error);
     });
   }
 
-  #waitForRoom(): void {
-    if (this.#isOutOfRoom) return;
-    this.#isOutOfRoom = true;
+  #waitForSpace(): void {
+    if (this.#isOutOfSpace) return;
+    this.#isOutOfSpace = true;
     setTimeout(() => {
-      this.#isOutOfRoom = false;
+      this.#isOutOfSpace = false;
       for (const uncopied of this.#uncopied) this.#write(uncopied);
-    }, ROOM_AGAIN_MS).unref();
+    }, RETRY_SPACE_MS).unref();
   }
 }

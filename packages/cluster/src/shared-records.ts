@@ -20,7 +20,7 @@ import { assert } from '@oddlot/units';
 import type { Term } from '@oddlot/replica/lease';
 import { WeakStreamError } from './stream-error.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
-import { streamFaults, wantedConfig } from './stream-config.ts';
+import { streamFaults, requiredConfig } from './stream-config.ts';
 
 type SharedRecordsOptions = {
   readonly client: JetStreamClient;
@@ -377,8 +377,8 @@ export class RecordStream {
     const { cluster, onWeak, replicas } = this.#options;
     const name = nameOf(cluster);
     const subject = `${subjectsOf(cluster)}.*`;
-    const wanted = {
-      ...wantedConfig({ name, subject, replicas }),
+    const required = {
+      ...requiredConfig({ name, subject, replicas }),
       // A rewrite removes the earlier messages.
       deny_purge: false,
     };
@@ -387,10 +387,10 @@ export class RecordStream {
         return (await this.#manager.streams.info(name)).config;
       } catch (error) {
         if (!(error instanceof JetStreamApiError) || error.status !== 404) throw error;
-        return (await this.#manager.streams.add(wanted)).config;
+        return (await this.#manager.streams.add(required)).config;
       }
     });
-    const faults = streamFaults(config, wanted);
+    const faults = streamFaults(config, required);
     if (faults.length === 0) return;
     if (onWeak === undefined) throw new WeakStreamError(cluster, faults);
     onWeak(faults);

@@ -6,7 +6,7 @@ import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '
  */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
 
-type Wanted = Pick<
+type RequiredConfig = Pick<
   StreamConfig,
   | 'name'
   | 'subjects'
@@ -28,7 +28,7 @@ type Wanted = Pick<
  * Returns the settings of a stream that stores all messages permanently: on disk, on this many
  * servers, without a size limit and without deletion.
  */
-export function wantedConfig({
+export function requiredConfig({
   name,
   replicas,
   subject,
@@ -36,7 +36,7 @@ export function wantedConfig({
   readonly name: string;
   readonly subject: string;
   readonly replicas: number;
-}): Wanted {
+}): RequiredConfig {
   return {
     name,
     subjects: [subject],
@@ -59,20 +59,20 @@ export function wantedConfig({
  * Returns the reasons why a stream could lose a block or let other clients write one, or an empty
  * list if its settings are correct.
  */
-export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
+export function streamFaults(config: StreamConfig, required: RequiredConfig): string[] {
   const faults: string[] = [];
   const say = (isWrong: boolean, what: string): void => {
     if (isWrong) faults.push(what);
   };
   const [subject, ...others] = config.subjects;
-  say(config.storage !== wanted.storage, 'it is stored in memory, not in files');
+  say(config.storage !== required.storage, 'it is stored in memory, not in files');
   say(
-    config.num_replicas < wanted.num_replicas,
+    config.num_replicas < required.num_replicas,
     `it is stored on ${config.num_replicas} servers, but --stream-replicas requires ` +
-      `${wanted.num_replicas}`,
+      `${required.num_replicas}`,
   );
   say(
-    config.retention !== wanted.retention,
+    config.retention !== required.retention,
     `messages are removed after they are read (retention ${config.retention})`,
   );
   say(config.max_age > 0, `messages older than ${config.max_age / 1e9} s are removed (max_age)`);
@@ -83,10 +83,10 @@ export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
     `it is limited to ${config.max_msgs_per_subject} messages per subject`,
   );
   say(!config.deny_delete, 'its messages can be deleted (deny_delete is off)');
-  say(wanted.deny_purge && !config.deny_purge, 'it can be purged (deny_purge is off)');
+  say(required.deny_purge && !config.deny_purge, 'it can be purged (deny_purge is off)');
   say(config.allow_rollup_hdrs === true, 'a message can replace others (allow_rollup_hdrs)');
   say(
-    subject !== wanted.subjects[0] || others.length > 0,
+    subject !== required.subjects[0] || others.length > 0,
     `it also receives ${config.subjects.join(', ')}`,
   );
   say(

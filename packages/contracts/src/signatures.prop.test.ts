@@ -172,9 +172,9 @@ test('signatures for one bridge are invalid on an identical bridge, on the same 
   const signatures = await world.signPayout(payout);
   const neighbour = await BridgeWorld.open({ evm: world.evm });
   // Identical deployments have the same addresses, so only the chain differs here.
-  const abroad = await BridgeWorld.open({ evm: await Evm.open(42_161) });
-  expect(abroad.bridge.address).toBe(world.bridge.address);
-  for (const other of [neighbour, abroad]) {
+  const otherChain = await BridgeWorld.open({ evm: await Evm.open(42_161) });
+  expect(otherChain.bridge.address).toBe(world.bridge.address);
+  for (const other of [neighbour, otherChain]) {
     await other.fill(1_000_000_000n);
     const { error } = await other.call(UNPRIVILEGED_KEY, 'payOut', [payout, signatures]);
     expect(error).toBe(refused('NOT_A_VALIDATOR'));

@@ -13,7 +13,7 @@ type HistoryOptions = Pick<
   IndexerOptions,
   | 'answerMsMax'
   | 'blockWaitMs'
-  | 'hasRoom'
+  | 'hasSpace'
   | 'onFatal'
   | 'onSnapshot'
   | 'onSnapshotFailed'

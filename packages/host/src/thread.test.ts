@@ -30,9 +30,9 @@ test("a program on the caller's thread receives, sends and ends as on a separate
     { eval: true, workerData: { by: 2 } },
   );
   const stories = [threadHere(DOUBLES, { by: 2 }), apart].map((thread) => {
-    const story = eventsOf(thread);
+    const events = eventsOf(thread);
     for (const value of [1, 2, -3]) thread.postMessage(value);
-    return story;
+    return events;
   });
   const [here, there] = await Promise.all(stories);
   expect(here).toEqual([2, 4, -6, 0]);
@@ -56,7 +56,7 @@ test('a failing program is reported and ends, and a terminated program ends', as
   }, undefined);
   expect(await eventsOf(failing)).toEqual(['Error: no disk', 1]);
   const endless = threadHere((_data, port) => void port.on('message', () => undefined), undefined);
-  const story = eventsOf(endless);
+  const events = eventsOf(endless);
   await endless.terminate();
-  expect(await story).toEqual([1]);
+  expect(await events).toEqual([1]);
 });

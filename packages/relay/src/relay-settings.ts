@@ -21,7 +21,7 @@ import {
   whole,
 } from '@oddlot/host/settings';
 import { Address } from '@oddlot/host/http';
-import type { WantedPort } from '@oddlot/host/ports';
+import type { PortRequest } from '@oddlot/host/ports';
 import { parseExact } from '@oddlot/units';
 import { z } from 'zod';
 
@@ -193,7 +193,7 @@ Each setting is explained in docs/operate/relay-settings.md.`,
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;
 
 /** Returns the ports that a start opens, with the flags that set them. */
-export function portsOf(settings: RelaySettings): readonly WantedPort[] {
+export function portsOf(settings: RelaySettings): readonly PortRequest[] {
   const { chainHost, chainPort, host, local, opsHost, opsPort, port } = settings;
   const operations = { port: opsPort ?? 0, host: opsHost, flag: '--ops-port' };
   const chain = { port: chainPort, host: chainHost, flag: '--chain-port' };

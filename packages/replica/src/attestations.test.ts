@@ -112,12 +112,12 @@ test.each<[string, string, [string, number, string][], string, number]>([
     20,
   ],
 ])('replicas that compare their hashes: %s', (_, self, votes, kind, height) => {
-  expect(seen(...votes).standing(self)).toMatchObject({ kind, height });
+  expect(seen(...votes).verdict(self)).toMatchObject({ kind, height });
 });
 
 test('a follower without a name judges only by the attestations in the log', () => {
-  expect(seen(['b', 10, 'y']).standing(undefined).kind).toBe('outvoted');
-  expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).standing(undefined).kind).toBe(
+  expect(seen(['b', 10, 'y']).verdict(undefined).kind).toBe('outvoted');
+  expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).verdict(undefined).kind).toBe(
     'agreed',
   );
 });
@@ -135,7 +135,7 @@ test('a replica that sees two hashes of a block attests its own hash once', () =
 test('attestations of blocks that are too old to compare are ignored, and only a few heights are kept', () => {
   const attestations = new Attestations();
   attestations.take({ replica: 'b', height: 1, hash: 'y' }, undefined);
-  expect(attestations.standing('a').height).toBe(0);
+  expect(attestations.verdict('a').height).toBe(0);
   for (let height = 1; height <= 100; height += 1)
     attestations.take({ replica: 'b', height, hash: 'y' }, 'x');
   expect(attestations.wantedOf('a')).toHaveLength(32);

@@ -7,7 +7,7 @@ type Attestation = { readonly height: number; readonly hash: string; readonly re
 /** The number of heights kept for comparison. Replicas attest every ten seconds. */
 const HEIGHTS_MAX = 32;
 
-export type Standing = {
+export type HashVerdict = {
   /** `split` means that as many replicas have another hash as have this one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
   readonly height: number;
@@ -15,7 +15,7 @@ export type Standing = {
   readonly votes: ReadonlyMap<string, string>;
 };
 
-const NOTHING_KNOWN: Standing = { kind: 'agreed', height: 0, own: '', votes: new Map() };
+const NOTHING_KNOWN: HashVerdict = { kind: 'agreed', height: 0, own: '', votes: new Map() };
 
 type Height = { readonly own: string; readonly votes: Map<string, string> };
 
@@ -51,18 +51,18 @@ export class Attestations {
    * another replica agrees, or by two later uncontested blocks after the disagreeing replicas have
    * stopped attesting.
    */
-  standing(self: string | undefined): Standing {
+  verdict(self: string | undefined): HashVerdict {
     const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
     let uncontested = 0;
     for (const [height, known] of heights) {
       if (!isContested(known)) {
         uncontested += 1;
         const isAlike = [...known.votes.keys()].some((replica) => replica !== self);
-        if (isAlike || uncontested > 1) return standingAt(height, known, self);
-      } else return standingAt(height, known, self);
+        if (isAlike || uncontested > 1) return verdictAt(height, known, self);
+      } else return verdictAt(height, known, self);
     }
     const [newest] = heights;
-    return newest === undefined ? NOTHING_KNOWN : standingAt(newest[0], newest[1], self);
+    return newest === undefined ? NOTHING_KNOWN : verdictAt(newest[0], newest[1], self);
   }
 }
 
@@ -70,7 +70,7 @@ function isContested({ own, votes }: Height): boolean {
   return [...votes.values()].some((hash) => hash !== own);
 }
 
-function standingAt(height: number, { own, votes }: Height, self: string | undefined): Standing {
+function verdictAt(height: number, { own, votes }: Height, self: string | undefined): HashVerdict {
   const counts = new Map<string, number>();
   const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
   for (const [replica, hash] of votes) if (replica !== self) count(hash);

@@ -66,7 +66,7 @@ type SnapshotterOptions = {
   readonly everyBlocks: number;
   readonly everyCommands: number;
   /** Returns false while the disk has no space for a snapshot (R-disk). */
-  readonly hasRoom: () => boolean;
+  readonly hasSpace: () => boolean;
   /** Yields to other work between two pieces. No block may be applied during that time. */
   readonly pause: () => Promise<void>;
   /**
@@ -113,11 +113,11 @@ export class Snapshotter {
   }
 
   get isDue(): boolean {
-    const { everyBlocks, everyCommands, hasRoom, replica } = this.#options;
+    const { everyBlocks, everyCommands, hasSpace, replica } = this.#options;
     const { height, timeMs } = replica.head;
     const blocks = height - this.#height - this.#attestations;
     const isDue = blocks >= everyBlocks || this.#commands >= everyCommands;
-    return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
+    return isDue && !replica.isEarlier && hasSpace() && timeMs >= this.#notBeforeMs;
   }
 
   /**
@@ -125,9 +125,9 @@ export class Snapshotter {
    * written.
    */
   async write(): Promise<WrittenSnapshot | undefined> {
-    const { hasRoom, onFailed, replica, snapshots } = this.#options;
+    const { hasSpace, onFailed, replica, snapshots } = this.#options;
     const { height, timeMs } = replica.head;
-    if (height <= this.#height || replica.isEarlier || !hasRoom()) return undefined;
+    if (height <= this.#height || replica.isEarlier || !hasSpace()) return undefined;
     let content: Hash;
     try {
       const hasher = await ContentHasher.create();

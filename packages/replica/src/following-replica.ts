@@ -120,19 +120,19 @@ export class FollowingReplica {
   }
 
   /**
-   * Restores the newest state that this program can continue and that `wanted` accepts; otherwise
+   * Restores the newest state that this program can continue and that `accepted` accepts; otherwise
    * starts before the first block. Projections and listeners must be attached before the call.
    */
   async restoreBase(
-    wanted: {
+    accepted: {
       readonly maxHeight?: number;
       readonly suits?: (payload: SnapshotPayload) => boolean;
     } = {},
   ): Promise<void> {
     const { log, onPassedOver = () => undefined } = this.#options;
-    const maxHeight = Math.min(log.lastSeq, wanted.maxHeight ?? Infinity);
+    const maxHeight = Math.min(log.lastSeq, accepted.maxHeight ?? Infinity);
     for await (const base of this.bases(maxHeight)) {
-      if (wanted.suits?.(base.payload) === false) continue;
+      if (accepted.suits?.(base.payload) === false) continue;
       try {
         await this.goTo(base.payload);
         const { content, payload } = base;

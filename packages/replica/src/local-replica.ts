@@ -12,7 +12,7 @@ import { hash as hashOf } from '@oddlot/units';
 import type { AppliedBlock, BlockHead, Executed, LogEntry, Projection } from './block.ts';
 import type { EraStore, SnapshotStore } from './log/checked-stores.ts';
 import type { Log } from './log/log.ts';
-import { attestedIn, type Standing } from './attestations.ts';
+import { attestedIn, type HashVerdict } from './attestations.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
 import type { RulesStep } from './earlier-engine.ts';
 import { FollowingReplica } from './following-replica.ts';
@@ -202,8 +202,8 @@ export class LocalReplica implements Replica {
     return this.#outdated;
   }
 
-  get standing(): Standing {
-    return this.#following.attestations.standing(this.#options.name);
+  get verdict(): HashVerdict {
+    return this.#following.attestations.verdict(this.#options.name);
   }
 
   get queued(): number {
@@ -306,7 +306,7 @@ export class LocalReplica implements Replica {
    */
   #assertAgrees(): void {
     if (this.#options.name !== undefined) return;
-    const { height, kind, own, votes } = this.standing;
+    const { height, kind, own, votes } = this.verdict;
     if (kind === 'agreed') return;
     const other = [...votes.values()].find((each) => each !== own) ?? '';
     throw new ReplicaDivergedError(height, own, other);

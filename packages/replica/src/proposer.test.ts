@@ -145,8 +145,8 @@ test('a tick advances the time only if no other block does', () =>
 
 test('callers and ticks whose block found no space get an error, and later callers do not wait (R-disk)', () =>
   inDirectory(async (directory) => {
-    let room: number | undefined = 10;
-    const journal = await openJournal(directory, { faults: { room: () => room } });
+    let space: number | undefined = 10;
+    const journal = await openJournal(directory, { faults: { space: () => space } });
     const proposer = new Proposer(journal);
     await journal.follow(1, ({ proposal, commands, seq }) => {
       const result = { outcomes: commands.map(() => ({})) };
@@ -154,7 +154,7 @@ test('callers and ticks whose block found no space get an error, and later calle
     });
     await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no disk space');
     await expect(proposer.tick()).rejects.toThrow('no disk space');
-    room = undefined;
+    space = undefined;
     expect((await proposer.propose(block(2)[0]!)).block.height).toBe(1);
     await proposer.drain();
     await journal.close();

@@ -35,7 +35,7 @@ test.each([
       },
       snapshots: new SnapshotStore({ directory }),
       ...every,
-      hasRoom: () => true,
+      hasSpace: () => true,
       pause: () => Promise.resolve(),
       onFailed: (error) => expect.unreachable(String(error)),
     });

@@ -250,11 +250,11 @@ describe('the configuration of a venue with a remote chain', () => {
     `0x${'22'.repeat(20)}`,
   ];
   const nameless = ['--chain', 'https://one.example', ...contracts];
-  const elsewhere = [...nameless, ...NAMED];
+  const remoteChain = [...nameless, ...NAMED];
 
   test('a remote chain has no faucet, because grants would be paid from deposits', () => {
-    expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
-    expect(() => readConfig([...elsewhere, '--faucet'], {})).toThrow(/^faucet: /);
+    expect(hasFaucet(readConfig(remoteChain, {}))).toBe(false);
+    expect(() => readConfig([...remoteChain, '--faucet'], {})).toThrow(/^faucet: /);
     expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
   });
 

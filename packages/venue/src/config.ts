@@ -1,5 +1,5 @@
 import { isInside } from '@oddlot/host/operate';
-import type { WantedPort } from '@oddlot/host/ports';
+import type { PortRequest } from '@oddlot/host/ports';
 import { readSettings, SettingError } from '@oddlot/host/settings';
 import { type Config, VENUE_SETTINGS } from './settings/venue-settings.ts';
 
@@ -19,7 +19,7 @@ export function operationsPortOf({ opsPort, port: main }: Config): number {
  * Returns the ports that this process opens at the start, with the flags that set them. The relay
  * opens its own port and retries if the port is in use.
  */
-export function portsOf(config: Config): readonly WantedPort[] {
+export function portsOf(config: Config): readonly PortRequest[] {
   const { chainHost, cluster, host, hyperliquid, opsHost, port } = config;
   const hasChain = chainOf(config) === 'local' && cluster === undefined;
   const chain = { port: chainPortOf(config), host: chainHost, flag: '--chain-port' };
@@ -117,7 +117,7 @@ export function hasFaucet(config: Config): boolean {
 /**
  * Returns true if the chain holds real deposits, which would have to pay the grants of a faucet.
  */
-function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
+function isRemoteChain({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
   const isOwn = chain === undefined || chain === 'local' || chain === 'none';
   return !isOwn && chainKeys === undefined;
 }
@@ -126,7 +126,7 @@ function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>):
  * Returns true if the venue issues its own test funds. Only these venues can share a network name.
  */
 function hasPlayMoney(config: Pick<Config, 'chain' | 'chainKeys' | 'network'>): boolean {
-  return config.network === 'testnet' && !isElsewhere(config);
+  return config.network === 'testnet' && !isRemoteChain(config);
 }
 
 /**
@@ -221,12 +221,12 @@ function assertTogether(config: Config): void {
         'Pass the URL of its replica port with --chain',
     );
   }
-  if (config.faucet === true && isElsewhere(config)) {
+  if (config.faucet === true && isRemoteChain(config)) {
     throw new SettingError(
       'faucet: only allowed with a local chain, because deposits must back the grants',
     );
   }
-  if (isElsewhere(config) && !hasContracts) {
+  if (isRemoteChain(config) && !hasContracts) {
     throw new SettingError(
       'bridgeContract, usdcContract: both are required if the chain is not local',
     );

@@ -75,7 +75,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
       receiptsKeptMs: 1e12,
       ...options.settings,
     },
-    hasRoom: () => true,
+    hasSpace: () => true,
     onFatal,
     onStored: (height) => receipts.archived(height),
     onSnapshot: () => messages.push('snapshot'),

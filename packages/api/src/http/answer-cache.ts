@@ -43,7 +43,7 @@ const KEPT_BYTES_MAX = 16 * 1024 * 1024;
  */
 type Answered = string | Buffer;
 
-type Question = {
+type CachedQuery = {
   /** The text of the query. Two queries with the same text are the same query. */
   readonly text: string;
   /** True for a frequent query, whose response is cached even if it is short. */
@@ -76,31 +76,31 @@ export class AnswerCache {
    */
   answer(
     height: () => number,
-    question: Question,
+    query: CachedQuery,
     make: () => string | Promise<string>,
   ): Answered | Promise<Answered> {
     const nowAt = height();
     if (nowAt !== this.#height) this.#forget(nowAt);
-    const known = this.#answers.get(question.text);
+    const known = this.#answers.get(query.text);
     if (known !== undefined) return known;
-    const group = question.group?.() ?? '';
-    const key = `${group} ${question.text}`;
+    const group = query.group?.() ?? '';
+    const key = `${group} ${query.text}`;
     const current = this.#underWay.get(key);
     if (current?.height === nowAt) return current.made;
     if (current !== undefined) {
-      const again = (): Answered | Promise<Answered> => this.answer(height, question, make);
+      const again = (): Answered | Promise<Answered> => this.answer(height, query, make);
       return current.made.then(again, again);
     }
     const text = make();
-    if (typeof text === 'string') return this.#keep(nowAt, question, text);
+    if (typeof text === 'string') return this.#keep(nowAt, query, text);
     const made = text
-      .then((whole) => this.#keep(nowAt, question, whole))
+      .then((whole) => this.#keep(nowAt, query, whole))
       .finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, { height: nowAt, made });
     return made;
   }
 
-  #keep(height: number, { text: asked, isCommon = false }: Question, text: string): Answered {
+  #keep(height: number, { text: asked, isCommon = false }: CachedQuery, text: string): Answered {
     const isLarge = text.length >= LARGE_BYTES;
     if (!isLarge && !isCommon) return text;
     const answer = isLarge ? Buffer.from(text) : text;

@@ -352,7 +352,7 @@ async function answerExecuted(
   const { command } = pending;
   if (confirm !== undefined) {
     const answered = executedAnswer(context, proposed);
-    return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
+    return (await within(answered, waitLimitOf(context, command))) ?? pendingReply(command);
   }
   // A request is acknowledged only after it is durable, so no response can be sent earlier.
   const done = await within(pending.executed);
@@ -409,14 +409,14 @@ async function answerQueued(
   const { txHash } = authorityOf(command);
   if (confirm === undefined) return acknowledgement(txHash, warnings);
   const completed = context.receipts.completed(txHash).then((each) => answerReceipt(each, true));
-  return (await within(completed, patienceOf(context, command))) ?? pendingReply(command);
+  return (await within(completed, waitLimitOf(context, command))) ?? pendingReply(command);
 }
 
 /**
  * Returns how long a response with `confirm` waits, in milliseconds: its limit plus the longest
  * order delay of the markets.
  */
-function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
+function waitLimitOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
   if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
   const delays = command.orders.map(
     ({ instrumentId }) => marketView(replica.state, instrumentId)?.definition.orderDelayMs ?? 0,

@@ -63,10 +63,10 @@ describe('convertToMultiSigUser', () => {
       data: { statuses: ['success'] },
     });
     expect(await signersOf(team.address)).toEqual({ authorizedUsers: USERS, threshold: 2 });
-    const alone = { code: 10003, message: 'Multi-sig account requires a multiSig payload' };
+    const unwrapped = { code: 10003, message: 'Multi-sig account requires a multiSig payload' };
     const order = signed(orderAction(), { key: team, nonce: ++nonce });
-    expect((await edge.send('/exchange', order)).json).toMatchObject(alone);
-    expect((await convert('null')).json).toMatchObject(alone);
+    expect((await edge.send('/exchange', order)).json).toMatchObject(unwrapped);
+    expect((await convert('null')).json).toMatchObject(unwrapped);
   });
 
   test.each<[string, string]>([

@@ -148,8 +148,8 @@ export class Faucet {
     if (accountType !== 'perp') {
       return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
     }
-    const isNobody = user === ZERO_ADDRESS || chain.contracts.includes(user as `0x${string}`);
-    return isNobody ? this.#refuse({ reason: 'addressInvalid', address: user }) : undefined;
+    const isInvalid = user === ZERO_ADDRESS || chain.contracts.includes(user as `0x${string}`);
+    return isInvalid ? this.#refuse({ reason: 'addressInvalid', address: user }) : undefined;
   }
 
   async #credit(user: Address, subAccount: SubAccount): Promise<Reply> {

@@ -112,8 +112,8 @@ test('a proof contains the leaf, its parts and its siblings, and is null for unk
       chain: { chainId: 5 },
     },
   });
-  const nobody = { replica, reserves: { current: CURRENT, proof: async () => undefined } };
-  expect(await reservesProof(nobody, USER)).toEqual({ ok: true, data: null });
+  const withoutAccount = { replica, reserves: { current: CURRENT, proof: async () => undefined } };
+  expect(await reservesProof(withoutAccount, USER)).toEqual({ ok: true, data: null });
   const lost = { replica, reserves: { current: CURRENT, proof: async () => 'missing' as const } };
   expect(await reservesProof(lost, USER)).toMatchObject({
     ok: false,

@@ -95,7 +95,7 @@ type Signer = {
 };
 
 /** The data that determines a role in addition to the state. */
-type RoleQuestion = {
+type RoleContext = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
   /** The address with which the client intended to sign. */
@@ -115,20 +115,20 @@ const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'mu
  * Returns the role of an address. If it has several roles, the one that applies to this action is
  * returned.
  */
-function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
-  const nobody: Signer = { role: 'none', owner: null, agentName: null };
-  if (address === null) return nobody;
-  const first = roleAsked(question);
+function signerRole(state: State, address: Address | null, question: RoleContext): Signer {
+  const noRole: Signer = { role: 'none', owner: null, agentName: null };
+  if (address === null) return noRole;
+  const first = requiredRole(question);
   const role = [first, ...ROLES].find((each) => holds(state, address, each, question));
   if (role === 'agent') {
     const found = agentOwner(state, address);
     return { role, owner: found?.owner ?? null, agentName: found?.label ?? null };
   }
-  if (role !== undefined) return { ...nobody, role };
-  return address === question.expected ? { ...nobody, role: 'expected' } : nobody;
+  if (role !== undefined) return { ...noRole, role };
+  return address === question.expected ? { ...noRole, role: 'expected' } : noRole;
 }
 
-function roleAsked({ actionType, scheme }: RoleQuestion): HeldRole {
+function requiredRole({ actionType, scheme }: RoleContext): HeldRole {
   if (actionType === 'outcomeDeploy') return 'deployer';
   if (actionType === 'venueAdmin') return 'admin';
   if (scheme === 'multiSig') return 'multiSigSigner';
@@ -139,7 +139,7 @@ function holds(
   state: State,
   address: Address,
   role: HeldRole,
-  { isMultiSigSigner }: RoleQuestion,
+  { isMultiSigSigner }: RoleContext,
 ): boolean {
   switch (role) {
     case 'agent':

@@ -48,11 +48,11 @@ describe('the documentation site', () => {
       ]);
       expect(await page.text()).toContain('<h1>Errors</h1>');
     }
-    const twin = await (await get('/docs/errors.md')).text();
-    expect(twin).toMatch(/^# Errors\n/);
+    const markdown = await (await get('/docs/errors.md')).text();
+    expect(markdown).toMatch(/^# Errors\n/);
     const asked = await get('/docs/errors', { accept: 'text/markdown' });
     expect(asked.headers.get('vary')).toBe('accept, accept-encoding');
-    expect(await asked.text()).toBe(twin);
+    expect(await asked.text()).toBe(markdown);
   });
 
   test('a page can run only its own files, and must not be framed', async () => {

@@ -38,7 +38,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
 /** The interval in seconds at which browsers reload until the site is built. */
-const LOOK_AGAIN_SECONDS = 1;
+const RELOAD_SECONDS = 1;
 
 type Documents = ShownPage & { start(): void; stop(): void };
 
@@ -134,7 +134,7 @@ class SiteDocuments implements Documents {
       'access-control-allow-origin': '*',
       ...(this.#hasFailed
         ? {}
-        : { refresh: String(LOOK_AGAIN_SECONDS), 'retry-after': String(LOOK_AGAIN_SECONDS) }),
+        : { refresh: String(RELOAD_SECONDS), 'retry-after': String(RELOAD_SECONDS) }),
     };
     return { status: 503, headers, body: `<!doctype html><title>Oddlot</title><p>${text}</p>\n` };
   }

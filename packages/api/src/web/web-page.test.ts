@@ -33,7 +33,7 @@ async function aPage({ isStarted = true } = {}) {
   let isStopped = false;
   const page = new WebPage({
     log: createLogger({ level: 'silent' }),
-    elsewhere: ['http://127.0.0.1:8693'],
+    connectOrigins: ['http://127.0.0.1:8693'],
     build: () => ({ done: promise, stop: () => void (isStopped = true) }),
   });
   const server = createServer((request, response) => {

@@ -15,7 +15,7 @@ import {
 type WebPageOptions = {
   readonly log: Logger;
   /** Further origins to which the page may connect: those of the settlement chain. */
-  readonly elsewhere: readonly string[];
+  readonly connectOrigins: readonly string[];
   /** Builds the files; by default, from the sources next to the venue. */
   readonly build?: () => Build;
 };
@@ -45,7 +45,7 @@ export const SCREENS: readonly string[] = [
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
 /** The interval in seconds at which browsers reload until the page is built. */
-const LOOK_AGAIN_SECONDS = 1;
+const RELOAD_SECONDS = 1;
 
 /**
  * The trading page at `/`. It is built if its sources have changed, and then served from memory.
@@ -93,7 +93,7 @@ export class WebPage {
     // If no port of the venue is open yet, this request may be the first use of the page.
     this.start();
     const headers = this.#pageHeaders(newNonce());
-    if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
+    if (!this.#hasFailed) headers['refresh'] = String(RELOAD_SECONDS);
     return { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING };
   }
 
@@ -116,7 +116,7 @@ export class WebPage {
     return {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      'content-security-policy': pagePolicy(nonce, this.#options.elsewhere),
+      'content-security-policy': pagePolicy(nonce, this.#options.connectOrigins),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -205,9 +205,9 @@ function entryOf(entry: string, scripts: readonly string[]): Entry {
 }
 
 function isAt({ path: pattern }: Screen, path: string): boolean {
-  const [wanted, parts] = [pattern.split('/'), path.replace(/(?<=.)\/$/, '').split('/')];
-  if (wanted.length !== parts.length) return false;
-  return wanted.every((part, at) => part.startsWith('$') || part === parts[at]);
+  const [expected, parts] = [pattern.split('/'), path.replace(/(?<=.)\/$/, '').split('/')];
+  if (expected.length !== parts.length) return false;
+  return expected.every((part, at) => part.startsWith('$') || part === parts[at]);
 }
 
 /**
@@ -267,8 +267,8 @@ const NOTHING = /^q\s*=\s*0(?:\.0*)?$/;
  * venue and the settlement chain; styles that libraries insert at run time need the visitor's
  * nonce.
  */
-export function pagePolicy(nonce: string, elsewhere: readonly string[]): string {
-  const connect = ["'self'", ...elsewhere].join(' ');
+export function pagePolicy(nonce: string, connectOrigins: readonly string[]): string {
+  const connect = ["'self'", ...connectOrigins].join(' ');
   return [
     "default-src 'self'",
     "script-src 'self'",

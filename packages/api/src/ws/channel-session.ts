@@ -16,7 +16,7 @@ import {
   type WsError,
 } from './frame.ts';
 import type {
-  GoingOn,
+  ResumePosition,
   LateFrame,
   Past,
   ResyncReason,
@@ -71,7 +71,7 @@ type Held = {
 /** The response to a client that resumes after a block. */
 type Start =
   | { readonly with: 'snapshot' }
-  | ({ readonly with: 'frames' } & GoingOn)
+  | ({ readonly with: 'frames' } & ResumePosition)
   | { readonly with: 'resync'; readonly lost: ResyncReason }
   | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly snapshot: LateFrame };
 
@@ -202,9 +202,10 @@ export class ChannelSession implements Follower {
     const opening = this.#channels.open(subscription);
     if (!opening.ok) return opening.error;
     const { key, recipe } = opening;
-    const full = this.#checkRoom(recipe.channel);
+    const full = this.#checkCount(recipe.channel);
     if (full !== undefined) return full;
-    if (!this.#hub.hasRoom(recipe) && !this.#makeRoom()) return tooMany('streams', this.#hub.size);
+    if (!this.#hub.hasCapacity(recipe) && !this.#closeLargest())
+      return tooMany('streams', this.#hub.size);
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const held = { key, sub: this.#lastSub, stream, subscription };
@@ -254,9 +255,9 @@ export class ChannelSession implements Follower {
     }
     const { stream } = held;
     if (!stream.isEventStream) return { with: 'snapshot' };
-    const start = (found: GoingOn | 'tooOld'): Start | Promise<Start> =>
+    const start = (found: ResumePosition | 'tooOld'): Start | Promise<Start> =>
       found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
-    const found = stream.goOnBehind(height, this.#asker);
+    const found = stream.resumeAfter(height, this.#asker);
     return found instanceof Promise ? found.then(start) : start(found);
   }
 
@@ -315,14 +316,14 @@ export class ChannelSession implements Follower {
     // A client that has unsubscribed in the meantime gets a response to each of its two requests.
     if (!this.#isHeld(held)) return;
     if (lost !== undefined) this.#sendResync(lost, held, snapshot.seq);
-    this.#goOnBehind(snapshot, held);
+    this.#sendFrom(snapshot, held);
   }
 
   /**
    * Sends the snapshot and all frames after it, including those that were published while the
    * snapshot was read.
    */
-  #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
+  #sendFrom({ frame, seq }: LateFrame, held: Held): void {
     this.#connection.send(frame);
     this.#replay(seq, held);
   }
@@ -370,7 +371,7 @@ export class ChannelSession implements Follower {
    * Checks the number of subscriptions. Groups of best prices are counted separately, because each
    * can cover fifty books.
    */
-  #checkRoom(channel: string): WsError | undefined {
+  #checkCount(channel: string): WsError | undefined {
     const { bboGroupsMax, subscriptionsMax } = this.#limits;
     if (this.#held.size >= subscriptionsMax) return tooMany('subscriptions', subscriptionsMax);
     if (channel !== 'outcomeBbos') return undefined;
@@ -382,7 +383,7 @@ export class ChannelSession implements Follower {
    * Closes the connection of another client that has more subscriptions. Returns false if there is
    * no such client.
    */
-  #makeRoom(): boolean {
+  #closeLargest(): boolean {
     const other = largestFollower(this.#others, this.client);
     if (other === undefined) return false;
     other.#connection.close(
@@ -446,7 +447,7 @@ export class ChannelSession implements Follower {
     const show = (snapshot: LateFrame): void => {
       if (!this.#isHeld(held)) return;
       this.#sendResync(reason, held, snapshot.seq);
-      this.#goOnBehind(snapshot, held);
+      this.#sendFrom(snapshot, held);
     };
     this.#snapshotOf(held).then(
       (snapshot) => this.#spending(() => show(snapshot)),

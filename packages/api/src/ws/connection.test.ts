@@ -87,7 +87,7 @@ describe('a client connection', () => {
     connection.send(Buffer.alloc(600));
     connection.sendMissed(Buffer.alloc(5000));
     connection.flush();
-    expect(connection.hasRoom).toBe(false);
+    expect(connection.canWrite).toBe(false);
     connection.send(Buffer.alloc(300));
     connection.flush();
     expect(closes).toEqual([]);
@@ -107,7 +107,7 @@ describe('a client connection', () => {
     wire.resume();
     await drained;
     wire.pause();
-    expect(connection.hasRoom).toBe(true);
+    expect(connection.canWrite).toBe(true);
     for (const bytes of [900, 200]) {
       connection.send(Buffer.alloc(bytes));
       connection.flush();

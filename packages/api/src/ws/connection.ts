@@ -146,7 +146,7 @@ export class Connection implements Sink {
   }
 
   /** False while the socket's buffer is full; `onceDrained` reports when it has emptied. */
-  get hasRoom(): boolean {
+  get canWrite(): boolean {
     return !this.#wire.writableNeedDrain;
   }
 

@@ -74,7 +74,7 @@ export class Replays {
     while (this.#connection.isOpen) {
       const [replay] = this.#queue;
       if (replay === undefined) return;
-      if (!this.#connection.hasRoom) {
+      if (!this.#connection.canWrite) {
         this.#wait();
         return;
       }

@@ -22,7 +22,7 @@ const INVALID_FRAME: WsError = {
 };
 
 /** The symbols that a client has subscribed to on one topic. */
-type Wish = { all: boolean; readonly symbols: Set<string> };
+type TopicSymbols = { all: boolean; readonly symbols: Set<string> };
 type Entry = { readonly topic: RtdsTopic; readonly symbol: string | undefined };
 
 /**
@@ -34,7 +34,7 @@ export class RtdsSession implements PriceListener {
   readonly #connection: Connection;
   readonly #topics: PriceTopics;
   readonly #symbolsMax: number;
-  readonly #wishes = new Map<RtdsTopic, Wish>();
+  readonly #wishes = new Map<RtdsTopic, TopicSymbols>();
 
   constructor(
     connection: Connection,
@@ -47,8 +47,8 @@ export class RtdsSession implements PriceListener {
   }
 
   wants(topic: RtdsTopic, symbol: string): boolean {
-    const wish = this.#wishes.get(topic);
-    return wish !== undefined && (wish.all || wish.symbols.has(symbol));
+    const topicSymbols = this.#wishes.get(topic);
+    return topicSymbols !== undefined && (topicSymbols.all || topicSymbols.symbols.has(symbol));
   }
 
   send(frame: Buffer): void {
@@ -87,17 +87,17 @@ export class RtdsSession implements PriceListener {
   }
 
   #subscribe({ symbol, topic }: Entry): WsError | undefined {
-    const wish = this.#wishes.get(topic) ?? { all: false, symbols: new Set() };
-    this.#wishes.set(topic, wish);
+    const topicSymbols = this.#wishes.get(topic) ?? { all: false, symbols: new Set() };
+    this.#wishes.set(topic, topicSymbols);
     if (symbol === undefined) {
-      wish.all = true;
+      topicSymbols.all = true;
       return undefined;
     }
-    if (wish.symbols.size >= this.#symbolsMax) {
+    if (topicSymbols.symbols.size >= this.#symbolsMax) {
       const message = `Too many subscriptions: ${this.#symbolsMax}`;
       return { code: 'TOO_MANY_SUBSCRIPTIONS', message };
     }
-    wish.symbols.add(symbol);
+    topicSymbols.symbols.add(symbol);
     this.send(this.#topics.dump(topic, symbol, this));
     return undefined;
   }

@@ -40,7 +40,7 @@ type PastAnswer = Past | 'tooOld';
  * The position at which a client continues after a block: the number of its last frame, and the
  * missed frames that the stream no longer keeps.
  */
-export type GoingOn = { readonly seq: number; readonly past?: Past };
+export type ResumePosition = { readonly seq: number; readonly past?: Past };
 
 /** The content of a stream as of a past block. */
 export type LateSnapshot = {
@@ -217,7 +217,10 @@ export class Stream {
    * Frames that the stream no longer keeps are numbered backwards from the oldest kept frame, which
    * restores their original numbers.
    */
-  goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
+  resumeAfter(
+    height: number,
+    asker: Asker,
+  ): ResumePosition | 'tooOld' | Promise<ResumePosition | 'tooOld'> {
     const source = this.#source;
     const isLate = source !== undefined && 'snapshotLater' in source;
     // A frame that is published later would repeat an event that the client has received from
@@ -227,11 +230,14 @@ export class Stream {
     return this.#placeAfter(height, asker);
   }
 
-  #placeAfter(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
+  #placeAfter(
+    height: number,
+    asker: Asker,
+  ): ResumePosition | 'tooOld' | Promise<ResumePosition | 'tooOld'> {
     const { floor } = this.#ring;
     if (height >= floor) return { seq: this.#ring.lastSeqAt(height) };
     const last = this.#ring.lastSeqAt(floor);
-    const numbered = (past: PastAnswer): GoingOn | 'tooOld' =>
+    const numbered = (past: PastAnswer): ResumePosition | 'tooOld' =>
       past === 'tooOld' || past.count > last ? 'tooOld' : { seq: last - past.count, past };
     const past = this.#source?.past?.({ after: height, upTo: floor }, asker) ?? 'tooOld';
     return past instanceof Promise ? past.then(numbered) : numbered(past);
@@ -326,7 +332,7 @@ export class StreamHub {
   }
 
   /** Returns false if the number of streams is at its limit and none of them can be ended. */
-  hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
+  hasCapacity({ key }: Pick<StreamRecipe, 'key'>): boolean {
     const active = this.#streams.size - this.#idle.size;
     return this.#streams.has(key) || active < this.#limits.streamsMax;
   }

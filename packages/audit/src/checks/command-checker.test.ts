@@ -3,7 +3,7 @@ import { createState } from '@oddlot/engine';
 import { address, hash, instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { CommandChecker, type Policy } from './command-checker.ts';
-import { RESTS_ON } from './rests-on.ts';
+import { COMMAND_BASIS } from './command-basis.ts';
 
 const STRICT: Policy = {
   serviceNetwork: 'example.org-3fa9c1d2',
@@ -30,7 +30,7 @@ const later = { seq: 2 };
 const first = { seq: 1 };
 
 const byBasis = (...bases: string[]): string[] =>
-  Object.entries(RESTS_ON).flatMap(([type, basis]) => (bases.includes(basis) ? [type] : []));
+  Object.entries(COMMAND_BASIS).flatMap(([type, basis]) => (bases.includes(basis) ? [type] : []));
 
 test.each(byBasis('account', 'money'))(
   'an unsigned %s command is rejected in any block',
@@ -115,13 +115,13 @@ test('commands that depend on a chain are counted, or checked if a chain is conf
 describe('a command without a request is rejected, computed or listed as unverified', () => {
   const open = { venuePrices: true, testMoney: true };
 
-  test.each(Object.keys(RESTS_ON))(
+  test.each(Object.keys(COMMAND_BASIS))(
     'a command of the type %s without a request is rejected, computed or listed as unverified',
     (type) => {
       for (const entry of [first, later]) {
         const checker = checkerOf(open);
         const fault = checker.fault({ command: of(type) }, entry);
-        const isComputed = RESTS_ON[type as Command['type']] === 'replica';
+        const isComputed = COMMAND_BASIS[type as Command['type']] === 'replica';
         const lines = isComputed || fault !== undefined ? 0 : 1;
         expect(checker.counts.believed.lines).toHaveLength(lines);
       }

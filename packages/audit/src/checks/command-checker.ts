@@ -12,7 +12,7 @@ import {
   type Projection,
 } from '@oddlot/replica/block';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/action-to-command';
-import { UnverifiedCommands, RESTS_ON } from './rests-on.ts';
+import { UnverifiedCommands, COMMAND_BASIS } from './command-basis.ts';
 import type { RequestReader } from './request-reader.ts';
 
 type CommandCheckerOptions = {
@@ -81,7 +81,7 @@ export class CommandChecker {
     { command, request }: LoggedCommand,
     entry: Pick<LogEntry, 'seq'>,
   ): string | undefined | Promise<string | undefined> {
-    const basis: string | undefined = RESTS_ON[command.type];
+    const basis: string | undefined = COMMAND_BASIS[command.type];
     if (basis === undefined) return `the command type is unknown: ${String(command.type)}`;
     if (isRequest(command)) {
       if (request === undefined) return `${command.type} has no signed request`;
@@ -97,7 +97,7 @@ export class CommandChecker {
     request: string,
   ): string | undefined {
     const { draw, policy, readers } = this.#options;
-    const mayBeLeftOut = RESTS_ON[command.type] === 'account' && policy.sampleOneIn > 1;
+    const mayBeLeftOut = COMMAND_BASIS[command.type] === 'account' && policy.sampleOneIn > 1;
     const isRecovered = !mayBeLeftOut || draw() * policy.sampleOneIn < 1;
     this.counts.derived++;
     if (isRecovered) this.counts.signersRecovered++;
@@ -128,7 +128,7 @@ export class CommandChecker {
   /** Judges a command by its basis. A basis without a case here does not compile. */
   #judge(command: Command, isFirstBlock: boolean): Judged {
     const { policy } = this.#options;
-    switch (RESTS_ON[command.type]) {
+    switch (COMMAND_BASIS[command.type]) {
       case 'account':
       case 'money':
         return { fault: `${command.type} has no signature` };

@@ -11,7 +11,7 @@ import {
 } from '../checks/command-checker.ts';
 import { FindingError, NotYetError } from '../checks/finding.ts';
 import { RequestReader } from '../checks/request-reader.ts';
-import { RESTS_ON } from '../checks/rests-on.ts';
+import { COMMAND_BASIS } from '../checks/command-basis.ts';
 
 type Following = Parameters<typeof FollowingReplica.create>[0];
 
@@ -157,7 +157,7 @@ export class AuditedReplica {
     const [first] = commands;
     const isOpening =
       first?.command.type === 'openEra' &&
-      commands.every(({ command }) => RESTS_ON[command.type] === 'replica');
+      commands.every(({ command }) => COMMAND_BASIS[command.type] === 'replica');
     if (isOpening || this.#options.policy.appliesEarlier === true) return;
     const what =
       'it uses an earlier rules version, whose commands this release cannot derive: ' +

@@ -55,7 +55,7 @@ export async function openOwnLedger(
     snapshots,
     everyBlocks: SNAPSHOT_EVERY_BLOCKS,
     everyCommands: SNAPSHOT_EVERY_COMMANDS,
-    hasRoom: () => true,
+    hasSpace: () => true,
     pause: () => nextTurn(),
     onFailed: (err) => log.error({ err }, 'snapshot could not be written; retrying'),
   });

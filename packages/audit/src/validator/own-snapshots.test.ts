@@ -37,7 +37,7 @@ async function withSnapshot(directory: string) {
     snapshots,
     everyBlocks: 1,
     everyCommands: 1,
-    hasRoom: () => true,
+    hasSpace: () => true,
     pause: () => Promise.resolve(),
     onFailed: (error) => expect.unreachable(String(error)),
   }).write();

@@ -33,7 +33,7 @@ reserves     Checks that an account is included in a venue's published liabiliti
 Exit codes: 0 everything agrees, 1 something differs, 2 nothing to compare or a usage error, 4 no answer
 `;
 
-const WRONG_QUESTION = 2;
+const WRONG_USAGE = 2;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -70,15 +70,15 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Prints a refusal. With `--json`, it has the same form as all errors of `oddlot`. */
 function refuse(args: readonly string[], message: string): number {
-  const fault = { error: { name: 'CliError', message, exitCode: WRONG_QUESTION } };
+  const fault = { error: { name: 'CliError', message, exitCode: WRONG_USAGE } };
   process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);
-  return WRONG_QUESTION;
+  return WRONG_USAGE;
 }
 
 function textOf({ believed, counts, findings, harmless, hash, height }: VerifyReport): string {
-  const stands = findings.length === 0 ? 'verified' : 'NOT VALID';
+  const verdict = findings.length === 0 ? 'verified' : 'NOT VALID';
   const lines = [
-    `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
+    `${verdict}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
     ...findings.map((each) => `invalid     ${placeText(each)}`),
     ...harmless.map((each) => `harmless    ${placeText(each)}`),
     ...believed.map((each) => `unverified  ${each}`),

@@ -27,7 +27,7 @@ test('R-snapshots: a snapshot whose content differs from the attestation in the 
       snapshots,
       everyBlocks: 1,
       everyCommands: 1,
-      hasRoom: () => true,
+      hasSpace: () => true,
       pause: () => Promise.resolve(),
       onFailed: (error) => expect.unreachable(String(error)),
     }).write();

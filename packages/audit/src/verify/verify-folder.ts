@@ -252,7 +252,7 @@ const SUFFIXES = ['', '-wal'];
 const LINE_CHARACTERS_MAX = 200;
 
 type StoreCheck = { readonly findings: readonly Located[]; readonly harmless: readonly Located[] };
-const STANDS: StoreCheck = { findings: [], harmless: [] };
+const NO_FINDINGS: StoreCheck = { findings: [], harmless: [] };
 
 /**
  * Compares a folder's history, row by row and receipt by receipt, with one computed from the log.
@@ -263,7 +263,7 @@ async function verifyStore(
   { hasPruned, height }: { readonly height: number; readonly hasPruned: boolean },
 ): Promise<StoreCheck> {
   const file = join(data, FILE);
-  if (!existsSync(file)) return STANDS;
+  if (!existsSync(file)) return NO_FINDINGS;
   for (const suffix of SUFFIXES) {
     if (existsSync(file + suffix)) await cp(file + suffix, join(scratch, FILE + suffix));
   }
@@ -309,7 +309,7 @@ function differences(
   const [counts = ''] = stored.filter((line) => PROGRESS.test(line));
   const [anew = ''] = computed.filter((line) => PROGRESS.test(line));
   try {
-    if (countsOf(counts) === countsOf(anew)) return STANDS;
+    if (countsOf(counts) === countsOf(anew)) return NO_FINDINGS;
   } catch (error) {
     return wrong({ file, what: error instanceof Error ? error.message : String(error) });
   }

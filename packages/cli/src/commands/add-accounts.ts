@@ -180,8 +180,8 @@ function addMoney(program: Command, around: CommandContext): void {
         const client = await around.signer(options);
         const { id: asset } = await findInstrument(client, name);
         const operations = [{ asset, sz }];
-        const wanted = what === 'split' ? { split: operations } : { merge: operations };
-        const reply = await client.exchange.outcomeOperate(wanted, CONFIRM);
+        const request = what === 'split' ? { split: operations } : { merge: operations };
+        const reply = await client.exchange.outcomeOperate(request, CONFIRM);
         printReply(
           reply,
           `${what === 'split' ? 'Split' : 'Merged'} ${sz} pairs of ${name}`,

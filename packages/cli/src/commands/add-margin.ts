@@ -93,11 +93,11 @@ function addIsolatedMargin(program: Command, around: CommandContext): void {
       .argument('<amount>', 'Amount of USDC')
       .addOption(sideOption())
       .addHelpText('after', `\nExample:\n  oddlot margin ${name} BTC 50`)
-      .action(async (wanted: string, text: string, _: unknown, command: Command) => {
+      .action(async (instrument: string, text: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions & { side: Side }>();
         const amount = amountOf(text);
         const client = await around.signer(options);
-        const perp = await findPerp(client, wanted);
+        const perp = await findPerp(client, instrument);
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
         const done = isAdd ? `Added ${text} USDC to` : `Removed ${text} USDC from`;

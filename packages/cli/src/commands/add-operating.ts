@@ -76,9 +76,9 @@ function addMarket(program: Command, around: CommandContext): void {
           : 'Resume trading in a market',
       )
       .argument('<market>', 'A perp such as BTC, or the slug or id of an outcome market')
-      .action(async (wanted: string, _: unknown, command: Command) => {
+      .action(async (instrument: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
-        await setTrading(around, options, wanted, isHalted);
+        await setTrading(around, options, instrument, isHalted);
       });
   }
   market
@@ -109,11 +109,11 @@ async function setPerp(
 async function setTrading(
   around: CommandContext,
   options: GlobalOptions,
-  wanted: string,
+  instrument: string,
   isHalted: boolean,
 ): Promise<void> {
   const client = await around.signer(options);
-  const { id, isOutcome, name } = await findInstrument(client, wanted);
+  const { id, isOutcome, name } = await findInstrument(client, instrument);
   const { outcomeDeploy, venueAdmin } = client.exchange;
   const state = isHalted ? 'halt' : 'open';
   const reply = isOutcome
@@ -140,11 +140,11 @@ function addEvent(program: Command, around: CommandContext): void {
     .argument('<file>', 'JSON file: {"event": {…}, "markets": [{…}]} (see the API reference)')
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const wanted = readEventFile(file);
-      const made = await listEvent(await around.signer(options), wanted, file);
+      const eventFile = readEventFile(file);
+      const made = await listEvent(await around.signer(options), eventFile, file);
       const lines = made.map(
         ({ id, isNew, slug }) =>
-          `${isNew ? 'Listed' : 'Already listed:'} ${slug} as market ${id} of event ${wanted.event.slug}`,
+          `${isNew ? 'Listed' : 'Already listed:'} ${slug} as market ${id} of event ${eventFile.event.slug}`,
       );
       print({ json: made, lines }, options.json);
     });

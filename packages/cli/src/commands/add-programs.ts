@@ -139,15 +139,15 @@ function runVerify(args: readonly string[], isJson: boolean): Promise<number | u
 function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
   const { ODDLOT_URL: url } = process.env;
   const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
-  const isTold = args.some((arg) => /^--(?:url|proof)(?:=|$)/.test(arg));
-  return url === undefined || !asks || isTold ? [] : ['--url', url];
+  const isGiven = args.some((arg) => /^--(?:url|proof)(?:=|$)/.test(arg));
+  return url === undefined || !asks || isGiven ? [] : ['--url', url];
 }
 
 /**
  * These errors are compared by name, because this package does not import the modules that throw
  * them.
  */
-const ASKED_WRONGLY: readonly string[] = [
+const USAGE_ERRORS: readonly string[] = [
   'DirectoryLockedError',
   'RebuildRefusedError',
   'SettingError',
@@ -194,7 +194,7 @@ export async function runRebuildHistory(
     return EXIT.done;
   } catch (error) {
     const { message, name } = error instanceof Error ? error : new Error(String(error));
-    const exitCode = ASKED_WRONGLY.includes(name) ? EXIT.usage : EXIT.fault;
+    const exitCode = USAGE_ERRORS.includes(name) ? EXIT.usage : EXIT.fault;
     const output = isJson ? JSON.stringify({ error: { name, message, exitCode } }) : message;
     stderr.write(`${output}\n`);
     return exitCode;

@@ -37,14 +37,14 @@ export function addTrading(program: Command, around: CommandContext): void {
     .action(
       async (name: string | undefined, id: string | undefined, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<CancelOptions>();
-        const wanted = cancelled(name, id, options);
+        const orders = cancelled(name, id, options);
         const client = await around.signer(options);
         const { exchange } = client;
         const a = name === undefined ? undefined : (await findInstrument(client, name)).id;
         const reply =
-          a === undefined || wanted === 'all'
+          a === undefined || orders === 'all'
             ? await exchange.cancelAll({ asset: a }, CONFIRM)
-            : await exchange.cancel({ cancels: [{ a, o: wanted }] }, CONFIRM);
+            : await exchange.cancel({ cancels: [{ a, o: orders }] }, CONFIRM);
         printReply(reply, `Cancelled (${reply.txHash})`, options);
       },
     );

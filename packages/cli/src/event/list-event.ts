@@ -23,11 +23,11 @@ type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew
  */
 export async function listEvent(
   client: Client,
-  wanted: EventFile,
+  content: EventFile,
   file: string,
 ): Promise<readonly ListedMarket[]> {
-  const there = await eventOf(client, wanted.event.slug);
-  await checkBefore(client, wanted, { there, file });
+  const there = await eventOf(client, content.event.slug);
+  await checkBefore(client, content, { there, file });
   const made: string[] = [];
   const markets: ListedMarket[] = [];
   const step = async (what: string, send: () => Promise<ExecutedReply | PendingReply>) => {
@@ -38,18 +38,18 @@ export async function listEvent(
       const why = error instanceof Error ? error.message : String(error);
       const next = 'Correct the file and run the command again; it lists only what is missing.';
       const message = `${what} was not listed: ${why}. Already listed: ${made.join(', ')}. ${next}`;
-      const facts = { notListed: what, event: wanted.event.slug, markets };
+      const facts = { notListed: what, event: content.event.slug, markets };
       throw new CliError('part', message, { cause: error, facts });
     }
   };
   const { outcomeDeploy } = client.exchange;
-  if (there === undefined || !hasTexts(there, wanted)) {
-    const created = await step(wanted.event.slug, () =>
-      outcomeDeploy.registerEvent(wanted.event, CONFIRM),
+  if (there === undefined || !hasTexts(there, content)) {
+    const created = await step(content.event.slug, () =>
+      outcomeDeploy.registerEvent(content.event, CONFIRM),
     );
-    made.push(`event ${wanted.event.slug} (${created?.eventId})`);
+    made.push(`event ${content.event.slug} (${created?.eventId})`);
   }
-  for (const market of wanted.markets) {
+  for (const market of content.markets) {
     const { slug } = market;
     const found = there?.markets.find((each) => each.slug === slug);
     if (found !== undefined) {

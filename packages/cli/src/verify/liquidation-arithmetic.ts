@@ -212,8 +212,8 @@ function checkOrder(
   const most = feeOf(value);
   const [mostText, feeText] = [moneyText(most), moneyText(fee)];
   const paid = `fee ${feeText} of order ${fills[0]?.oid} is`;
-  const contrary = `${paid} above the maximum of ${mostText}`;
-  findings.holds(`${paid} within the maximum of`, fee <= most, mostText, feeText, contrary);
+  const disagreement = `${paid} above the maximum of ${mostText}`;
+  findings.holds(`${paid} within the maximum of`, fee <= most, mostText, feeText, disagreement);
 }
 
 /**

@@ -83,16 +83,26 @@ export class Findings {
   ): void {
     const isSame = isDeepStrictEqual(reported, computed);
     const [one, other] = [brief(reported), brief(computed)];
-    const contrary = `${what}: ${first} ${one}, ${second} ${other}`;
-    this.#add({ what, told: one, computed: other }, isSame, isSame ? `${what}: ${one}` : contrary);
+    const disagreement = `${what}: ${first} ${one}, ${second} ${other}`;
+    this.#add(
+      { what, told: one, computed: other },
+      isSame,
+      isSame ? `${what}: ${one}` : disagreement,
+    );
   }
 
   /**
-   * Records whether a condition on the reported value holds; `contrary` is the printed line if it
+   * Records whether a condition on the reported value holds; `disagreement` is the printed line if it
    * does not.
    */
-  holds(what: string, isSo: boolean, reported: string, computed: string, contrary: string): void {
-    const line = isSo ? `${what} ${reported}` : contrary;
+  holds(
+    what: string,
+    isSo: boolean,
+    reported: string,
+    computed: string,
+    disagreement: string,
+  ): void {
+    const line = isSo ? `${what} ${reported}` : disagreement;
     this.#add({ what, told: reported, computed }, isSo, line);
   }
 
@@ -128,7 +138,7 @@ function brief(value: unknown): string {
 }
 
 /** Parses the arguments of a check. An invalid argument is a usage error. */
-export function readQuestion<const Options extends ParseArgsOptionsConfig>(
+export function readCheckOptions<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
 ) {

@@ -15,7 +15,7 @@ import {
 import {
   Findings,
   type Print,
-  readQuestion,
+  readCheckOptions,
   replayLog,
   runCheck,
   urlOf,
@@ -32,7 +32,7 @@ import {
  * sufficient to recompute the margin, the ratio, the limits and the fees from the reported mark.
  * Recomputing the mark itself requires the log, because the mark depends on all earlier blocks.
  */
-type Question = {
+type LiquidationCheck = {
   readonly user: string;
   readonly time: number | undefined;
   readonly tid: number | undefined;
@@ -48,7 +48,7 @@ type Delta<Type extends LedgerUpdate['delta']['type']> = Extract<
 type StepRow = LedgerUpdate & { readonly delta: Delta<'liquidation'> };
 
 /** The venue's report of one liquidation: the events of an account in one block. */
-type Told = {
+type Reported = {
   readonly height: number;
   readonly steps: readonly StepRow[];
   /** The prices at which the account's positions were deleveraged in the same block. */
@@ -57,10 +57,10 @@ type Told = {
   readonly fills: readonly Fill[];
 };
 
-async function verifyLiquidation(question: Question): Promise<Findings> {
-  const { log, network, url, user } = question;
+async function verifyLiquidation(check: LiquidationCheck): Promise<Findings> {
+  const { log, network, url, user } = check;
   const client = createClient({ url, network });
-  const reported = await ask(client.info, question);
+  const reported = await ask(client.info, check);
   const findings = new Findings();
   const steps: Step[] = [];
   for (const row of reported.steps) steps.push(await checkStep(findings, client.info, row));
@@ -74,7 +74,7 @@ async function verifyLiquidation(question: Question): Promise<Findings> {
   return findings;
 }
 
-async function ask(info: Client['info'], { tid, time, user }: Question): Promise<Told> {
+async function ask(info: Client['info'], { tid, time, user }: LiquidationCheck): Promise<Reported> {
   const newest = await firstStep(
     info,
     user,
@@ -197,7 +197,7 @@ async function instrumentOf(info: Client['info'], coin: string): Promise<Step['i
 /** Compares the liquidation with a replay of the log by the checker's own engine. */
 async function checkByLog(
   findings: Findings,
-  { fills, height, steps }: Told,
+  { fills, height, steps }: Reported,
   asked: { readonly log: string; readonly serviceNetwork: string; readonly user: string },
 ): Promise<void> {
   const { log, serviceNetwork, user } = asked;
@@ -212,8 +212,8 @@ async function checkByLog(
   const { finding } = report;
   if (finding !== undefined) {
     const where = `block ${finding.height}`;
-    const contrary = `the log is not valid at ${where}: ${finding.what}`;
-    findings.holds('the log is valid at', false, where, finding.what, contrary);
+    const disagreement = `the log is not valid at ${where}: ${finding.what}`;
+    findings.holds('the log is valid at', false, where, finding.what, disagreement);
     return;
   }
   const ofUser = <Row extends { readonly user: string }>(rows: readonly Row[] = []): Row[] =>
@@ -256,7 +256,7 @@ const USAGE =
 
 export function runVerifyLiquidation(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
-    const asked = readQuestion(args, {
+    const asked = readCheckOptions(args, {
       user: { type: 'string' },
       time: { type: 'string' },
       tid: { type: 'string' },

@@ -13,7 +13,7 @@ import { CliError } from '../cli-error.ts';
 import {
   Findings,
   type Print,
-  readQuestion,
+  readCheckOptions,
   replayLog,
   runCheck,
   urlOf,
@@ -30,21 +30,21 @@ import {
  * Recomputing the result of the request requires the log, because the result depends on all earlier
  * blocks.
  */
-type Question = {
+type ReceiptCheck = {
   readonly txHash: string;
   readonly url: string;
   readonly network: string | undefined;
   readonly log: string | undefined;
 };
 
-type Told = {
+type Reported = {
   readonly tx: TxDetail;
   readonly status: ActionStatus;
   readonly block: BlockDetail;
 };
 
-async function verifyReceipt(question: Question): Promise<Findings> {
-  const { log, network, txHash, url } = question;
+async function verifyReceipt(check: ReceiptCheck): Promise<Findings> {
+  const { log, network, txHash, url } = check;
   const client = createClient({ url, network });
   const reported = await ask(client.info, txHash);
   const findings = new Findings();
@@ -60,7 +60,7 @@ async function verifyReceipt(question: Question): Promise<Findings> {
   return findings;
 }
 
-async function ask(info: Client['info'], txHash: string): Promise<Told> {
+async function ask(info: Client['info'], txHash: string): Promise<Reported> {
   const [tx, status] = await Promise.all([info.tx({ txHash }), info.actionStatus({ txHash })]);
   return { tx, status, block: await info.block({ height: tx.block }) };
 }
@@ -97,7 +97,7 @@ function isWithheld({ action }: TxDetail): boolean {
 
 async function checkBlock(
   findings: Findings,
-  { block, tx }: Told,
+  { block, tx }: Reported,
   info: Client['info'],
 ): Promise<void> {
   const row = block.txs.find(({ hash }) => hash === tx.hash);
@@ -133,7 +133,7 @@ async function checkBlock(
 }
 
 /** Compares the receipt with the explorer, which is a different response of the same venue. */
-function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
+function checkReceipt(findings: Findings, { block, status, tx }: Reported): void {
   if (status.status === 'unknown') {
     findings.believe('the receipt', 'no longer stored');
     return;
@@ -149,7 +149,7 @@ function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
 /** Compares the result with a replay of the log by the checker's own engine. */
 async function checkByLog(
   findings: Findings,
-  { block, status, tx }: Told,
+  { block, status, tx }: Reported,
   { log, serviceNetwork }: { readonly log: string; readonly serviceNetwork: string },
 ): Promise<void> {
   let own: BlockRows | undefined;
@@ -166,8 +166,8 @@ async function checkByLog(
   const { finding } = report;
   if (finding !== undefined) {
     const where = `block ${finding.height}`;
-    const contrary = `the log is not valid at ${where}: ${finding.what}`;
-    findings.holds('the log is valid at', false, where, finding.what, contrary);
+    const disagreement = `the log is not valid at ${where}: ${finding.what}`;
+    findings.holds('the log is valid at', false, where, finding.what, disagreement);
     return;
   }
   const { head, txs = [] } = own ?? {};
@@ -190,7 +190,7 @@ const USAGE =
 
 export function runVerifyReceipt(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
-    const asked = readQuestion(args, {
+    const asked = readCheckOptions(args, {
       tx: { type: 'string' },
       url: { type: 'string', default: 'http://127.0.0.1:8690' },
       network: { type: 'string' },

@@ -1,6 +1,6 @@
 import { checkResolution, createClient } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
-import { Findings, type Print, readQuestion, runCheck, urlOf } from './run-check.ts';
+import { Findings, type Print, readCheckOptions, runCheck, urlOf } from './run-check.ts';
 
 /**
  * Recomputes the settlement of an outcome market from its resolution record (R-settlement):
@@ -47,7 +47,7 @@ function read(args: readonly string[]): {
     instrument = '',
     json = false,
     url,
-  } = readQuestion(args, {
+  } = readCheckOptions(args, {
     url: { type: 'string', default: 'http://127.0.0.1:8690' },
     instrument: { type: 'string' },
     json: { type: 'boolean' },

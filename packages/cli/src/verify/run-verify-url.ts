@@ -2,7 +2,7 @@ import type { LogReport } from '@oddlot/audit/verify-log';
 import { type BlockRow, type Client, createClient } from '@oddlot/sdk';
 import { CliError, EXIT } from '../cli-error.ts';
 import { wholeNumber } from '../arguments.ts';
-import { type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
+import { type Print, readCheckOptions, replayLog, runCheck, urlOf } from './run-check.ts';
 
 /**
  * Replays the whole log of a running venue and verifies it independently:
@@ -18,7 +18,7 @@ async function verifyUrl(
 ): Promise<LogReport & { readonly compared: number }> {
   const { venue, ...rest } = options;
   const reported =
-    venue === undefined ? undefined : new ToldBlocks(createClient({ url: venue }).info);
+    venue === undefined ? undefined : new ReportedBlocks(createClient({ url: venue }).info);
   const report = await replayLog(log, { ...rest, onHead: (head) => reported?.compare(head) });
   const finding = report.finding ?? (await reported?.rest());
   const missing = reported?.missing ?? 0;
@@ -39,7 +39,7 @@ export function runVerifyUrl(
   print: Print,
 ): Promise<number> {
   return runCheck({ args, print }, async () => {
-    const asked = readQuestion(args, {
+    const asked = readCheckOptions(args, {
       network: { type: 'string' },
       'former-name': { type: 'string', multiple: true },
       genesis: { type: 'string' },
@@ -76,10 +76,10 @@ export function runVerifyUrl(
 
 function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   const { believed, compared, counts, finding, hash, height } = report;
-  const stands = finding === undefined ? 'verified' : 'NOT VALID';
+  const verdict = finding === undefined ? 'verified' : 'NOT VALID';
   const at = finding?.command === undefined ? '' : `, command ${finding.command}`;
   return [
-    `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
+    `${verdict}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
     ...(finding === undefined ? [] : [`invalid     block ${finding.height}${at}: ${finding.what}`]),
     ...(compared === 0 ? [] : [`${compared} blocks match the venue's explorer`]),
     ...believed.map((each) => `unverified  ${each}`),
@@ -92,7 +92,7 @@ type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 const AT_ONCE = 100;
 
 /** Compares the blocks that a venue publishes with the replayed ones. */
-class ToldBlocks {
+class ReportedBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
   compared = 0;

@@ -24,7 +24,7 @@ type Finding = Readonly<{
   told: string;
   computed?: string;
   /** The line that is printed if the finding does not agree. It is not part of the JSON output. */
-  contrary?: string;
+  disagreement?: string;
 }>;
 
 /** The response of `reservesProof`. Amounts are in USDC, as decimal text. */
@@ -94,17 +94,19 @@ const TEST_CHAINS: readonly number[] = [421_614];
 
 function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
   if (TEST_CHAINS.includes(chain.chainId)) return [];
-  const contrary = 'unbacked must be 0 on a production chain, but is';
-  return [mustBe('unbacked = 0', unbacked, unbacked === 0n, contrary)];
+  const disagreement = 'unbacked must be 0 on a production chain, but is';
+  return [mustBe('unbacked = 0', unbacked, unbacked === 0n, disagreement)];
 }
 
 /**
- * Returns a finding about a condition. `contrary` is the printed line if it does not hold, without
+ * Returns a finding about a condition. `disagreement` is the printed line if it does not hold, without
  * the amount.
  */
-function mustBe(what: string, amount: bigint, agrees: boolean, contrary: string): Finding {
+function mustBe(what: string, amount: bigint, agrees: boolean, disagreement: string): Finding {
   const told = text(amount);
-  return agrees ? { what, agrees, told } : { what, agrees, told, contrary: `${contrary} ${told}` };
+  return agrees
+    ? { what, agrees, told }
+    : { what, agrees, told, disagreement: `${disagreement} ${told}` };
 }
 
 /** Returns the root and the sum of all leaves, computed from a leaf and its siblings. */
@@ -163,14 +165,14 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
     const told = `${text(unsettled)}; pass --rpc and --url to verify it`;
-    return [{ what, agrees: false, told, contrary: `unsettled amount not verified: ${told}` }];
+    return [{ what, agrees: false, told, disagreement: `unsettled amount not verified: ${told}` }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
   const told = `${text(unsettled)} of ${text(open)}`;
   if (unsettled <= open) return [{ what, agrees: true, told }];
   const sum = `the payouts still reported as open add up to ${text(open)}`;
-  const contrary = `unsettled is ${text(unsettled)}, but ${sum}`;
-  return [{ what, agrees: false, told, contrary }];
+  const disagreement = `unsettled is ${text(unsettled)}, but ${sum}`;
+  return [{ what, agrees: false, told, disagreement }];
 }
 
 /** Adds up the open payouts, newest blocks first, and stops when the sum reaches `enough`. */
@@ -285,8 +287,8 @@ function ending(exitCode: number, message: string): Error {
 function same(what: string, reported: string, computed: string, source = 'recomputed'): Finding {
   const agrees = reported.toLowerCase() === computed.toLowerCase();
   if (agrees) return { what, agrees, told: reported };
-  const contrary = `${what}: reported ${reported}, ${source} ${computed}`;
-  return { what, agrees, told: reported, computed, contrary };
+  const disagreement = `${what}: reported ${reported}, ${source} ${computed}`;
+  return { what, agrees, told: reported, computed, disagreement };
 }
 
 /** Parses decimal text exactly to micro-USDC, within the range of a leaf or a sum. */
@@ -422,13 +424,13 @@ export async function runVerifyReserves(
     ];
     // The output has the form of the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
-    const told = findings.map(({ agrees, contrary: _, ...rest }) => ({
+    const told = findings.map(({ agrees, disagreement: _, ...rest }) => ({
       kind: kind(agrees),
       ...rest,
     }));
     const lines = findings.map(
-      ({ agrees, contrary, told: value, what }) =>
-        `${kind(agrees).padEnd(6)}  ${contrary ?? `${what}: ${value}`}`,
+      ({ agrees, disagreement, told: value, what }) =>
+        `${kind(agrees).padEnd(6)}  ${disagreement ?? `${what}: ${value}`}`,
     );
     for (const line of isJson ? [JSON.stringify(told)] : lines) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;

@@ -72,7 +72,7 @@ export async function checkCopy(
     replica.take(entry);
     onProgress('checked', entry.seq, lastSeq);
   });
-  const { height, kind, own } = replica.attestations.standing(undefined);
+  const { height, kind, own } = replica.attestations.verdict(undefined);
   if (kind !== 'agreed') {
     throw new AdminRefusedError(
       `Block ${height} has hash ${own} in ${data}, but most replicas attested a different ` +

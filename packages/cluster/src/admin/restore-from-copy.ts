@@ -70,12 +70,12 @@ async function givenUp(
   const longest = board.longestIn(opening?.era);
   const followedEra = new FollowedStream(data).era;
   const doubted = doubtedOf(highest);
-  const standing = await compareWithCopy({ ...parts, stream, doubted, followedEra });
+  const comparison = await compareWithCopy({ ...parts, stream, doubted, followedEra });
   const all: GivenUp[] = [];
   const add = (from: number, why: string, what: string): void =>
     void all.push({ from, text: `${why}, or give up ${what} with --give-up-from ${from}` });
-  if (standing.kind === 'forked') {
-    const { from } = standing;
+  if (comparison.kind === 'forked') {
+    const { from } = comparison;
     add(
       from,
       `${data} is not a copy of this stream: the blocks differ starting with block ${from}. ` +
@@ -83,7 +83,7 @@ async function givenUp(
       "the stream's acknowledged blocks from that block",
     );
   }
-  if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
+  if (highest?.replacedFrom !== undefined && comparison.kind === 'whole') {
     const { height, replacedFrom, replica } = highest;
     add(
       replacedFrom,
@@ -91,7 +91,7 @@ async function givenUp(
         `and replaced with different ones. Restore from the copy of ${replica}`,
       "that replica's version of these blocks",
     );
-  } else if (highest?.disputed !== undefined && standing.kind === 'whole') {
+  } else if (highest?.disputed !== undefined && comparison.kind === 'whole') {
     const { from, to } = highest.disputed;
     add(
       from,
@@ -108,7 +108,7 @@ async function givenUp(
       'the blocks acknowledged after the end of this copy',
     );
   }
-  if (all.length > 0 && standing.kind === 'whole' && opening !== undefined) {
+  if (all.length > 0 && comparison.kind === 'whole' && opening !== undefined) {
     const { lastPlace } = await retryUntilAnswered(() => stream.end());
     const streamLast = seqOf(opening, lastPlace);
     if (streamLast > lastSeq)

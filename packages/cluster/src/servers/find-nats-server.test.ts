@@ -19,10 +19,10 @@ test('a server on the PATH that loses messages is ignored in favour of a newer o
   inDirectory(async (folder) => {
     const [old, newer] = [join(folder, 'old'), join(folder, 'newer')];
     const refused = await serverIn(old, '2.9.10');
-    const wanted = await serverIn(newer, '2.10.0');
+    const suitable = await serverIn(newer, '2.10.0');
     const cache = join(folder, 'cache');
     const both = { PATH: `${old}:${newer}` };
-    expect(await find(both, { cache, fetch: nothing })).toEqual({ program: wanted });
+    expect(await find(both, { cache, fetch: nothing })).toEqual({ program: suitable });
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({
       why: `${refused} is 2.9.10; fetching the Debian package failed: no network`,
     });

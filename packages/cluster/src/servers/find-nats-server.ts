@@ -17,7 +17,7 @@ const CACHE = join(
  */
 export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
 
-export const NATS_SERVER_WANTED =
+export const NATS_SERVER_REQUIRED =
   `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
   `PATH, or set ${NATS_SERVER_NAMED} to its path`;
 
@@ -35,10 +35,10 @@ export function findNatsServer(): Promise<Found> {
 }
 
 /** Returns the path of the program. Throws an error for the user if there is none. */
-export async function wantNatsServer(): Promise<string> {
+export async function requireNatsServer(): Promise<string> {
   const server = await findNatsServer();
   if ('program' in server) return server.program;
-  throw new Error(`${NATS_SERVER_WANTED} (${server.why})`);
+  throw new Error(`${NATS_SERVER_REQUIRED} (${server.why})`);
 }
 
 export async function natsVersionOf(program: string): Promise<string> {

@@ -8,7 +8,7 @@ import { connect } from '@nats-io/transport-node';
 import { OWNER_ONLY_MODE } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { isBelowNatsMin } from '../nats-version.ts';
-import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
+import { natsVersionOf, requireNatsServer } from './find-nats-server.ts';
 
 /**
  * NATS servers with JetStream on this machine. Each runs in a process that can be killed, frozen
@@ -69,7 +69,7 @@ export async function runNatsServers({
   name: clusterName = folder === undefined ? `oddlot-${firstPort}` : 'oddlot',
   routesOf,
 }: NatsServersOptions): Promise<NatsServers> {
-  const program = await wantNatsServer();
+  const program = await requireNatsServer();
   const canSync = !isBelowNatsMin(await natsVersionOf(program));
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-nats-')));
   const [clients, routes, monitors] = rowsOf(firstPort, count);

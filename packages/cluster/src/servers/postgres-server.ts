@@ -23,7 +23,7 @@ export type PostgresServer = {
   stop(): Promise<void>;
 };
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 const READY_TRIES = 600;
 const READY_EVERY_MS = 50;
 
@@ -62,7 +62,7 @@ function firstClosed(place: string): string | undefined {
     const found = statSync(folder, { throwIfNoEntry: false });
     if (found === undefined) return false;
     const { gid, mode, uid } = found;
-    const mayEnter = uid === NOBODY ? 0o100 : gid === NOBODY ? 0o010 : 0o001;
+    const mayEnter = uid === UNPRIVILEGED_ID ? 0o100 : gid === UNPRIVILEGED_ID ? 0o010 : 0o001;
     return (mode & mayEnter) === 0;
   });
 }
@@ -144,7 +144,7 @@ export async function startPostgres({
 /** Returns the folders of the socket and the data, and the user that runs the server. */
 async function placeOf(givenData: string | undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
-  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
   await chmod(folder, 0o755);
   const data = givenData ?? join(folder, 'data');

@@ -32,12 +32,12 @@ export async function connect(
       return { name, id: hexToNumber((await request('eth_chainId', [])) as Hex) };
     }),
   );
-  const wanted = chainId ?? ids[0]?.id ?? 0;
-  const other = ids.find(({ id }) => id !== wanted);
+  const expected = chainId ?? ids[0]?.id ?? 0;
+  const other = ids.find(({ id }) => id !== expected);
   if (other !== undefined) {
-    throw new BridgeCommandError(`${other.name} serves chain ${other.id}, not ${wanted}`);
+    throw new BridgeCommandError(`${other.name} serves chain ${other.id}, not ${expected}`);
   }
-  return new ChainClient({ endpoints, chainId: wanted, confirmations });
+  return new ChainClient({ endpoints, chainId: expected, confirmations });
 }
 
 /** Reads a view of the bridge. If there are several endpoints, all must return the same value. */

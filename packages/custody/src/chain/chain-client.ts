@@ -196,7 +196,7 @@ export class ChainClient {
   }
 
   /** Returns true if any endpoint has the transaction in a block or in its pool. */
-  async knows(txHash: Hex): Promise<boolean> {
+  async hasTransaction(txHash: Hex): Promise<boolean> {
     const answers = await this.#pool.ask((request) =>
       request('eth_getTransactionByHash', [txHash]),
     );

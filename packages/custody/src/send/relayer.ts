@@ -176,11 +176,11 @@ export class Relayer {
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
     const [first] = waiting;
-    const wanted = first?.nonce ?? 0;
-    const lost = Math.min(wanted, this.#journal.used);
-    if (first !== undefined && lost < wanted && used < wanted) {
+    const next = first?.nonce ?? 0;
+    const lost = Math.min(next, this.#journal.used);
+    if (first !== undefined && lost < next && used < next) {
       const from = Math.max(used, lost);
-      const trouble = `nonces ${from} to ${wanted - 1} are unused, but this relayer never sent transactions with them`;
+      const trouble = `nonces ${from} to ${next - 1} are unused, but this relayer never sent transactions with them`;
       await this.#keep({ ...first, trouble });
     }
     const end = Math.min(lost, used + GAP_MAX);

@@ -29,10 +29,10 @@ const TRANSFER = encodeFunctionData({
 }).slice(0, 10);
 const YES = toHex(1, { size: 32 });
 
-type Lie = 'none' | 'refuses' | 'takes' | 'down';
+type FalseResult = 'none' | 'refuses' | 'takes' | 'down';
 
 let settlement: BridgedChain;
-let lies: Lie[] = [];
+let falseResults: FalseResult[] = [];
 let nowMs = 1_000_000;
 let owed = { destination: BARRED, usd: USD, isReturned: false };
 let book: SignedBook;
@@ -55,7 +55,7 @@ afterAll(() => settlement.close());
 const file = (name: string): string => join(settlement.directory, name);
 beforeEach(() => {
   for (const name of ['signed.jsonl', 'refused.json']) rmSync(file(name), { force: true });
-  lies = ['none'];
+  falseResults = ['none'];
   nowMs += 10 * PATIENCE_MS;
   owed = { destination: BARRED, usd: USD, isReturned: false };
   book = new SignedBook(file('signed.jsonl'));
@@ -65,12 +65,13 @@ beforeEach(() => {
 /** Returns an endpoint with forged results for transfers. */
 function endpoint(at: number) {
   return localEndpoint(`endpoint ${at}`, async (method, params) => {
-    const lie = lies[at];
-    if (lie === 'down') throw new Error('connection refused');
+    const falseResult = falseResults[at];
+    if (falseResult === 'down') throw new Error('connection refused');
     const [call] = params as readonly { readonly data?: string }[];
     if (method === 'eth_call' && call?.data?.startsWith(TRANSFER) === true) {
-      if (lie === 'refuses') throw Object.assign(new Error('execution reverted'), { code: 3 });
-      if (lie === 'takes') return YES;
+      if (falseResult === 'refuses')
+        throw Object.assign(new Error('execution reverted'), { code: 3 });
+      if (falseResult === 'takes') return YES;
     }
     return await settlement.chain.rpc(method, params);
   });
@@ -81,7 +82,7 @@ function started(): () => Promise<string> {
   const { bridge } = settlement.contracts;
   const domain = { chainId: TEST_CHAIN_ID, bridge };
   const anyAddress = privateKeyToAccount(KEY).address;
-  const endpoints = lies.map((_, at) => endpoint(at));
+  const endpoints = falseResults.map((_, at) => endpoint(at));
   const client = new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 1 });
   const memory = new RefusalMemory(file('refused.json'), PATIENCE_MS);
   const now = (): number => nowMs;
@@ -159,7 +160,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
     expect(book.latest).toMatchObject([
       { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
-    lies = ['down'];
+    falseResults = ['down'];
     expect(await ask()).toBe('signed');
   });
 
@@ -209,7 +210,7 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
         ['none', answer],
         [answer, 'none', 'down'],
       ] as const) {
-        lies = [...all];
+        falseResults = [...all];
         const ask = started();
         for (const _ of [1, 2]) {
           expect(await ask(), `${destination} ${all.join(' ')}`).toMatch(
@@ -219,16 +220,16 @@ describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
         }
       }
     }
-    lies = ['none', 'refuses', 'none'];
+    falseResults = ['none', 'refuses', 'none'];
     owed = { ...owed, destination: FREE };
     expect(await started()()).toBe('withdrawal 7 can be paid');
     owed = { ...owed, destination: BARRED };
-    lies = ['none', 'down'];
+    falseResults = ['none', 'down'];
     expect(await started()()).toMatch(
       /^the chain cannot be queried: 1 of the required 2 endpoints answered/,
     );
     expect(book.count).toBe(0);
-    lies = ['none', 'takes', 'none'];
+    falseResults = ['none', 'takes', 'none'];
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS;

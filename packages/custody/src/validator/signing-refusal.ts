@@ -45,8 +45,8 @@ export class RefusalMemory {
     const before = this.#seen.get(withdrawalId);
     const sinceMs = nowMs - (before?.lastMs ?? nowMs);
     // If the clock was set back, the elapsed time is unknown.
-    const isGoingOn = sinceMs >= 0 && sinceMs <= Math.max(GAP_MS_MAX, this.#patienceMs);
-    const series = isGoingOn ? before : undefined;
+    const isContinuous = sinceMs >= 0 && sinceMs <= Math.max(GAP_MS_MAX, this.#patienceMs);
+    const series = isContinuous ? before : undefined;
     const seen = {
       sinceMs: series?.sinceMs ?? nowMs,
       lastMs: nowMs,

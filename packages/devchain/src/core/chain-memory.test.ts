@@ -5,7 +5,7 @@ import { chainCommon, seal } from './machine.ts';
 import { TransactionPool } from './transaction-pool.ts';
 import { formatBalance } from './world-state.ts';
 
-const SOMEBODY: Hex = `0x${'11'.repeat(20)}`;
+const ACCOUNT: Hex = `0x${'11'.repeat(20)}`;
 const common = chainCommon(1);
 const memory = new ChainMemory(new TransactionPool(common));
 
@@ -13,7 +13,7 @@ const memory = new ChainMemory(new TransactionPool(common));
 async function block(number: number): Promise<ChainBlock> {
   const parent = number === 0 ? undefined : memory.block(number - 1);
   const place = { number, parent, timestamp: number, baseFeePerGas: 1n, branch: 0 };
-  return await seal(common, place, [], { [`a${SOMEBODY}`]: formatBalance(BigInt(number)) });
+  return await seal(common, place, [], { [`a${ACCOUNT}`]: formatBalance(BigInt(number)) });
 }
 
 test('the states of a number of recent blocks are stored, and all of these blocks can be undone', async () => {
@@ -22,15 +22,15 @@ test('the states of a number of recent blocks are stored, and all of these block
   for (let number = 1; number <= newest; number += 1)
     memory.apply({ step: 'block', block: await block(number) });
   const balanceAt = async (number: number): Promise<bigint> =>
-    await memory.atBlock(number, async () => memory.state.account(SOMEBODY).balance);
+    await memory.atBlock(number, async () => memory.state.account(ACCOUNT).balance);
   expect(memory.oldestState).toBe(5);
   expect(await balanceAt(5)).toBe(5n);
   expect(await balanceAt(newest - 1)).toBe(BigInt(newest - 1));
   await expect(balanceAt(4)).rejects.toThrow('the state of block 4 is no longer kept');
-  expect(memory.state.account(SOMEBODY).balance).toBe(BigInt(newest));
+  expect(memory.state.account(ACCOUNT).balance).toBe(BigInt(newest));
   const undone = memory.block(6)?.hash as Hex;
   memory.apply({ step: 'rewind', to: 5 });
-  expect(memory.state.account(SOMEBODY).balance).toBe(5n);
+  expect(memory.state.account(ACCOUNT).balance).toBe(5n);
   expect([memory.head.number, memory.oldestState, memory.blockByHash(undone)]).toEqual([
     5,
     5,

@@ -266,7 +266,7 @@ const STEPS_PER_LOOK = 512;
  * The precompiled programs that take milliseconds per piece of input, with the length of a piece in
  * bytes.
  */
-const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
+const EXPENSIVE_PROGRAMS: Readonly<Record<string, number>> = {
   // These programs compute pairings of BN254, and sums of products and pairings of BLS12-381.
   '0000000000000000000000000000000000000008': 192,
   '000000000000000000000000000000000000000c': 160,
@@ -277,7 +277,7 @@ const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
  * The number of pieces that a limited program can use, because a precompiled program cannot be
  * interrupted.
  */
-const DEAR_PIECES_MAX = 8;
+const EXPENSIVE_PIECES_MAX = 8;
 
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
@@ -302,12 +302,12 @@ class ProgramClock {
       if (name === 'step') this.#step();
       return countOf(name, ...rest);
     };
-    for (const [address, pieceBytes] of Object.entries(DEAR_PROGRAMS)) {
+    for (const [address, pieceBytes] of Object.entries(EXPENSIVE_PROGRAMS)) {
       const run = precompiles.get(address);
       if (run === undefined) continue;
       precompiles.set(address, (input) => {
-        const isDear = input.data.length > DEAR_PIECES_MAX * pieceBytes;
-        if (this.#boundMs === Infinity || !isDear) return run(input);
+        const isExpensive = input.data.length > EXPENSIVE_PIECES_MAX * pieceBytes;
+        if (this.#boundMs === Infinity || !isExpensive) return run(input);
         this.#isOutOfTime = true;
         const exceptionError = new EVMError(EVMError.errorMessages.OUT_OF_GAS);
         const returnValue = new Uint8Array(0);

@@ -275,8 +275,8 @@ async function estimateGas(
 
 /** Returns the sender's gas limit, reduced to what its balance can pay. */
 function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRequest): bigint {
-  const wanted = gas ?? TRANSACTION_GAS_MAX;
-  const most = wanted < TRANSACTION_GAS_MAX ? wanted : TRANSACTION_GAS_MAX;
+  const requested = gas ?? TRANSACTION_GAS_MAX;
+  const most = requested < TRANSACTION_GAS_MAX ? requested : TRANSACTION_GAS_MAX;
   const { balance } = memory.state.account(from ?? ZERO_ADDRESS);
   if (value > balance)
     throw refused(`insufficient funds for transfer: address ${from} have ${balance} want ${value}`);
@@ -334,13 +334,13 @@ function feeHistory(
   memory: ChainMemory,
   [count, newest, percentiles = []]: readonly unknown[],
 ): unknown {
-  const wanted =
+  const requested =
     typeof count === 'number' ? BigInt(Math.trunc(count)) : readQuantity(count, 'blockCount');
   const reference = readBlockReference(newest);
   const last = numberOf(memory, reference);
   if (last > memory.head.number) throw refused('request beyond head block');
   const ranks = readPercentiles(percentiles);
-  const length = Math.min(Number(wanted < BLOCKS_MAX ? wanted : BLOCKS_MAX), last + 1);
+  const length = Math.min(Number(requested < BLOCKS_MAX ? requested : BLOCKS_MAX), last + 1);
   const blocks = Array.from({ length }, (_, at) => memory.block(last + 1 - length + at)).filter(
     (block) => block !== undefined,
   );

@@ -52,7 +52,7 @@ export type RpcServer = {
 };
 
 export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<RpcServer> {
-  const { host = '127.0.0.1', port: wanted, trustedProxies = [] } = listen;
+  const { host = '127.0.0.1', port: requestedPort, trustedProxies = [] } = listen;
   const { pages = { ports: new Set<number>(), origins: new Set<string>() } } = listen;
   const httpPort: HttpPort = new HttpPort({
     serve: (call) => serve(httpPort, call, handle),
@@ -68,7 +68,7 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
     // Running calls end with their connection, because a stop does not wait for external clients.
     drainMs: 0,
   });
-  const port = await httpPort.listen(wanted, host);
+  const port = await httpPort.listen(requestedPort, host);
   return { url: `http://${hostText(host)}:${port}`, port, close: () => httpPort.drain() };
 }
 

@@ -224,9 +224,9 @@ function logsOf(block: ChainBlock, filter: LogFilter): readonly unknown[] {
 
 function fits(log: ChainLog, { addresses, topics }: LogFilter): boolean {
   if (addresses !== undefined && !addresses.has(log.address)) return false;
-  return topics.every((wanted, at) => {
+  return topics.every((accepted, at) => {
     const topic = log.topics[at];
-    return topic !== undefined && (wanted === undefined || wanted.has(topic));
+    return topic !== undefined && (accepted === undefined || accepted.has(topic));
   });
 }
 

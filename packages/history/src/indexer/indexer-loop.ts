@@ -76,7 +76,7 @@ export class IndexerLoop {
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
   #target!: BlockHead;
-  #hasRoom = true;
+  #hasSpace = true;
   /**
    * False if another replica writes the rows; blocks are then applied only up to the stored height.
    */
@@ -116,7 +116,7 @@ export class IndexerLoop {
         throw new Error('the history indexer has already started');
       case 'durable':
         this.#target = order.head;
-        this.#hasRoom = order.hasRoom;
+        this.#hasSpace = order.hasSpace;
         break;
       case 'ask':
         if (this.#early === undefined) this.#question(order);
@@ -150,9 +150,9 @@ export class IndexerLoop {
   }
 
   async run(start: IndexerRequest<'start'>): Promise<void> {
-    const { hasRoom, head } = start;
+    const { hasSpace, head } = start;
     this.#target = head;
-    this.#hasRoom = hasRoom;
+    this.#hasSpace = hasSpace;
     await this.#open(head);
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
     // Without rows, another thread answers the early questions.
@@ -230,7 +230,7 @@ export class IndexerLoop {
     this.#snapshotter = await this.#folder.snapshotter({
       everyBlocks: snapshotEveryBlocks,
       everyCommands: snapshotEveryCommands,
-      hasRoom: () => this.#hasRoom,
+      hasSpace: () => this.#hasSpace,
       pause: () => this.#pause(),
       onFailed: (error) => this.#send({ type: 'snapshotFailed', error }),
     });
@@ -385,7 +385,7 @@ export class IndexerLoop {
 
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
     const rows = this.#rows;
-    const isIdle = rows === undefined || rows.isEmpty || !this.#hasRoom || !this.#leads;
+    const isIdle = rows === undefined || rows.isEmpty || !this.#hasSpace || !this.#leads;
     if (isIdle || !isWanted(rows)) return;
     await this.#guarded(() => rows.writeAll());
     this.#report();
@@ -394,7 +394,7 @@ export class IndexerLoop {
   async #retain(): Promise<void> {
     const { timeMs } = this.#replica.head;
     const pause = () => this.#pause().then(() => this.#rows !== undefined);
-    if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs, pause));
+    if (this.#hasSpace) await this.#guarded(() => this.#retention?.look(timeMs, pause));
   }
 
   /**

@@ -60,7 +60,7 @@ export type IndexerRequests = {
     readonly answer: { readonly height: number };
   };
   readonly start: {
-    readonly ask: { readonly head: BlockHead; readonly hasRoom: boolean };
+    readonly ask: { readonly head: BlockHead; readonly hasSpace: boolean };
     readonly answer: {
       readonly from: number;
       /** False if the rows are so far behind that another thread must compute them. */
@@ -86,7 +86,7 @@ export function replyTo<Name extends RequestName>(
 
 export type IndexerOrder =
   | IndexerRequest
-  | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
+  | { readonly type: 'durable'; readonly head: BlockHead; readonly hasSpace: boolean }
   | Question
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }

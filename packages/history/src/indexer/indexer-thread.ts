@@ -117,7 +117,7 @@ export class IndexerThread {
 
 export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
-  readonly hasRoom: () => boolean;
+  readonly hasSpace: () => boolean;
   readonly startIndexer?: StartIndexer | undefined;
   /** Maximum time that a query waits for its block. Default: five seconds. */
   readonly blockWaitMs?: number;

@@ -210,17 +210,17 @@ describe('snapshots of the indexer', () => {
   });
 
   test('R-disk: neither snapshots nor rows are written while the disk is full', async () => {
-    let hasRoom = false;
+    let hasSpace = false;
     const venue = await start({
       settings: { snapshotEveryBlocks: 5 },
-      indexer: { hasRoom: () => hasRoom },
+      indexer: { hasSpace: () => hasSpace },
     });
     for (const amount of upTo(20)) await venue.propose(credit(amount));
     const without = await venue.indexer.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
     await expect.poll(() => venue.indexer.stats.lag, WAIT).toBe(0);
     expect(venue.messages).toEqual([]);
-    hasRoom = true;
+    hasSpace = true;
     await venue.propose(credit(21));
     await expect.poll(() => amounts(venue), WAIT).toEqual(upTo(21));
     await expect.poll(() => venue.messages, WAIT).toEqual(['snapshot']);
@@ -275,8 +275,8 @@ describe('a lost history', () => {
 
   test('during the recomputation answers are complete or missing, and no receipt is reported as unknown', async () => {
     await lost();
-    let hasRoom = false;
-    const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
+    let hasSpace = false;
+    const venue = await start({ settings, indexer: { hasSpace: () => hasSpace }, isEarly: true });
     // Rows are created but cannot be stored, so the history does not reach the head.
     await venue.propose(credit(101));
     await expect.poll(() => venue.messages, WAIT).toContain('rebuild');
@@ -286,7 +286,7 @@ describe('a lost history', () => {
     const key = { by: 'txHash', txHash: hash(`0x${'1'.repeat(64)}`) } as const;
     await expect(venue.receipts.findForSure(key)).rejects.toThrow(HistoryBehindError);
     expect(venue.indexer.trouble).toContain('being recomputed');
-    hasRoom = true;
+    hasSpace = true;
     await venue.propose(credit(102));
     await expect.poll(() => venue.messages, WAIT).toContain('rebuilt');
     expect(await amounts(venue)).toEqual(upTo(102));

@@ -116,8 +116,8 @@ export class Indexer implements History {
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#sentHeight = height;
-    const hasRoom = this.#options.hasRoom();
-    const { from, hasRows } = await this.#first.request('start', { head, hasRoom });
+    const hasSpace = this.#options.hasSpace();
+    const { from, hasRows } = await this.#first.request('start', { head, hasSpace });
     if (!hasRows) {
       // If damage was already reported, the rebuild has already started.
       if (this.#change('lacks many')) this.#rebuild();
@@ -287,7 +287,7 @@ export class Indexer implements History {
     const head = this.#head;
     if (head === undefined || head.height === this.#sentHeight) return;
     this.#sentHeight = head.height;
-    const order = { type: 'durable', head, hasRoom: this.#options.hasRoom() } as const;
+    const order = { type: 'durable', head, hasSpace: this.#options.hasSpace() } as const;
     for (const thread of new Set([this.#first, this.#rows])) thread.order(order);
   }
 
@@ -366,7 +366,7 @@ export class Indexer implements History {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
     this.#rows = thread;
-    const started = thread.request('start', { head, hasRoom: this.#options.hasRoom() });
+    const started = thread.request('start', { head, hasSpace: this.#options.hasSpace() });
     this.#watchers.repeat();
     for (const question of this.#questions.all()) thread.order(question);
     const reported = started.then(({ from }) =>

@@ -76,12 +76,12 @@ export function syncFolder(folder: string): void {
  * synced, because it contains the new entry.
  */
 export function makeFolder(folder: string): void {
-  const wanted = resolve(folder);
-  if (existsSync(wanted)) return;
-  const parent = dirname(wanted);
-  if (parent !== wanted) makeFolder(parent);
+  const path = resolve(folder);
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
   try {
-    mkdirSync(wanted, { mode: OWN_FOLDER });
+    mkdirSync(path, { mode: OWN_FOLDER });
   } catch (error) {
     // Another process may have created the folder at the same time.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -177,7 +177,7 @@ export class AnswerWriter {
 
   #write(call: HttpCall, status: number, body: string | Buffer, more: readonly string[]): void {
     const { endpoint, ip } = call;
-    if (!this.#takesRoom(call, Buffer.byteLength(body))) return;
+    if (!this.#reserve(call, Buffer.byteLength(body))) return;
     const left = endpoint?.surface === 'info' ? this.#options.work?.left(ip) : undefined;
     const budget = closerOf(call.budget, left);
     const isOpen = this.#options.visitors === 'any';
@@ -200,7 +200,7 @@ export class AnswerWriter {
 
   writePage(call: Call, answer: PageAnswer): void {
     const bytes = answer.body === undefined ? 0 : Buffer.byteLength(answer.body);
-    if (!this.#takesRoom(call, bytes)) return;
+    if (!this.#reserve(call, bytes)) return;
     const isLast = this.#options.port.isDraining || call.isLast;
     respondPage(call.request, call.response, { ...answer, isLast });
     this.count(call, answer.status);
@@ -210,7 +210,7 @@ export class AnswerWriter {
    * Accounts for a response. Returns false if its client has disconnected, or if a refusal is sent
    * instead.
    */
-  #takesRoom(call: HttpCall, bytes: number): boolean {
+  #reserve(call: HttpCall, bytes: number): boolean {
     const { endpoint, ip } = call;
     if (call.isOver || isAnswered(call)) {
       this.count(call, CLIENT_GONE);

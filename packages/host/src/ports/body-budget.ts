@@ -55,7 +55,7 @@ export class BodyBudget {
   readonly #all: Use = { bodies: 0, bytes: 0 };
   readonly #byClient = new Map<string, ClientUse>();
   /** All holds share this object, because every request has two holds. */
-  readonly #room: Room = {
+  readonly #budget: BudgetUse = {
     grow: (own, bytes) => this.#grow(own, bytes),
     read: (own, hold) => {
       own.open.delete(hold);
@@ -85,11 +85,11 @@ export class BodyBudget {
     const { bodiesMax, bodiesPerClientMax } = this.#limits;
     const own = this.#byClient.get(client) ?? { client, bodies: 0, bytes: 0, open: new Set() };
     if (own.bodies >= bodiesPerClientMax) return 'client';
-    if (this.#all.bodies >= bodiesMax && !this.#makeRoom('bodies', own, 1)) return 'all';
+    if (this.#all.bodies >= bodiesMax && !this.#evict('bodies', own, 1)) return 'all';
     this.#byClient.set(client, own);
     own.bodies += 1;
     this.#all.bodies += 1;
-    const hold = new BodyHold(this.#room, own, cut);
+    const hold = new BodyHold(this.#budget, own, cut);
     own.open.add(hold);
     return hold;
   }
@@ -97,7 +97,7 @@ export class BodyBudget {
   #grow(own: ClientUse, bytes: number): BodyRefusal | undefined {
     if (own.bytes + bytes > this.#limits.bytesPerClientMax) return 'client';
     while (this.#all.bytes + bytes > this.#limits.bytesMax) {
-      if (!this.#makeRoom('bytes', own, bytes)) return 'all';
+      if (!this.#evict('bytes', own, bytes)) return 'all';
     }
     own.bytes += bytes;
     this.#all.bytes += bytes;
@@ -108,7 +108,7 @@ export class BodyBudget {
    * Closes the oldest body of the client with the largest share. If no client has more than the
    * others, closes a body that was slow.
    */
-  #makeRoom(of: keyof Use, own: ClientUse, more: number): boolean {
+  #evict(of: keyof Use, own: ClientUse, more: number): boolean {
     let most: ClientUse = own;
     let oldest: BodyHold | undefined;
     for (const each of this.#byClient.values()) {
@@ -126,7 +126,7 @@ export class BodyBudget {
   }
 }
 
-type Room = {
+type BudgetUse = {
   readonly grow: (own: ClientUse, bytes: number) => BodyRefusal | undefined;
   readonly read: (own: ClientUse, hold: BodyHold) => void;
   readonly release: (own: ClientUse, bytes: number) => void;
@@ -134,15 +134,15 @@ type Room = {
 
 export class BodyHold {
   readonly sinceMs = performance.now();
-  readonly #room: Room;
+  readonly #budget: BudgetUse;
   readonly #own: ClientUse;
   readonly #cut: () => void;
   #bytes = 0;
   #isReading = true;
   #isReleased = false;
 
-  constructor(room: Room, own: ClientUse, cut: () => void) {
-    this.#room = room;
+  constructor(budget: BudgetUse, own: ClientUse, cut: () => void) {
+    this.#budget = budget;
     this.#own = own;
     this.#cut = cut;
   }
@@ -151,7 +151,7 @@ export class BodyHold {
   grow(bytes: number): BodyRefusal | undefined {
     // The client has disconnected, so the remainder of its body is not stored.
     if (this.#isReleased) return 'client';
-    const refused = this.#room.grow(this.#own, bytes);
+    const refused = this.#budget.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
   }
@@ -160,7 +160,7 @@ export class BodyHold {
   read(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
-    this.#room.read(this.#own, this);
+    this.#budget.read(this.#own, this);
   }
 
   /** Closes the connection, because other clients need the memory. */
@@ -174,7 +174,7 @@ export class BodyHold {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.read();
-    this.#room.release(this.#own, this.#bytes);
+    this.#budget.release(this.#own, this.#bytes);
   }
 }
 

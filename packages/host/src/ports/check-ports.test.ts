@@ -22,11 +22,11 @@ test('the error for a port in use contains its flag, and other ports are release
   const port = await listen(taken, 0, host);
   const free = await listen(other, 0, host);
   await new Promise((resolve) => other.close(resolve));
-  const wanted = [
+  const requests = [
     { port: free, host, flag: '--port' },
     { port, host, flag: '--ops-port' },
   ];
-  const failed = checkPorts(wanted);
+  const failed = checkPorts(requests);
   await expect(failed).rejects.toThrow(PortError);
   await expect(failed).rejects.toMatchObject({
     port,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-export type WantedPort = { readonly port: number; readonly host: string; readonly flag: string };
+export type PortRequest = { readonly port: number; readonly host: string; readonly flag: string };
 
 /** Thrown if a port cannot be opened. The message is for operators. */
 export class PortError extends Error {
@@ -10,7 +10,7 @@ export class PortError extends Error {
   /** The system's error code, such as `EADDRINUSE`. */
   readonly code: string;
 
-  constructor({ flag, host, port }: WantedPort, cause: NodeJS.ErrnoException) {
+  constructor({ flag, host, port }: PortRequest, cause: NodeJS.ErrnoException) {
     const { code = '', message } = cause;
     const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be opened (${message})`;
     super(`Port ${port} of ${host} ${why}. Choose another one with ${flag}.`, { cause });
@@ -24,10 +24,10 @@ export class PortError extends Error {
  * port. It is called at the beginning of a start, because a start can take a long time and creates
  * files before it listens.
  */
-export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
+export async function checkPorts(requests: readonly PortRequest[]): Promise<void> {
   const opened: Server[] = [];
   try {
-    for (const each of wanted) {
+    for (const each of requests) {
       const server = createServer((socket) => socket.destroy());
       opened.push(server);
       try {

@@ -95,14 +95,14 @@ export class ConnectionGate {
       return undefined;
     }
     if (this.#guests.size < connectionsMax) return undefined;
-    return this.#makeRoom(own.size) ? undefined : 'all';
+    return this.#evictLargest(own.size) ? undefined : 'all';
   }
 
   /**
    * Closes a connection of the client that has the most, if that client has more than the new one
    * would have.
    */
-  #makeRoom(own: number): boolean {
+  #evictLargest(own: number): boolean {
     let most: ReadonlySet<Guest> = new Set();
     for (const guests of this.#byClient.values()) if (guests.size > most.size) most = guests;
     if (most.size <= own + 1) return false;

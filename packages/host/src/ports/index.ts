@@ -5,7 +5,7 @@ export {
   LARGEST_HOLDER_FACTOR,
   withoutClientLimits,
 } from './body-budget.ts';
-export { checkPorts, PortError, type WantedPort } from './check-ports.ts';
+export { checkPorts, PortError, type PortRequest } from './check-ports.ts';
 export {
   clientIpFinder,
   clientKey,

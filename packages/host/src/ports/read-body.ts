@@ -17,7 +17,7 @@ export type BodyBounds = {
 };
 
 /** The initial buffer size for a body that arrives in several pieces. */
-const ROOM_BYTES_MIN = 4 * 1024;
+const BUFFER_BYTES_MIN = 4 * 1024;
 
 /**
  * Collects a body. Calls back once, and never if the client disconnects. Pieces are copied into one
@@ -50,10 +50,13 @@ export function readBody(
     if (total > limit) return end('tooLarge');
     if (total > buffer.length) {
       const isWhole = bytes === 0 && total === declared;
-      const room = Math.max(total, Math.min(limit, Math.max(ROOM_BYTES_MIN, buffer.length * 2)));
-      const refused = hold?.grow((isWhole ? total : room) - buffer.length);
+      const capacity = Math.max(
+        total,
+        Math.min(limit, Math.max(BUFFER_BYTES_MIN, buffer.length * 2)),
+      );
+      const refused = hold?.grow((isWhole ? total : capacity) - buffer.length);
       if (refused !== undefined) return end(refused);
-      const grown = isWhole ? chunk : Buffer.allocUnsafeSlow(room);
+      const grown = isWhole ? chunk : Buffer.allocUnsafeSlow(capacity);
       if (!isWhole) buffer.copy(grown, 0, 0, bytes);
       buffer = grown;
     }

@@ -32,7 +32,7 @@ export function readSettings<Groups extends SettingGroups>(
   assertNoFormer(program, { given });
   const settings = settingsIn(program);
   for (const [key, declared] of settings) {
-    if (declared.isInFileAlone) continue;
+    if (declared.isFileOnly) continue;
     const variable = variableName(program, key);
     const fromEnv = valueOf(env, variable);
     if (fromEnv !== undefined) given[key] = fromText(declared, fromEnv, variable);
@@ -78,8 +78,8 @@ function flagsOf(
   args: readonly string[],
 ): Readonly<Record<string, string | boolean | undefined>> {
   const options: ParseArgsOptionsConfig = { config: { type: 'string' } };
-  for (const [key, { isInFileAlone, isSwitch }] of settingsIn(program)) {
-    if (!isInFileAlone) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
+  for (const [key, { isFileOnly, isSwitch }] of settingsIn(program)) {
+    if (!isFileOnly) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
   }
   // None of the flags can be repeated, so no value is a list.
   return readFlags(args, options).values as Record<string, string | boolean | undefined>;

@@ -61,7 +61,7 @@ export type Kind<Schema extends z.ZodType = z.ZodType> = {
   /** True if the setting has the flags `--faucet` and `--no-faucet` instead of a value. */
   readonly isSwitch?: true;
   /** True if the setting cannot be set by a flag or a variable. */
-  readonly isInFileAlone?: true;
+  readonly isFileOnly?: true;
 };
 
 const PORT_MAX = 65_535;
@@ -137,7 +137,7 @@ export function tables<Schema extends z.ZodType>(schema: Schema): Kind<z.ZodArra
     expected: 'a list of tables',
     placeholder: '',
     fromText: () => undefined,
-    isInFileAlone: true,
+    isFileOnly: true,
   };
 }
 

@@ -106,7 +106,7 @@ export function settingsIn({ groups }: SettingsProgram): readonly (readonly [str
 /** Returns all flags of a program, including those that disable a switch. */
 export function settingFlags(program: SettingsProgram): readonly string[] {
   return settingsIn(program)
-    .filter(([, { isInFileAlone }]) => !isInFileAlone)
+    .filter(([, { isFileOnly }]) => !isFileOnly)
     .flatMap(([key, { isSwitch }]) => {
       const name = flagName(key);
       return isSwitch ? [`--${name}`, `--no-${name}`] : [`--${name}`];

@@ -66,10 +66,10 @@ function shortUsage([key, declared]: readonly [string, Setting]): string {
 
 function fullUsage(program: SettingsProgram, [key, declared]: readonly [string, Setting]): string {
   const variable = variableName(program, key);
-  const where = declared.isInFileAlone
+  const where = declared.isFileOnly
     ? `file ${key} only`
     : `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`;
-  const head = declared.isInFileAlone ? `[[${key}]]` : flagsOf(key, declared);
+  const head = declared.isFileOnly ? `[[${key}]]` : flagsOf(key, declared);
   return `  ${head}\n${wrapped(declared.help)}\n${wrapped(`${where}; ${defaultOf(declared)}`)}`;
 }
 
@@ -118,14 +118,14 @@ export function settingsPage(program: SettingsProgram): string {
 }
 
 function cells(program: SettingsProgram, key: string, declared: Setting): readonly string[] {
-  const { defaultText, entry, help, isInFileAlone, isSwitch } = declared;
+  const { defaultText, entry, help, isFileOnly, isSwitch } = declared;
   const flag = `\`--${flagName(key)}\``;
   const variable = variableName(program, key);
-  const file = `\`${key}\`${isInFileAlone ? ' (tables)' : entry === undefined ? '' : ' (list)'}`;
+  const file = `\`${key}\`${isFileOnly ? ' (tables)' : entry === undefined ? '' : ' (list)'}`;
   const flags = isSwitch ? `${flag}, \`--no-${flagName(key)}\`` : flag;
   return [
-    isInFileAlone ? '' : flags,
-    ...(variable === undefined ? [] : [isInFileAlone ? '' : `\`${variable}\``]),
+    isFileOnly ? '' : flags,
+    ...(variable === undefined ? [] : [isFileOnly ? '' : `\`${variable}\``]),
     file,
     defaultText,
     help,

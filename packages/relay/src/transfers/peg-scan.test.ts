@@ -26,8 +26,8 @@ afterEach(() => rig.close());
 async function pegsOf(dstAddr: Hex, count: number): Promise<readonly string[]> {
   const pegs: string[] = [];
   for (let each = 0; each < count; each++) {
-    const wanted = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC', dstAddr };
-    const answer = await rig.service.pegAddress(wanted);
+    const request = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC', dstAddr };
+    const answer = await rig.service.pegAddress(request);
     if (!answer.ok) throw new Error(answer.error.message);
     pegs.push(answer.data.pegAddress);
   }

@@ -81,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The payments of users by address, with which the relay is compared. */
-class Truth {
+class ExpectedPayments {
   readonly paid = new Map<string, bigint>();
   readonly sent = new Map<string, bigint>();
 
@@ -90,7 +90,7 @@ class Truth {
   }
 }
 
-async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
+async function perform(rig: RelayRig, each: Step, expected: ExpectedPayments): Promise<void> {
   const dstAddr = 'user' in each ? USERS[each.user]! : USERS[0]!;
   switch (each.does) {
     case 'deposit': {
@@ -108,8 +108,8 @@ async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
       const address = rig.book.addresses('deposit')[each.to];
       if (address === undefined) break;
       rig.chains[address.chain as 'base'].pay(dstAddr, address.address, BigInt(each.amount));
-      truth.add(truth.paid, address.id, each.amount);
-      truth.add(truth.paid, `${dstAddr} ${address.chain}`, each.amount);
+      expected.add(expected.paid, address.id, each.amount);
+      expected.add(expected.paid, `${dstAddr} ${address.chain}`, each.amount);
       break;
     }
     case 'send': {
@@ -117,7 +117,7 @@ async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
       if (peg === undefined) break;
       const kinds = { from: 'perp', to: each.amount % 2 === 0 ? 'perp' : 'outcome' };
       rig.venue.send(dstAddr, peg.address, BigInt(each.amount), kinds);
-      truth.add(truth.sent, `${peg.id} ${dstAddr}`, each.amount);
+      expected.add(expected.sent, `${peg.id} ${dstAddr}`, each.amount);
       break;
     }
     case 'step':
@@ -150,7 +150,7 @@ async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
 const total = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n);
 
 /** Compares all balances with the payments of users and the relay's journal. */
-function audit(rig: RelayRig, truth: Truth): void {
+function audit(rig: RelayRig, expected: ExpectedPayments): void {
   const { book, chains, venue } = rig;
   let fees = 0n;
   let retained = 0n;
@@ -159,7 +159,7 @@ function audit(rig: RelayRig, truth: Truth): void {
     void got.set(key, (got.get(key) ?? 0n) + micro);
   for (const address of book.addresses('deposit')) {
     const transfers = book.transfersOf(address.id);
-    expect(total(transfers.map(sumOf))).toBe(truth.paid.get(address.id) ?? 0n);
+    expect(total(transfers.map(sumOf))).toBe(expected.paid.get(address.id) ?? 0n);
     for (const transfer of transfers) {
       if (transfer.state === 'collecting') {
         expect(sumOf(transfer)).toBeLessThan(BigInt(address.minMicro));
@@ -174,7 +174,7 @@ function audit(rig: RelayRig, truth: Truth): void {
   for (const peg of book.addresses('peg')) {
     for (const sender of USERS) {
       const transfers = book.transfersOf(peg.id).filter((each) => each.user === sender);
-      expect(total(transfers.map(sumOf))).toBe(truth.sent.get(`${peg.id} ${sender}`) ?? 0n);
+      expect(total(transfers.map(sumOf))).toBe(expected.sent.get(`${peg.id} ${sender}`) ?? 0n);
       for (const transfer of transfers) {
         // All pegs have expired at this point.
         expect(['completed', 'refunded']).toContain(transfer.state);
@@ -192,7 +192,7 @@ function audit(rig: RelayRig, truth: Truth): void {
     expect(venue.balanceOf(each, 'outcome')).toBe(got.get(`${each} outcome`) ?? 0n);
     for (const name of ['base', 'arbitrum'] as const) {
       const key = `${each} ${name}`;
-      const owned = USER_USDC - (truth.paid.get(key) ?? 0n) + (got.get(key) ?? 0n);
+      const owned = USER_USDC - (expected.paid.get(key) ?? 0n) + (got.get(key) ?? 0n);
       expect(chains[name].usdcOf(each)).toBe(owned);
     }
   }
@@ -214,14 +214,14 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
         const rig = new RelayRig();
-        const truth = new Truth();
+        const expected = new ExpectedPayments();
         try {
-          for (const each of steps) await perform(rig, each, truth);
+          for (const each of steps) await perform(rig, each, expected);
           await rig.settle();
           // Amounts below the minimum are returned to the senders of pegs.
           rig.nowMs += 2 * 86_400_000;
           await rig.settle();
-          audit(rig, truth);
+          audit(rig, expected);
         } finally {
           rig.close();
         }

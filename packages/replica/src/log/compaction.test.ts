@@ -157,15 +157,15 @@ test.each(STEPS)('a failure at the step "%s" is reported, and the segment remain
 
 test('R-disk: compaction changes nothing without space for a copy, and tries again later', () =>
   inDirectory(async (directory) => {
-    let room: 'low' | 'none' | 'some' = 'low';
+    let space: 'low' | 'none' | 'some' = 'low';
     const failures: unknown[] = [];
     const journal = await grown(directory, {
       blocks: 20,
-      mayCompress: () => room !== 'low',
+      mayCompress: () => space !== 'low',
       onCompactFailed: (error) => failures.push(error),
       faults: {
         beforeCompress: (step) => {
-          if (room === 'none' && step === 'sync') {
+          if (space === 'none' && step === 'sync') {
             throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
           }
         },
@@ -173,11 +173,11 @@ test('R-disk: compaction changes nothing without space for a copy, and tries aga
     });
     const entries = await readAll(journal);
     for (const state of ['low', 'none'] as const) {
-      room = state;
+      space = state;
       await journal.compact(ALL);
       expect(new Set(await forms(directory))).toEqual(new Set(['log']));
     }
-    room = 'some';
+    space = 'some';
     await journal.compact(ALL);
     expect(failures).toEqual([]);
     expect((await forms(directory)).filter((form) => form === 'log')).toHaveLength(1);

@@ -30,7 +30,7 @@ export class Compaction {
    * only once.
    */
   readonly #passedOver = new Set<number>();
-  #wanted: Retention = { belowSeq: 0 };
+  #retention: Retention = { belowSeq: 0 };
   #running: Promise<void> | undefined;
   #isStopped = false;
 
@@ -43,7 +43,7 @@ export class Compaction {
    * retention.
    */
   request(retention: Retention): Promise<void> {
-    this.#wanted = retention;
+    this.#retention = retention;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -66,7 +66,7 @@ export class Compaction {
   /** Removes the oldest segment if its retention has ended; returns false otherwise. */
   async #drop(): Promise<boolean> {
     const { directory, segments } = this.#options;
-    const { belowSeq, dropBeforeMs = 0 } = this.#wanted;
+    const { belowSeq, dropBeforeMs = 0 } = this.#retention;
     const [oldest, next] = segments;
     if (oldest === undefined || next === undefined || next.firstSeq > belowSeq) return false;
     if (next.header.before.timeMs >= dropBeforeMs) return false;
@@ -82,7 +82,7 @@ export class Compaction {
    */
   async #compress(): Promise<boolean> {
     const { before, directory, mayCompress, onFailed, segments } = this.#options;
-    const { belowSeq } = this.#wanted;
+    const { belowSeq } = this.#retention;
     if (!mayCompress()) return false;
     const found = segments.findIndex((segment, index) => {
       const next = segments[index + 1];
@@ -212,9 +212,9 @@ async function* chunksOf(
   let offset = 0;
   while (offset < end && !isStopped()) {
     const startedMs = performance.now();
-    const wanted = offset === 0 ? SEGMENT_HEADER_BYTES : Math.min(CHUNK_BYTES, end - offset);
-    const chunk = Buffer.allocUnsafe(wanted);
-    const { bytesRead } = await input.read(chunk, 0, wanted, offset);
+    const count = offset === 0 ? SEGMENT_HEADER_BYTES : Math.min(CHUNK_BYTES, end - offset);
+    const chunk = Buffer.allocUnsafe(count);
+    const { bytesRead } = await input.read(chunk, 0, count, offset);
     if (bytesRead === 0)
       throw new Error(`the segment ends at offset ${end} but has ${offset} bytes`);
     offset += bytesRead;

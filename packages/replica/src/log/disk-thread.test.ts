@@ -19,14 +19,14 @@ const shared = (text: string): Buffer => {
 /** Requests two jobs at once, as a journal does. */
 async function askTwice(
   disk: DiskThread,
-  jobs: readonly { descriptor: number; text: string; position: number; room?: number }[],
+  jobs: readonly { descriptor: number; text: string; position: number; space?: number }[],
 ): Promise<End[]> {
   return Promise.all(
-    jobs.map(({ descriptor, position, room = Infinity, text }, memory) => {
+    jobs.map(({ descriptor, position, space = Infinity, text }, memory) => {
       const bytes = shared(text);
       const place = { descriptor, bytes, memory, length: bytes.length, position };
       return new Promise<End>((resolve) => {
-        disk.ask({ ...place, zeros: 0, room, isSync: true }, resolve);
+        disk.ask({ ...place, zeros: 0, space, isSync: true }, resolve);
       });
     }),
   );
@@ -40,7 +40,7 @@ test('jobs that wait behind a failed job are skipped, and jobs requested later a
     const file = await open(path, 'w+');
     const { fd: descriptor } = file;
     const [first, second] = await askTwice(disk, [
-      { descriptor, text: 'first', position: 0, room: 2 },
+      { descriptor, text: 'first', position: 0, space: 2 },
       { descriptor, text: 'second', position: 5 },
     ]);
     expect(first?.error).toMatchObject({ code: 'ENOSPC' });
@@ -84,7 +84,7 @@ test('R-disk: both batches in flight are refused if the first finds no space, an
   inDirectory(async (directory) => {
     let isTight = false;
     let second: Promise<unknown> | undefined;
-    const room = (): number | undefined => {
+    const space = (): number | undefined => {
       if (!isTight) return undefined;
       isTight = false;
       // The first batch is already being written, so this block is in a second batch, which is
@@ -92,7 +92,7 @@ test('R-disk: both batches in flight are refused if the first finds no space, an
       second = journal.append(block(3));
       return 60;
     };
-    const journal = await openJournal(directory, { faults: { room } });
+    const journal = await openJournal(directory, { faults: { space } });
     const stored = await journal.append(block(1));
     isTight = true;
     const first = journal.append(block(2, 'x'.repeat(500)));

@@ -20,7 +20,7 @@ import {
   OUTCOME,
   performWriteJob,
   POSITION,
-  ROOM,
+  SPACE,
   SHARE_BYTES,
   SKIPPED,
   SYNC_SECONDS,
@@ -106,7 +106,7 @@ export class DiskThread {
     return undefined;
   }
 
-  #write({ bytes, descriptor, isSync, length, memory, position, room, zeros }: SharedJob): void {
+  #write({ bytes, descriptor, isSync, length, memory, position, space, zeros }: SharedJob): void {
     if (this.#memories[memory] !== bytes.buffer) {
       this.#memories[memory] = bytes.buffer;
       const shared = bytes.buffer as SharedArrayBuffer;
@@ -118,7 +118,7 @@ export class DiskThread {
     numbers[LENGTH] = length;
     numbers[POSITION] = position;
     numbers[ZEROS] = zeros;
-    numbers[ROOM] = room;
+    numbers[SPACE] = space;
     numbers[IS_SYNC] = isSync ? 1 : 0;
     numbers[SYNC_SECONDS] = 0;
   }

@@ -41,8 +41,9 @@ for (let ended = 0; ; ended = (ended + 1) | 0) {
 function perform(job: Float64Array): number {
   try {
     // The numbers are in the order of their constants (`DESCRIPTOR` first).
-    const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
-    const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
+    const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, space = 0, isSync] =
+      job;
+    const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, space };
     const { hasZeros, syncSeconds } = performWriteJob({ ...place, isSync: isSync === 1 });
     job[HAS_ZEROS] = hasZeros ? 1 : 0;
     job[SYNC_SECONDS] = syncSeconds;

@@ -56,7 +56,7 @@ export type FileJournalOptions = {
   /** Performs the writes; by default, on the journal's own thread. */
   readonly disk?: () => Disk;
   /** Returns false while the disk is so full that nothing may be written (R-disk). */
-  readonly hasRoom?: () => boolean;
+  readonly hasSpace?: () => boolean;
   /**
    * Returns false while old segments must stay unchanged, because compressing one needs space for
    * the copy (R-disk).
@@ -235,7 +235,7 @@ export class FileJournal implements Log {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
       if (this.#isClosed) return reject(new Error('the journal is closed'));
-      if (this.#options.hasRoom?.() === false) {
+      if (this.#options.hasSpace?.() === false) {
         if (block.ordered !== undefined) this.#copiedSeq = block.ordered.seq - 1;
         return reject(new JournalFullError('the disk is nearly full, so nothing is written'));
       }

@@ -15,24 +15,24 @@ const LONG = 'x'.repeat(3_000);
 
 type Disk = { isFull: boolean; readonly faults: JournalFaults };
 
-const noRoom = (): Error => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+const noSpace = (): Error => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 
 /** The points at which a write can find the disk full. */
 const DISKS: readonly [string, () => Disk][] = [
   [
     'before the first byte',
-    () => fullDisk((disk) => ({ room: () => (disk.isFull ? 0 : undefined) })),
+    () => fullDisk((disk) => ({ space: () => (disk.isFull ? 0 : undefined) })),
   ],
   [
     'in the middle of a record',
-    () => fullDisk((disk) => ({ room: () => (disk.isFull ? 1_500 : undefined) })),
+    () => fullDisk((disk) => ({ space: () => (disk.isFull ? 1_500 : undefined) })),
   ],
   [
     'with whole records written and not synced',
     () =>
       fullDisk((disk) => ({
         beforeSync: () => {
-          if (disk.isFull) throw noRoom();
+          if (disk.isFull) throw noSpace();
         },
       })),
   ],
@@ -94,7 +94,7 @@ test('R-disk: cutting off a refused entry frees its space', () =>
   inDirectory(async (directory) => {
     let isFull = false;
     const journal = await openJournal(directory, {
-      faults: { room: () => (isFull ? 1_000 : undefined) },
+      faults: { space: () => (isFull ? 1_000 : undefined) },
     });
     await journal.append(block(1));
     isFull = true;
@@ -107,17 +107,17 @@ test('R-disk: cutting off a refused entry frees its space', () =>
 
 test('R-disk: the journal writes nothing while there is too little space, and then continues', () =>
   inDirectory(async (directory) => {
-    let hasRoom = true;
+    let hasSpace = true;
     let writes = 0;
     const journal = await openJournal(directory, {
-      hasRoom: () => hasRoom,
+      hasSpace: () => hasSpace,
       faults: { beforeWrite: () => void (writes += 1) },
     });
     await journal.append(block(1));
-    hasRoom = false;
+    hasSpace = false;
     await expect(journal.append(block(2))).rejects.toThrow(JournalFullError);
     expect(writes).toBe(1);
-    hasRoom = true;
+    hasSpace = true;
     expect((await journal.append(block(3))).seq).toBe(2);
     await journal.close();
   }));

@@ -205,14 +205,14 @@ class FileWindow {
     if (offset + length > this.#fileEnd) return false;
     if (length > RECORD_HEADER_BYTES + PAYLOAD_BYTES_MAX) return false;
     const loaded = this.#moveToFront(offset, length);
-    const wanted = Math.min(this.#bytes.length, this.#fileEnd - offset);
+    const needed = Math.min(this.#bytes.length, this.#fileEnd - offset);
     this.#offset = offset;
     this.#length = loaded;
-    while (this.#length < wanted) {
+    while (this.#length < needed) {
       const { bytesRead } = await this.#source.read(
         this.#bytes,
         this.#length,
-        wanted - this.#length,
+        needed - this.#length,
         offset + this.#length,
       );
       if (bytesRead === 0) break;

@@ -21,7 +21,7 @@ export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
   /** The number of bytes of a batch that the disk still accepts; undefined for all. */
-  readonly room?: () => number | undefined;
+  readonly space?: () => number | undefined;
   readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
 };
 
@@ -156,10 +156,10 @@ export class SegmentWriter {
   ): void {
     const after = position + shared.length;
     const zeros = this.#zerosBehind(after);
-    const room = this.#faults?.room?.() ?? Infinity;
+    const space = this.#faults?.space?.() ?? Infinity;
     const { fd: descriptor } = this.#handle;
     const { bytes, length, memory } = shared;
-    const job = { descriptor, bytes, memory, length, position, zeros, room, isSync };
+    const job = { descriptor, bytes, memory, length, position, zeros, space, isSync };
     this.#disk().ask(job, ({ error, hasZeros, syncSeconds }) => {
       if (zeros > 0 && !hasZeros) this.#allocated = after;
       if (isSync && error === undefined) this.#onSync?.(syncSeconds);

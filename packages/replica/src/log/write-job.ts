@@ -30,7 +30,7 @@ export const POSITION = 3;
 /** The number of zeros written after the bytes. */
 export const ZEROS = 4;
 /** The number of bytes for which the disk has space, which is limited only in tests. */
-export const ROOM = 5;
+export const SPACE = 5;
 /** This is 1 if all written data must be on disk when the job ends. */
 export const IS_SYNC = 6;
 /**
@@ -79,7 +79,7 @@ export type WriteJob = {
   readonly position: number;
   readonly zeros: number;
   /** The number of bytes for which the disk has space. It is less than `length` only in tests. */
-  readonly room: number;
+  readonly space: number;
   readonly isSync: boolean;
 };
 
@@ -93,13 +93,13 @@ export type WriteResult = {
  * These are the error codes of `isNoRoom`, whose package is not imported because it would more than
  * double the load time of the thread.
  */
-const NO_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
+const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);
 
 /** Performs a job and blocks until it is done; throws the error of the disk. */
 export function performWriteJob(job: WriteJob): WriteResult {
-  const { bytes, descriptor, isSync, length, position, room, zeros } = job;
-  const fitting = Math.min(length, room);
+  const { bytes, descriptor, isSync, length, position, space, zeros } = job;
+  const fitting = Math.min(length, space);
   writeFully(descriptor, bytes, { length: fitting, position });
   if (fitting < length) {
     throw Object.assign(new Error('ENOSPC: simulated by a test'), { code: 'ENOSPC' });
@@ -120,7 +120,7 @@ function writeZeros(descriptor: number, position: number, count: number): boolea
     }
     return true;
   } catch (error) {
-    if (!NO_ROOM.includes((error as NodeJS.ErrnoException).code)) throw error;
+    if (!NO_SPACE.includes((error as NodeJS.ErrnoException).code)) throw error;
     ftruncateSync(descriptor, position);
     return false;
   }

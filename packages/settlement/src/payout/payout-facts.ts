@@ -50,7 +50,7 @@ export async function findFacts(
   const isUnderWay = round.underWay.has(withdrawalId);
   const reported = reportedEndOf(record);
   const common = {
-    wanted: record.cancel !== undefined || reported === 'cancelled' ? 'cancellation' : 'payout',
+    goal: record.cancel !== undefined || reported === 'cancelled' ? 'cancellation' : 'payout',
     reported,
     transaction: isUnderWay ? 'under way' : 'none',
     queued: 'not',
@@ -122,7 +122,7 @@ export type PayoutFacts = {
    */
   readonly of: 'this bridge' | 'another bridge, signed' | 'another bridge, unsigned';
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
-  readonly wanted: 'payout' | 'cancellation';
+  readonly goal: 'payout' | 'cancellation';
   /**
    * The result that was reported to the engine before the chain dropped it. After that, no other
    * result is correct.
@@ -166,14 +166,14 @@ export const TRANSITIONS: readonly Row[] = [
 
   [{ onBridge: 'queued', queued: 'as another payout' }, 'report another payout'],
   [{ onBridge: 'queued', transaction: 'under way' }, 'wait for the transaction'],
-  [{ onBridge: 'queued', wanted: 'cancellation' }, 'cancel'],
+  [{ onBridge: 'queued', goal: 'cancellation' }, 'cancel'],
   [{ onBridge: 'queued', queued: 'and is due' }, 'finish'],
   [{ onBridge: 'queued' }, 'wait until it is due'],
 
   [{ transaction: 'under way' }, 'wait for the transaction'],
   [{ transaction: 'unconfirmed' }, 'wait for its block'],
-  [{ transaction: 'failed', wanted: 'payout' }, 'note the refusal'],
-  [{ wanted: 'cancellation' }, 'cancel'],
+  [{ transaction: 'failed', goal: 'payout' }, 'note the refusal'],
+  [{ goal: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
   // A payout that the engine has settled as paid is owed even if the fund has lost money since
   // then.

@@ -141,8 +141,8 @@ class Play {
       await this.#take(each);
       this.#checkStatuses();
     }
-    await this.#checkNothingIsSilent();
-    await this.#heal();
+    await this.#checkErrorsReported();
+    await this.#endFaults();
     await this.#checkEnd();
   }
 
@@ -246,7 +246,7 @@ class Play {
    * Checks that an open withdrawal either waits in a transaction that a block can include, or
    * reports an error.
    */
-  async #checkNothingIsSilent(): Promise<void> {
+  async #checkErrorsReported(): Promise<void> {
     const world = this.#world;
     for (let n = 0; n < 3; n++) {
       await world.round();
@@ -263,7 +263,7 @@ class Play {
   }
 
   /** Ends all faults, after which every withdrawal must complete automatically. */
-  async #heal(): Promise<void> {
+  async #endFaults(): Promise<void> {
     const world = this.#world;
     world.faults.fill('none');
     world.validatorFaults.fill('none');

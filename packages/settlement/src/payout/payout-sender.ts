@@ -39,7 +39,7 @@ type PayoutSenderOptions = {
   readonly now: () => number;
 };
 
-type Wanted = {
+type PayoutSteps = {
   readonly pay: readonly PayoutRecord[];
   readonly finish: readonly PayoutRecord[];
   readonly cancel: readonly PayoutRecord[];
@@ -93,7 +93,7 @@ export class PayoutSender {
   }
 
   /** Returns true if a transaction was sent. */
-  async send({ cancel, finish, pay }: Wanted): Promise<boolean> {
+  async send({ cancel, finish, pay }: PayoutSteps): Promise<boolean> {
     const { book, client, contracts, relayer } = this.#options;
     const all = [...pay, ...finish, ...cancel];
     if (all.length === 0) return false;

@@ -4,7 +4,7 @@ import { fits, nextStepOf, type PayoutFacts, TRANSITIONS } from './payout-facts.
 const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name][] } = {
   of: ['this bridge', 'another bridge, signed', 'another bridge, unsigned'],
   onBridge: ['none', 'queued', 'paid', 'cancelled'],
-  wanted: ['payout', 'cancellation'],
+  goal: ['payout', 'cancellation'],
   reported: ['nothing', 'paid', 'cancelled'],
   transaction: ['none', 'under way', 'unconfirmed', 'failed'],
   queued: ['not', 'as another payout', 'and waits', 'and is due'],
@@ -43,7 +43,7 @@ describe('R-withdraw: the steps of a payout', () => {
     expect(stepsWhere({ ...HERE, reported: 'paid' })).not.toContain('settle as cancelled');
     expect(stepsWhere({ ...HERE, reported: 'cancelled' })).not.toContain('settle as paid');
     expect(
-      stepsWhere({ ...HERE, onBridge: 'none', reported: 'paid', wanted: 'payout' }),
+      stepsWhere({ ...HERE, onBridge: 'none', reported: 'paid', goal: 'payout' }),
     ).not.toContain('wait for the fund');
   });
 
@@ -63,7 +63,7 @@ describe('R-withdraw: the steps of a payout', () => {
   });
 
   test('a payout that must be cancelled is never paid', () => {
-    const steps = stepsWhere({ ...HERE, wanted: 'cancellation' });
+    const steps = stepsWhere({ ...HERE, goal: 'cancellation' });
     expect(steps).not.toContain('pay');
     expect(steps).not.toContain('finish');
     expect(steps).toContain('cancel');

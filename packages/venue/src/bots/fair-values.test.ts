@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { exhibitionCommands } from '../exhibition/exhibition.ts';
 import { FairPaths } from '../exhibition/fair-paths.ts';
-import { chanceAbove, FairValues } from './fair-values.ts';
+import { probabilityAbove, FairValues } from './fair-values.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,7 +17,7 @@ describe('the probability of a price above a strike', () => {
     ['the same distance with less time', 100.3, 100, 0.994],
     ['the same distance with more time', 100.3, 3_600, 0.7],
   ])('%s', (_, price, secondsLeft, expected) => {
-    expect(chanceAbove({ price, strike: 100, secondsLeft })).toBeCloseTo(expected, 2);
+    expect(probabilityAbove({ price, strike: 100, secondsLeft })).toBeCloseTo(expected, 2);
   });
 });
 

@@ -101,7 +101,7 @@ export class FairValues {
     const now = reference && priceE8(reference.symbol, reference.source);
     if (now === undefined || strike === undefined || strike === null) return 0.5;
     const strikeE8 = Number(strike.sumE8) / strike.samples.length;
-    return chanceAbove({
+    return probabilityAbove({
       price: now,
       strike: strikeE8,
       secondsLeft: (endMs - state().timeMs) / 1_000,
@@ -112,7 +112,7 @@ export class FairValues {
 /**
  * Returns the probability that a random walk of simulated price steps ends at or above a strike.
  */
-export function chanceAbove(walk: {
+export function probabilityAbove(walk: {
   readonly price: number;
   readonly strike: number;
   readonly secondsLeft: number;

@@ -63,10 +63,10 @@ function rungSize(perp: PerpDefinition, price: number, distance: number): number
  * match the requested rungs.
  */
 export function difference(
-  wanted: readonly Rung[],
+  rungs: readonly Rung[],
   live: readonly OrderSnapshot[],
 ): { readonly stale: readonly OrderSnapshot[]; readonly missing: readonly Rung[] } {
-  const open = new Map(wanted.map((rung) => [keyOf(rung), rung]));
+  const open = new Map(rungs.map((rung) => [keyOf(rung), rung]));
   const stale: OrderSnapshot[] = [];
   for (const order of live) {
     const key = keyOf(order);
@@ -91,9 +91,9 @@ export function crossedSize(
   return sum === 0 ? 0 : Math.max(sum, size);
 }
 
-export function bestRungs(wanted: readonly Rung[]): readonly Rung[] {
+export function bestRungs(rungs: readonly Rung[]): readonly Rung[] {
   return [true, false].flatMap((isBuy) =>
-    wanted
+    rungs
       .filter((rung) => rung.isBuy === isBuy)
       .sort((a, b) => (isBuy ? b.price - a.price : a.price - b.price))
       .slice(0, 1),
@@ -209,7 +209,7 @@ export class QuotingStyle {
    * Returns true if the maker quotes at a price behind its best one. The result for a price is
    * constant, so that quotes are not moved.
    */
-  likes(price: number): boolean {
+  quotesAt(price: number): boolean {
     return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;
   }
 }

@@ -86,8 +86,8 @@ export class Maker {
    * would be rejected there.
    */
   async take(): Promise<void> {
-    const orders = this.#changes().flatMap(({ perp, wanted }) =>
-      bestRungs(wanted).flatMap((rung) => this.#crossing(perp, rung)),
+    const orders = this.#changes().flatMap(({ perp, rungs }) =>
+      bestRungs(rungs).flatMap((rung) => this.#crossing(perp, rung)),
     );
     await this.#placeAll(orders);
   }
@@ -95,16 +95,16 @@ export class Maker {
   #crossing(perp: PerpDefinition, rung: Rung): BotOrder[] {
     const { instrumentId, maxMarketOrderSize: max } = perp;
     const others = bookLevels(this.#replica.state, instrumentId, !rung.isBuy, TAKEN_LEVELS_MAX);
-    const room = this.#room(instrumentId, rung);
+    const inventoryLeft = this.#inventoryLeft(instrumentId, rung);
     const orders: BotOrder[] = [];
-    for (let left = Math.min(crossedSize(rung, others), room); left > 0; left -= max) {
+    for (let left = Math.min(crossedSize(rung, others), inventoryLeft); left > 0; left -= max) {
       orders.push({ perp, ...rung, size: Math.min(left, max), tif: 'Ioc' });
     }
     return orders.slice(0, LIMITS.ordersMax);
   }
 
   /** Returns the number of lots that the maker can still buy or sell within its inventory limit. */
-  #room(instrumentId: number, { isBuy, price }: Rung): number {
+  #inventoryLeft(instrumentId: number, { isBuy, price }: Rung): number {
     const { positions = [] } = accountView(this.#replica.state, this.#trader.address) ?? {};
     const held = positions.find((position) => position.instrumentId === instrumentId)?.size ?? 0;
     const max = Math.floor((INVENTORY_USDC * 10 ** MONEY_DECIMALS) / price);
@@ -151,10 +151,10 @@ export class Maker {
       const { rung, step } = this.#anchorOf(perp, view.oracle);
       // The rungs closest to the price are always quoted; some of the others are omitted.
       const touch = this.#place.makers * step;
-      const wanted = ladder(perp, rung, { step, levels: PERP_LEVELS, ...this.#place }).filter(
-        ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
+      const rungs = ladder(perp, rung, { step, levels: PERP_LEVELS, ...this.#place }).filter(
+        ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.quotesAt(price),
       );
-      return [{ perp, wanted, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
+      return [{ perp, rungs, ...difference(rungs, live.get(perp.instrumentId) ?? []) }];
     });
   }
 
@@ -203,7 +203,7 @@ const TAKEN_LIFE_MS = 10_000;
 
 type Change = {
   readonly market: BotMarket;
-  readonly wanted: readonly Rung[];
+  readonly rungs: readonly Rung[];
   readonly stale: readonly OrderSnapshot[];
   readonly missing: readonly Rung[];
 };
@@ -246,9 +246,9 @@ export class ShareMaker {
   async take(): Promise<void> {
     const free = this.#freeShares();
     const expireTime = this.#replica.state.timeMs + TAKEN_LIFE_MS;
-    const orders = this.#changes().flatMap(({ market, wanted }) => {
+    const orders = this.#changes().flatMap(({ market, rungs }) => {
       const held = free.get(market.definition.instrumentId) ?? { yes: 0, no: 0 };
-      return bestRungs(wanted).flatMap((rung): BotShareOrder[] => {
+      return bestRungs(rungs).flatMap((rung): BotShareOrder[] => {
         const size = takenSize(market, rung, held);
         if (size === 0) return [];
         const order = shareOrder({ ...rung, size }, held, market.unit);
@@ -317,12 +317,12 @@ export class ShareMaker {
     }
     return [...this.#values.markets].map(([market, probability]) => {
       const anchor = this.#anchorOf(market, probability * market.unit);
-      const wanted = shareLadder(market, anchor, { levels: SHARE_LEVELS, ...this.#place });
+      const rungs = shareLadder(market, anchor, { levels: SHARE_LEVELS, ...this.#place });
       const own = (live.get(market.definition.instrumentId) ?? []).map((order) => ({
         ...order,
         price: order.outcome?.leg === 'no' ? market.unit - order.price : order.price,
       }));
-      return { market, wanted, ...difference(wanted, own) };
+      return { market, rungs, ...difference(rungs, own) };
     });
   }
 
@@ -357,9 +357,9 @@ export class ShareMaker {
 function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {
   const { maxOrderSize, minOrderSize, szDecimals } = definition;
   const net = rung.isBuy ? held.yes - held.no : held.no - held.yes;
-  const room = INVENTORY_SHARES * 10 ** szDecimals - net;
+  const inventoryLeft = INVENTORY_SHARES * 10 ** szDecimals - net;
   const crossed = crossedSize(rung, book.levels(!rung.isBuy, TAKEN_LEVELS_MAX));
-  const size = Math.min(crossed, room, maxOrderSize);
+  const size = Math.min(crossed, inventoryLeft, maxOrderSize);
   return size < minOrderSize ? 0 : size;
 }
 

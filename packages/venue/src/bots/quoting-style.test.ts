@@ -34,7 +34,7 @@ describe('the order sizes of a simulated maker', () => {
 test('a simulated maker always omits the same rungs, and different makers omit different ones', () => {
   const left = (habits: QuotingStyle) =>
     Array.from({ length: 600 }, (_, rung) => 970_000 + rung * 194).filter(
-      (price) => !habits.likes(price),
+      (price) => !habits.quotesAt(price),
     );
   const first = left(new QuotingStyle(FIRST));
   expect(first.length).toBeGreaterThan(60);

@@ -104,13 +104,13 @@ export class ShareTaker {
     } else await this.#take(market, free ?? { yes: 0, no: 0 }, size);
   }
 
-  async #take(market: BotMarket, free: FreeShares, wanted: number): Promise<void> {
+  async #take(market: BotMarket, free: FreeShares, shares: number): Promise<void> {
     const { definition } = market;
     const leg = this.#random() < 0.5 ? 'yes' : 'no';
     const isSale = free[leg] > 0 && this.#random() < SELL_SHARE;
     // R-sizes: an order below the minimum size can only sell the whole holding.
-    const left = free[leg] - wanted;
-    const size = !isSale ? wanted : left < definition.minOrderSize ? free[leg] : wanted;
+    const left = free[leg] - shares;
+    const size = !isSale ? shares : left < definition.minOrderSize ? free[leg] : shares;
     const isBuy = (leg === 'yes') !== isSale;
     const price = takingPrice(market, isBuy);
     if (price === undefined || size > definition.maxOrderSize) return;

@@ -173,7 +173,7 @@ export class BotWallet {
     this.#secp256k1 = secp256k1;
     this.#hasher = createHasher(network);
     this.#privateKey = botKey(label);
-    this.address = addressOf(wanted(secp256k1.derivePublicKeyUncompressed(this.#privateKey)));
+    this.address = addressOf(valueOrThrow(secp256k1.derivePublicKeyUncompressed(this.#privateKey)));
   }
 
   static async create(network: Network, label: string): Promise<BotWallet> {
@@ -184,7 +184,7 @@ export class BotWallet {
   sign(action: Readonly<Record<string, unknown>>, nonce: number): string {
     const msgpack = jsonToMsgpack(JSON.stringify(action));
     const { digest } = hashAction({ msgpack, action, envelope: { nonce } }, this.#hasher);
-    const made = wanted(
+    const made = valueOrThrow(
       this.#secp256k1.signMessageHashRecoverableCompact(this.#privateKey, digest),
     );
     const hex = (from: number, to: number): string =>
@@ -195,7 +195,7 @@ export class BotWallet {
 }
 
 /** Returns the value. Throws if the library returned a string, which is how it reports an error. */
-function wanted<Value>(answer: Value | string): Value {
+function valueOrThrow<Value>(answer: Value | string): Value {
   if (typeof answer === 'string') throw new Error(answer);
   return answer;
 }

@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { RULES_VERSION } from '@oddlot/engine';
 import { type Network, NETWORKS, refusal } from '@oddlot/protocol';
-import { noteAlone } from '@oddlot/cluster/followed-stream';
+import { noteStandalone } from '@oddlot/cluster/followed-stream';
 import type { EraNotice } from '@oddlot/replica/era-notice';
 import type { LogTrouble } from '@oddlot/cluster/cluster-log';
 import { type Config, hasFaucet } from '../config.ts';
@@ -124,7 +124,7 @@ type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
 
 type HistoryListeners = Pick<
   Parameters<typeof openHistory>[0],
-  'hasRoom' | 'onSnapshot' | 'onStored'
+  'hasSpace' | 'onSnapshot' | 'onStored'
 >;
 
 /**
@@ -193,7 +193,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const clockWatch = new ClockWatch(clock, log, cluster && (() => cluster.clockApartMs()));
   cluster?.holdWhile(() => !clockWatch.isOutOfStep);
   const guard = guardOf(disk, clockWatch);
-  const hasRoom = (): boolean => disk.state !== 'full';
+  const hasSpace = (): boolean => disk.state !== 'full';
   const logRetentionMs = logRetentionMsOf(config) ?? Infinity;
   // The log is closed after all its readers and after the components that report which part of it
   // they still need.
@@ -204,7 +204,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   // The history thread loads its program while this thread reads the log.
   const opening = startHistory(config, deps, {
     store: () => store(),
-    hasRoom,
+    hasSpace,
     onStored: (height) => receipts.archived(height),
     onSnapshot: ({ content, height, neededFrom }) => {
       void attestThenOffer({ replica, offers, log }, { content, height });
@@ -214,10 +214,10 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   });
   closeOnceOpen(opened, opening, ({ history }) => history.release());
   const begin = await joinFolder(config, cluster, log);
-  const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
+  const journaling = { begin, clock, disk, writer: threads.disk, hasSpace, log, metrics, onFatal };
   const files = await openJournal(config, journaling);
   closable = files;
-  if (cluster === undefined) noteAlone(config.data, files.lastSeq + 1);
+  if (cluster === undefined) noteStandalone(config.data, files.lastSeq + 1);
   opened.defer(() => clockWatch.stop());
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
   const logging = { ...network, clock, guard, isDeferred, log, onFatal };
@@ -300,11 +300,11 @@ async function enter(
     replica,
     present: () => board.present.length,
     log,
-    keep: (standing) => keepDivergence({ data, name, replica, log: journal }, standing),
+    keep: (verdict) => keepDivergence({ data, name, replica, log: journal }, verdict),
     onFatal,
   });
   guard.watch(() => divergence.restriction());
-  cluster.holdWhile(() => replica.standing.kind !== 'outvoted');
+  cluster.holdWhile(() => replica.verdict.kind !== 'outvoted');
   opened.defer(() => divergence.stop());
   divergence.start();
   await cluster.report(() => ({
@@ -317,7 +317,7 @@ async function enter(
   return { ...cluster, trouble, divergence };
 }
 
-function attestedOf({ standing: { height, own } }: LocalReplica) {
+function attestedOf({ verdict: { height, own } }: LocalReplica) {
   return height === 0 ? undefined : { height, hash: own };
 }
 

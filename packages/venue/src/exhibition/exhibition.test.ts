@@ -295,9 +295,9 @@ describe('the end of a round of demo markets', () => {
       const { definition } = rain;
       const isYes = walked(paths.seedOf(definition.slug), HARBOUR_STEPS) >= 0;
       replica.pass(definition.endMs - replica.nowMs - 500);
-      const wanted = isYes ? 100 : 9_900;
-      trade(definition.instrumentId, wanted, 600);
-      expect(rain.lastTrade).toBe(wanted);
+      const price = isYes ? 100 : 9_900;
+      trade(definition.instrumentId, price, 600);
+      expect(rain.lastTrade).toBe(price);
       replica.pass(10_500);
       await exhibition().look();
       replica.pass(0);

@@ -2,7 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { openInOrder } from '@oddlot/host/open-in-order';
-import { wantNatsServer } from '@oddlot/cluster/servers/find-nats-server';
+import { requireNatsServer } from '@oddlot/cluster/servers/find-nats-server';
 import {
   type NatsServers,
   PORTS_PER_SERVER,
@@ -49,7 +49,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const { data } = options;
   const ports = clusterPorts(options);
   await expectPostgresCan(join(data, POSTGRES));
-  await wantNatsServer();
+  await requireNatsServer();
   // The folder is created before the lock, which would restrict it to its owner, because PostgreSQL
   // may run as another user in a subfolder.
   await makeOpenFolder(data);
@@ -365,7 +365,7 @@ export async function expectPortsFree({
   wallets,
 }: ClusterPorts): Promise<void> {
   const servers = Array.from({ length: wallets - first }, (_, at) => first + at);
-  const wanted = [
+  const required = [
     ...replicas.flatMap((port, index) => [
       { port, usedBy: `replica ${index + 1}` },
       { port: port + OPERATIONS_DISTANCE, usedBy: `the operations port of replica ${index + 1}` },
@@ -373,7 +373,7 @@ export async function expectPortsFree({
     ...servers.map((port) => ({ port, usedBy: 'the NATS servers' })),
     ...[wallets, owner].map((port) => ({ port, usedBy: 'the settlement chain' })),
   ];
-  for (const { port, usedBy } of wanted) {
+  for (const { port, usedBy } of required) {
     const why = await whyNot(port);
     if (why !== undefined) {
       throw new Error(`Port ${port} for ${usedBy} is not available: ${why}. Choose another --port`);

@@ -32,7 +32,7 @@ const SPOT_DEVIATION = 0.000_05;
  * The time for which a price pushed by a deployer is not replaced. It is shorter than the validity
  * of an observation (R-series).
  */
-export const PUSHED_REFERENCE_STANDS_MS = 3_000;
+export const PUSHED_REFERENCE_HOLD_MS = 3_000;
 
 /**
  * Simulates reference prices without exchanges. The base of a perp has the perp's oracle price, so
@@ -84,7 +84,7 @@ export class SimulatedPrices implements ReferenceFeed {
    */
   #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: PendingPrices): boolean {
     const push = this.#options.pushed.ofSymbol(symbol, source);
-    const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_STANDS_MS;
+    const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_HOLD_MS;
     return stands || coming.hasSymbol(symbol, source);
   }
 

@@ -103,13 +103,13 @@ export async function openJournal(
     readonly disk: DiskWatch;
     /** Performs the writes. By default, they run on their own thread. */
     readonly writer: FileJournalOptions['disk'];
-    readonly hasRoom: () => boolean;
+    readonly hasSpace: () => boolean;
     readonly log: Logger;
     readonly metrics: Metrics;
     readonly onFatal: (error: unknown) => void;
   },
 ): Promise<FileJournal> {
-  const { begin, clock, disk, hasRoom, log, metrics, onFatal, writer } = deps;
+  const { begin, clock, disk, hasSpace, log, metrics, onFatal, writer } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined)
     throw new SettingError(`Unknown fault: ${config.fault}. Use slow-sync:MS`);
@@ -120,7 +120,7 @@ export async function openJournal(
     ...(writer === undefined ? {} : { disk: writer }),
     onFatal,
     faults,
-    hasRoom,
+    hasSpace,
     // A compressed copy needs space, so old segments are compressed only if there is plenty of it
     // (R-disk).
     mayCompress: () => disk.state === 'roomy',

@@ -1,20 +1,20 @@
 import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Standing } from '@oddlot/replica/attestations';
+import type { HashVerdict } from '@oddlot/replica/attestations';
 import { DivergenceWatch, OutvotedError } from './divergence-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 function watching(present = 3) {
-  let standing: Standing = { kind: 'agreed', height: 10, own: 'x', votes: new Map() };
+  let verdict: HashVerdict = { kind: 'agreed', height: 10, own: 'x', votes: new Map() };
   const lines: string[] = [];
   const fatal: unknown[] = [];
   const write = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);
   const watch = new DivergenceWatch({
     replica: {
-      get standing() {
-        return standing;
+      get verdict() {
+        return verdict;
       },
     },
     present: () => present,
@@ -22,8 +22,8 @@ function watching(present = 3) {
     keep: async ({ height }) => `/kept/${height}`,
     onFatal: (error) => fatal.push(error),
   });
-  const become = (kind: Standing['kind'], votes: Record<string, string>): void => {
-    standing = { kind, height: 10, own: 'x', votes: new Map(Object.entries(votes)) };
+  const become = (kind: HashVerdict['kind'], votes: Record<string, string>): void => {
+    verdict = { kind, height: 10, own: 'x', votes: new Map(Object.entries(votes)) };
     watch.look();
   };
   return { watch, become, lines, fatal };

@@ -1,7 +1,7 @@
 import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
-import type { Standing } from '@oddlot/replica/attestations';
+import type { HashVerdict } from '@oddlot/replica/attestations';
 import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -28,7 +28,7 @@ export class OutvotedError extends Error {
    */
   readonly exitCode = 3;
 
-  constructor({ height, own, votes }: Standing, evidence: string) {
+  constructor({ height, own, votes }: HashVerdict, evidence: string) {
     const others = [...votes].map(([replica, hash]) => `${replica} ${hash}`).join(', ');
     super(
       `This replica has diverged: block ${height} has the hash ${own} here, but the log records ${others}. The evidence for developers ${evidence}. To rejoin, start with an empty data folder.`,
@@ -37,11 +37,11 @@ export class OutvotedError extends Error {
 }
 
 type DivergenceOptions = {
-  readonly replica: { readonly standing: Standing };
+  readonly replica: { readonly verdict: HashVerdict };
   readonly present: () => number;
   readonly log: Pick<Logger, 'error' | 'info'>;
   /** Stores the evidence for an investigation and returns its folder. */
-  readonly keep: (standing: Standing) => Promise<string>;
+  readonly keep: (verdict: HashVerdict) => Promise<string>;
   readonly onFatal: (error: unknown) => void;
 };
 
@@ -53,7 +53,7 @@ type DivergenceOptions = {
 export class DivergenceWatch {
   readonly #options: DivergenceOptions;
   #timer: NodeJS.Timeout | undefined;
-  #kind: Standing['kind'] = 'agreed';
+  #kind: HashVerdict['kind'] = 'agreed';
   #sinceMs = 0;
   #isEnding = false;
   readonly #reported = new Set<string>();
@@ -79,21 +79,21 @@ export class DivergenceWatch {
     return { stops: 'all', error: refusal('replicasDiffer', [height]) };
   }
 
-  look(): Standing {
+  look(): HashVerdict {
     const { replica } = this.#options;
-    const { standing } = replica;
-    if (standing.kind !== this.#kind) {
-      this.#kind = standing.kind;
+    const { verdict } = replica;
+    if (verdict.kind !== this.#kind) {
+      this.#kind = verdict.kind;
       this.#sinceMs = performance.now();
-      this.#report(standing);
+      this.#report(verdict);
     }
-    this.#reportOthers(standing);
-    if (standing.kind === 'outvoted' && this.#isDecided(standing)) void this.#end(standing);
-    return standing;
+    this.#reportOthers(verdict);
+    if (verdict.kind === 'outvoted' && this.#isDecided(verdict)) void this.#end(verdict);
+    return verdict;
   }
 
   /** Returns true if the missing votes could not change the result. */
-  #isDecided({ own, votes }: Standing): boolean {
+  #isDecided({ own, votes }: HashVerdict): boolean {
     if (performance.now() - this.#sinceMs > OUTVOTED_MS) return true;
     const counts = new Map<string, number>();
     for (const hash of votes.values()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
@@ -103,21 +103,21 @@ export class DivergenceWatch {
     return Math.max(...counts.values()) > mine + silent;
   }
 
-  async #end(standing: Standing): Promise<void> {
+  async #end(verdict: HashVerdict): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const { keep, log, onFatal } = this.#options;
-    const evidence = await keep(standing).then(
+    const evidence = await keep(verdict).then(
       (folder) => `is in ${folder}`,
       (err: unknown) => {
         log.error({ err }, 'evidence of the divergence could not be saved');
         return 'could not be saved';
       },
     );
-    onFatal(new OutvotedError(standing, evidence));
+    onFatal(new OutvotedError(verdict, evidence));
   }
 
-  #report({ height, kind, own, votes }: Standing): void {
+  #report({ height, kind, own, votes }: HashVerdict): void {
     const { log } = this.#options;
     const facts = { height, own, votes: Object.fromEntries(votes) };
     if (kind === 'agreed') log.info(facts, 'most replicas computed the same state as this one');
@@ -134,7 +134,7 @@ export class DivergenceWatch {
    * Logs which other replica has diverged. That replica stops by itself, but the operators of the
    * other replicas must be informed.
    */
-  #reportOthers({ height, kind, own, votes }: Standing): void {
+  #reportOthers({ height, kind, own, votes }: HashVerdict): void {
     if (kind !== 'agreed') return;
     for (const [replica, hash] of votes) {
       const key = `${replica} ${height}`;
@@ -164,9 +164,9 @@ type Parts = {
  * replica, the block, the current state, and the newest snapshot before the block, from which the
  * log can be applied again.
  */
-export async function keepDivergence(parts: Parts, standing: Standing): Promise<string> {
+export async function keepDivergence(parts: Parts, verdict: HashVerdict): Promise<string> {
   const { data, log, name, replica } = parts;
-  const { height, own, votes } = standing;
+  const { height, own, votes } = verdict;
   const root = join(data, 'divergence');
   const folder = join(root, `block-${String(height).padStart(16, '0')}`);
   await makeFolder(folder);

@@ -59,7 +59,7 @@ function openPage(
   return new WebPage({
     log,
     /** The relay starts after the venue, so its address may not be known before that. */
-    get elsewhere() {
+    get connectOrigins() {
       const others = (replicas?.() ?? []).map(({ url }) => url);
       const streams = originsOf(others).map((origin) => origin.replace(/^http/, 'ws'));
       return [...originsOf([settlementRpcUrl, relay.expectedUrl, ...others]), ...streams];

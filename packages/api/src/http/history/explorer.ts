@@ -131,22 +131,22 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     return { ok: false, error: refusal('transactionNotFound', [], details) };
   }
   const envelope = bodyOfRequest(answer.request) as Envelope;
-  const fate = await fateOf(context, answer);
+  const outcome = await outcomeOf(context, answer);
   const { action: _, ...row } = txRow(answer);
   const data: TxDetail = {
     ...row,
-    error: fate.error ?? row.error,
+    error: outcome.error ?? row.error,
     index: answer.index,
-    signer: fate.signer,
+    signer: outcome.signer,
     nonce: envelope.nonce,
     vaultAddress: envelope.vaultAddress?.toLowerCase() ?? null,
     signatureChainId: envelope.signatureChainId ?? null,
     expiresAfter: envelope.expiresAfter ?? null,
     // The content of queued orders is not disclosed (R-delay).
-    action: fate.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
+    action: outcome.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
     signature: envelope.signature,
     traceId: traceId(txHash),
-    result: fate.result,
+    result: outcome.result,
   };
   return { ok: true, data, asOf };
 };
@@ -201,7 +201,7 @@ type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
   readonly expiresAfter?: number | null;
 };
 
-type Fate = Pick<TxDetail, 'signer' | 'result'> & {
+type TxOutcome = Pick<TxDetail, 'signer' | 'result'> & {
   readonly isQueued: boolean;
   /** This is also set for an order that failed when it left the delay queue. */
   readonly error?: string | undefined;
@@ -210,13 +210,13 @@ type Fate = Pick<TxDetail, 'signer' | 'result'> & {
 type FoundTx = TxRecordRow & { readonly request: string };
 
 /** Finds the signer and the result of a transaction. */
-async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
+async function outcomeOf(context: HistoryContext, found: FoundTx): Promise<TxOutcome> {
   const { receipts } = context;
   const key = { by: 'txHash', txHash: found.txHash } as const;
   // A second attempt is needed if an order leaves the delay queue during the first.
   for (let attempt = 0; attempt < 2; attempt++) {
     const receipt = await receipts.find(key);
-    if (receipt !== undefined) return receiptFate(receipt);
+    if (receipt !== undefined) return receiptOutcome(receipt);
     const queued = receipts.queued(key);
     if (queued === undefined) continue;
     const result: TxDetail['result'] = {
@@ -225,10 +225,10 @@ async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
     };
     return { signer: authorityOf(queued.command).signer, result, isQueued: true };
   }
-  return storedFate(context, found);
+  return storedOutcome(context, found);
 }
 
-function receiptFate({ outcome, signer }: Receipt): Fate {
+function receiptOutcome({ outcome, signer }: Receipt): TxOutcome {
   return { signer, result: outcome.result, isQueued: false, error: outcome.error?.message };
 }
 
@@ -236,7 +236,7 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
  * Returns what is stored without a receipt: only success or the error. Transactions are kept longer
  * than receipts.
  */
-async function storedFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
+async function storedOutcome({ pool }: HistoryContext, found: FoundTx): Promise<TxOutcome> {
   const { actionType, error, request, user } = found;
   const { signer } = await pool.recover(request);
   const status: ActionResultStatus = error === null ? 'success' : { error };

@@ -29,7 +29,7 @@ type Values = {
   readonly stored: readonly AccountValueRecord[];
 };
 
-type Question = {
+type PortfolioRequest = {
   readonly user: Address;
   readonly window: PortfolioWindow;
   readonly asOf: AsOf;
@@ -38,7 +38,7 @@ type Question = {
 
 async function valuesOf(
   history: History,
-  { asOf, hasAccount, user, window }: Question,
+  { asOf, hasAccount, user, window }: PortfolioRequest,
 ): Promise<Values> {
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {

@@ -13,14 +13,14 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const CLIENTS = 3;
 const FILLS = { type: 'userFills', user: ALICE };
 
-const who = fc.nat({ max: CLIENTS - 1 });
+const client = fc.nat({ max: CLIENTS - 1 });
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('block'), rows: fc.nat({ max: 2 }) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('answer'), lag: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('fail') }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('subscribe'), who }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('leave'), who }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('unsubscribe'), who }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('subscribe'), client }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('leave'), client }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('unsubscribe'), client }) },
 );
 
 /** A model of a client, built from the frames it receives. */
@@ -120,9 +120,9 @@ test('subscribers receive every row once and in order, whenever the history resp
         } else if (each.type === 'answer') answer(each.lag);
         else if (each.type === 'fail') {
           if (askedAt.shift() !== undefined) history.fail();
-        } else if (each.type === 'subscribe') await follower(each.who).subscribe();
-        else if (each.type === 'leave') await follower(each.who).leave();
-        else await follower(each.who).unsubscribe();
+        } else if (each.type === 'subscribe') await follower(each.client).subscribe();
+        else if (each.type === 'leave') await follower(each.client).leave();
+        else await follower(each.client).unsubscribe();
         await new Promise(setImmediate);
         note();
       }

@@ -121,11 +121,12 @@ const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
 };
 
 function rowsOf<Row>(
-  wanted: readonly AccountType[],
+  accountTypes: readonly AccountType[],
   blockRows: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Row }[],
 ): readonly Row[] {
-  const isWanted = (types: readonly AccountType[]) => types.some((type) => wanted.includes(type));
-  return blockRows.filter(({ accountTypes }) => isWanted(accountTypes)).map(({ row }) => row);
+  const isIncluded = (types: readonly AccountType[]) =>
+    types.some((type) => accountTypes.includes(type));
+  return blockRows.filter(({ accountTypes }) => isIncluded(accountTypes)).map(({ row }) => row);
 }
 
 function marked(isSnapshot: true | undefined): { isSnapshot?: true } {

@@ -36,7 +36,7 @@ type Basis =
   | 'reserves'
   | 'notice';
 
-export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
+export const COMMAND_BASIS: { readonly [Type in Command['type']]: Basis } = {
   placeOrders: 'account',
   modifyOrder: 'account',
   cancelOrders: 'account',
@@ -110,7 +110,7 @@ export class UnverifiedCommands {
   readonly #sums = new Map<Unverified, Sum>();
 
   add(command: Command): void {
-    const basis = RESTS_ON[command.type] as Unverified;
+    const basis = COMMAND_BASIS[command.type] as Unverified;
     const sum = this.#sums.get(basis) ?? { commands: 0, microUsdc: 0n };
     sum.commands += 1;
     if ('amountMicroUsdc' in command) sum.microUsdc += BigInt(command.amountMicroUsdc);
