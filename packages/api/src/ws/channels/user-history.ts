@@ -121,11 +121,11 @@ const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
 };
 
 function rowsOf<Row>(
-  accountTypes: readonly AccountType[],
+  requested: readonly AccountType[],
   blockRows: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Row }[],
 ): readonly Row[] {
   const isIncluded = (types: readonly AccountType[]) =>
-    types.some((type) => accountTypes.includes(type));
+    types.some((type) => requested.includes(type));
   return blockRows.filter(({ accountTypes }) => isIncluded(accountTypes)).map(({ row }) => row);
 }
 
