@@ -132,7 +132,7 @@ describe.each([
 test.each([
   [OPENAPI, 'OrderAction.builder.b', 'Address of the builder.'],
   [OPENAPI, 'L2BookQuery.coin', 'Instrument id.'],
-  [OPENAPI, 'ErrorDetails.required', 'Required funds, margin or shares.'],
+  [OPENAPI, 'ErrorDetails.required', 'The required funds, margin or shares.'],
   [OPENAPI, 'UserFundingsQuery.direction', 'Alias of `fundingType`.'],
   [OPENAPI, 'AssetPosition.type', 'Position mode, `OneWay` or `Hedge`.'],
   [ASYNCAPI, 'PostFrame.data.response.status', 'HTTP status of the response.'],

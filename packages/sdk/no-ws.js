@@ -1,2 +1,2 @@
-/** In the place of `ws` where a bundle is for browsers: they all have a socket of their own. */
+/** This module replaces `ws` in bundles for browsers, which all have their own socket. */
 export const WebSocket = undefined;

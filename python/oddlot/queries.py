@@ -141,7 +141,7 @@ class Queries:
         min_height: int | None = None,
     ) -> types.LargestTrades:
         """
-        Returns the largest trades of a day, a week or a month by notional value: of all
+        Returns the largest trades of a day, a week or a month by notional value: those of all
         perps, of all outcome markets, or of one instrument.
         """
         return self._query(
@@ -630,7 +630,7 @@ class Queries:
     ) -> types.ExecutionReport:
         """
         Returns how an order, or each order of an action, was executed: its fills, prices and
-        fees, and its place in the queue. Select it by `oid`, `cloid` or `txHash`.
+        fees, and its position in the queue. Select it by `oid`, `cloid` or `txHash`.
         """
         return self._query(
             "executionReport",
@@ -897,7 +897,7 @@ class Queries:
         min_height: int | None = None,
     ) -> types.VenueHealth:
         """
-        Returns the state of the process that answers: its lag, its connections, and whether
+        Returns the state of the process that responds: its lag, its connections, and whether
         it follows the settlement chain.
         """
         return self._query(
@@ -948,8 +948,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.ExplainedSignature:
         """
-        Returns the signer of a request. If the venue does not know the signer, it also
-        returns the mistake that explains it. The request is not executed.
+        Returns the signer of a request. If the signer is unknown, the response includes the
+        mistake that explains it. The request is not executed.
         """
         return self._query(
             "explainSignature",
@@ -1107,8 +1107,8 @@ class Queries:
         min_height: int | None = None,
     ) -> None | types.ReservesProof:
         """
-        Returns the proof that the last publication includes an address, or null if it had no
-        account at that time. Check it with `oddlot verify reserves`.
+        Returns the proof that the last publication includes an address, or null if the
+        address had no account at that time. Check the proof with `oddlot verify reserves`.
         """
         return self._query(
             "reservesProof",

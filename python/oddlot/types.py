@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class AccessCodeStatus(TypedDict):
-    """Access code of an address on a channel. The code is masked."""
+    """The access code of an address on a channel. The code is masked."""
     #: The account.
     user: str
     #: 0 for perps, 1 for outcome markets.
@@ -23,7 +23,7 @@ class AccessCodeStatus(TypedDict):
 
 
 class AccountTransferDelta(TypedDict):
-    """Transfer between the sub-accounts of one account."""
+    """A transfer between the sub-accounts of one account."""
     #: Type of the action.
     type: Literal["accountTransfer"]
     #: Amount, including the fee. Unit: USDC.
@@ -204,7 +204,7 @@ class AgentOwner(TypedDict):
 
 
 class ApprovedAgent(TypedDict):
-    """The agent of an account. The name is empty for the unnamed agent."""
+    """An agent of an account. The name is empty for the unnamed agent."""
     #: The agent.
     agentAddress: str
     #: Label; `""` for the unnamed agent.
@@ -218,7 +218,7 @@ class ApprovedAgent(TypedDict):
 
 
 class ApprovedBuilder(TypedDict):
-    """The builder that may charge an account. The rate is the text that the user sent."""
+    """A builder that may charge an account. The rate is the text that the user sent."""
     #: The builder.
     builder: str
     #: Maximum fee, as sent.
@@ -268,7 +268,7 @@ class BlockDetail(TypedDict):
 
 
 class BlockRow(TypedDict):
-    """Block as it appears in lists."""
+    """A block as it appears in lists."""
     #: Height of the block.
     height: int
     #: Time of the block. Unit: ms.
@@ -297,7 +297,7 @@ class Budget(TypedDict):
 
 
 class BuilderClaim(TypedDict):
-    """Claim of a builder. Only executed claims are listed."""
+    """A claim of a builder. Only executed claims are listed."""
     #: Claimed amount. Unit: USDC.
     amount: str
     #: Always `USDC`.
@@ -313,7 +313,7 @@ class BuilderClaim(TypedDict):
 
 
 class BuilderClaimable(TypedDict):
-    """Unclaimed rewards of a builder, as of the last block in the history database."""
+    """The unclaimed rewards of a builder, as of the last block in the history database."""
     #: Max(`totalEarned` − `totalClaimed`, 0). Unit: USDC.
     claimable: str
     #: Whether the builder has earned fees.
@@ -404,7 +404,7 @@ class BuilderShare(TypedDict):
 
 
 class BuilderShares(TypedDict):
-    """Shares of all users or of all instruments, largest first."""
+    """The shares of all users or of all instruments, largest first."""
     #: `user` (default) or `instrument`.
     dimension: Literal["instrument", "user"]
     #: Largest first.
@@ -416,7 +416,7 @@ class BuilderShares(TypedDict):
 
 
 class BuilderState(TypedDict):
-    """Rewards of a builder: unclaimed, in total and claimed."""
+    """The rewards of a builder: unclaimed, in total and claimed."""
     #: The builder.
     builder: str
     #: `totalEarned` − `totalClaimed`. Unit: USDC.
@@ -435,8 +435,8 @@ class BuilderState(TypedDict):
 
 class Candle(TypedDict):
     """
-    Candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are
-    those of trades.
+    A candle of an instrument; `T` is its last millisecond. `price` is absent if the prices
+    are those of trades.
     """
     #: First millisecond (UTC). Unit: ms.
     t: int
@@ -535,7 +535,7 @@ class CryptoPriceHistoryDataRow(TypedDict):
 
 
 class DeleverageDelta(TypedDict):
-    """Closing of the account's position against a bankrupt one (auto-deleveraging)."""
+    """The closing of the account's position against a bankrupt one (auto-deleveraging)."""
     #: Type of the action.
     type: Literal["adl"]
     #: Instrument id.
@@ -557,17 +557,17 @@ class ErrorDetails(TypedDict):
     """
     #: The path of the field in the request, such as `orders[3].p`.
     field: NotRequired[str]
-    #: Invalid value, if it is a scalar.
+    #: The invalid value, if it is a scalar.
     got: NotRequired[None | str | float]
-    #: Accepted values, or the accepted range.
+    #: The accepted values, or the accepted range.
     allowed: NotRequired[list[str | float] | ErrorDetailsAllowed2]
-    #: Nearest accepted values below and above; null if there is none on that side.
+    #: The nearest accepted values below and above; null if there is none on that side.
     nearest: NotRequired[list[None | str]]
-    #: Required funds, margin or shares.
+    #: The required funds, margin or shares.
     required: NotRequired[str]
     #: The available funds, margin or shares.
     available: NotRequired[str]
-    #: Amounts that are reserved, largest first, each with its purpose.
+    #: The reserved amounts, largest first, each with its purpose.
     reservedBy: NotRequired[list[ErrorDetailsReservedByRow]]
     #: The name of the client's exhausted budget.
     budget: NotRequired[str]
@@ -575,7 +575,7 @@ class ErrorDetails(TypedDict):
     limit_ms_per_second: NotRequired[float]
     #: Work that the client may still cause now. Unit: ms.
     remaining_ms: NotRequired[float]
-    #: Exact reason, if several reasons have the same message.
+    #: The exact reason, if several reasons have the same message.
     why: NotRequired[str]
     #: The path of the explanation in the documentation, set by `wireError`.
     docs: NotRequired[str]
@@ -609,7 +609,7 @@ class ExecutionError(TypedDict):
 
 
 class ExecutionReport(TypedDict):
-    """Execution of one order, or of all orders of an action."""
+    """The execution of one order, or of all orders of an action."""
     #: The account.
     user: str
     #: The reports, one per order.
@@ -627,8 +627,8 @@ class ExecutionResult(TypedDict):
 
 class ExplainedSignature(TypedDict):
     """
-    Contents and signer of a signature. For an unknown signer, it includes the possible
-    mistakes.
+    The contents and the signer of a signature. For an unknown signer, the response includes
+    the possible mistakes.
     """
     #: `agent`, `direct` or `multiSig`; see signing.
     scheme: Literal["agent", "direct", "multiSig"]
@@ -707,7 +707,7 @@ class FeeTierInfo(TypedDict):
 
 
 class FeeTierRates(TypedDict):
-    """The fee tier of an account. The highest tier has no next level."""
+    """The fee tier of an account. For the highest tier, there is no next level."""
     #: The account.
     user: str
     #: Level of the current tier.
@@ -727,7 +727,7 @@ class FeeTierRates(TypedDict):
 
 
 class FeeTierRow(TypedDict):
-    """The tier of the fee schedule. Rates are fractions."""
+    """A tier of the fee schedule. Rates are fractions."""
     #: Number of the tier.
     level: int
     #: Required 14-day volume. Unit: USDC.
@@ -817,7 +817,7 @@ class FundingHistoryRow(TypedDict):
 
 class FundingRow(TypedDict):
     """
-    Funding payment of one position. Positive amounts were received; `usdc` and `amount` are
+    A funding payment of one position. Positive amounts were received; `usdc` and `amount` are
     equal.
     """
     #: Time at which the payment was due. Unit: ms.
@@ -835,7 +835,7 @@ class FundingRow(TypedDict):
 
 
 class GateLists(TypedDict):
-    """Lists of a gate, each newest first with at most a thousand entries. Codes are masked."""
+    """The lists of a gate, each newest first with at most a thousand entries. Codes are masked."""
     #: 0 for perps, 1 for outcome markets.
     channel: Literal[0, 1]
     #: The whitelist.
@@ -956,7 +956,7 @@ class HistOrderRow(TypedDict):
 
 
 class L2Book(TypedDict):
-    """Bids and asks of a book, best price first."""
+    """The bids and asks of a book, best price first."""
     #: Name of the instrument.
     coin: str
     #: Time of the block. Unit: ms.
@@ -986,7 +986,7 @@ class LargestTrade(TypedDict):
     hash: str
     #: Trade id.
     tid: int
-    #: Addresses of the buyer and of the seller.
+    #: The addresses of the buyer and of the seller.
     users: NotRequired[list[str]]
     #: Present if the venue liquidated a position in this trade (R-liquidation).
     liquidation: NotRequired[Literal[True]]
@@ -1012,7 +1012,7 @@ class LargestTrades(TypedDict):
 
 
 class Leaderboard(TypedDict):
-    """Accounts with the highest profit or volume in a window that ends now."""
+    """The accounts with the highest profit or volume in a window that ends now."""
     #: `day`, `week` (default), `month` or `all`.
     window: Literal["all", "day", "month", "week"]
     #: `pnl` (default) or `volume`.
@@ -1024,7 +1024,7 @@ class Leaderboard(TypedDict):
 
 
 class LeaderboardRow(TypedDict):
-    """The account with the figures of its portfolio for the same window."""
+    """An account with the figures of its portfolio for the same window."""
     #: The account.
     user: str
     #: Values of the last point in the account's portfolio for the same window. Unit: USDC.
@@ -1093,7 +1093,7 @@ class Level(TypedDict):
 
 
 class Liquidation(TypedDict):
-    """Reduction of a position by one liquidation step."""
+    """A reduction of a position by one liquidation step."""
     #: Time of the block. Unit: ms.
     time: int
     #: Hash of the block.
@@ -1125,7 +1125,7 @@ class Liquidation(TypedDict):
 
 
 class LiquidationDelta(TypedDict):
-    """Liquidation step of an account, with the figures that caused it."""
+    """A liquidation step of an account, with the figures that caused it."""
     #: Type of the action.
     type: Literal["liquidation"]
     #: Value of the closed positions. Unit: USDC.
@@ -1187,7 +1187,7 @@ class MultiSigSigners2(TypedDict):
 
 
 class OpenInterestRow(TypedDict):
-    """Open interest of an instrument at the start of an hour."""
+    """The open interest of an instrument at the start of an hour."""
     #: Instrument id.
     coin: str
     #: Time of the hour's first block. Unit: ms.
@@ -1256,7 +1256,7 @@ class OpenOrder(TypedDict):
 
 
 class OrderReport(TypedDict):
-    """Execution of an order from its arrival at the venue to its end."""
+    """The execution of an order from its arrival at the venue to its end."""
     #: Order id.
     oid: int
     #: Client order id.
@@ -1294,8 +1294,8 @@ class OrderReport(TypedDict):
     #: The slippage of the taker fills in basis points, against the mid and the mark at arrival. A
     #: positive value is worse for the owner.
     slippage: None | OrderReportSlippage2
-    #: The place in the queue since the order last came to rest or was amended. `ahead` is null if
-    #: the queue is too long to count.
+    #: The position in the queue since the order last came to rest or was amended. `ahead` is null
+    #: if the queue is too long to count.
     resting: None | OrderReportResting2
     #: `state`, `reason`, `time` and `height` of the order's end; null while the order is live.
     end: None | OrderReportEnd2
@@ -1360,7 +1360,7 @@ class OrderResult(TypedDict):
 
 
 class OutcomeAssetCtx(TypedDict):
-    """Market data of an outcome market; all prices are those of YES."""
+    """The market data of an outcome market; all prices are those of YES."""
     #: Instrument id.
     instrumentId: int
     #: Name of the market.
@@ -1392,7 +1392,7 @@ class OutcomeAssetCtx(TypedDict):
 
 
 class OutcomeEventMeta(TypedDict):
-    """Event with its markets."""
+    """An event with its markets."""
     #: Id.
     event_id: int
     #: Set by the operator.
@@ -1456,7 +1456,7 @@ class OutcomeEventMetaVolume(TypedDict):
 
 
 class OutcomeEventPage(TypedDict):
-    """Page of events. The cursor is null on the last page."""
+    """A page of events. The cursor is null on the last page."""
     #: One page of events; absent with `eventSlug`, which returns the event itself.
     events: list[OutcomeEventMeta]
     #: Null on the last page.
@@ -1464,7 +1464,7 @@ class OutcomeEventPage(TypedDict):
 
 
 class OutcomeHolder(TypedDict):
-    """Holder of shares; `entryPx` is their average cost."""
+    """A holder of shares; `entryPx` is their average cost."""
     #: Holder.
     user: str
     #: Number of shares. Unit: shares.
@@ -1474,7 +1474,7 @@ class OutcomeHolder(TypedDict):
 
 
 class OutcomeHolders(TypedDict):
-    """Holders of one outcome's shares, largest first."""
+    """The holders of one outcome's shares, largest first."""
     #: The market.
     instrumentId: int
     #: Name of the market.
@@ -1494,7 +1494,7 @@ class OutcomeHolders(TypedDict):
 
 
 class OutcomeMarketMeta(TypedDict):
-    """Outcome market in discovery, with names in snake case as in the API."""
+    """An outcome market in discovery, with names in snake case as in the API."""
     #: Instrument id.
     instrument_id: int
     #: Instrument id, as a string.
@@ -1668,7 +1668,7 @@ class OutcomeOpenOrder(TypedDict):
 
 
 class OutcomeProbability(TypedDict):
-    """Probabilities of YES over time, oldest first."""
+    """The probabilities of YES over time, oldest first."""
     #: One element per known market.
     series: list[OutcomeProbabilitySeriesRow]
 
@@ -1691,8 +1691,8 @@ class OutcomeProbabilitySeriesRowPointsRow(TypedDict):
 
 class OutcomeResolution(TypedDict):
     """
-    Resolution record of a market, from which clients can recompute the result. The keys have
-    this order.
+    The resolution record of a market, from which clients can recompute the result. The keys
+    have this order.
     """
     #: Instrument id.
     instrumentId: int
@@ -1721,7 +1721,7 @@ class OutcomeResolution(TypedDict):
 
 
 class OutcomeResolutionInputs(TypedDict):
-    """Inputs from which a series resolved a market."""
+    """The inputs from which a series resolved a market."""
     #: Symbol of the reference price.
     symbol: str
     #: Source of the reference price.
@@ -1755,7 +1755,7 @@ class OutcomeResolutionInputsStrikeSamplesRow(TypedDict):
 
 
 class OutcomeSeriesTimeline(TypedDict):
-    """Series and its markets, newest start first."""
+    """A series and its markets, newest start first."""
     #: The series.
     seriesSlug: str
     #: The series.
@@ -1795,7 +1795,7 @@ class OutcomeSettlementDelta(TypedDict):
 
 
 class OutcomeTimelineItem(TypedDict):
-    """The market of a series."""
+    """A market of a series."""
     #: Slug of the event.
     eventSlug: str
     #: Slug of the market.
@@ -1824,8 +1824,8 @@ class OutcomeTimelineItem(TypedDict):
 
 class OutcomeTrading(TypedDict):
     """
-    Trading status of a market or an event. An event is enabled or accepting orders if any of
-    its markets is, halted if all are, and has the longest delay.
+    The trading status of a market or an event. An event is enabled or accepting orders if any
+    of its markets is, halted if all are, and has the longest delay.
     """
     #: Whether the market is upcoming, open or halted.
     enabled: bool
@@ -1889,7 +1889,7 @@ class PerpMeta(TypedDict):
 
 
 class PerpMetaDetail(TypedDict):
-    """Base asset and its perps."""
+    """A base asset and its perps."""
     #: Asset.
     asset: PerpMetaDetailAsset
     #: Perps of the base asset.
@@ -2003,8 +2003,8 @@ class PortfolioPoint(TypedDict):
 
 class Position(TypedDict):
     """
-    The position on a perp, or in the shares of an outcome market. On outcome markets, `szi`
-    is positive for YES and negative for NO.
+    A position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is
+    positive for YES and negative for NO.
     """
     #: Rank in the ADL queue, 0 to 4; 4 is closed first.
     adlQuantile: int
@@ -2082,7 +2082,7 @@ class PositionLeverage(TypedDict):
 
 
 class PositionTpsl(TypedDict):
-    """Take-profit and stop-loss of a position. Unlike elsewhere, the order ids are texts."""
+    """A take-profit and a stop-loss of a position. Unlike elsewhere, the order ids are strings."""
     #: Time of placement. Unit: ms.
     createTime: int
     #: Size to close; `"0"`: the whole position. Unit: base.
@@ -2138,7 +2138,7 @@ class PublishedReserves(TypedDict):
 
 
 class RateLimit(TypedDict):
-    """The remaining budgets of the client that asks."""
+    """The remaining budgets of the requesting client."""
     #: Client address.
     ip: str
     #: Current time. Unit: ms.
@@ -2173,7 +2173,7 @@ class RateLimitWork(TypedDict):
 
 class ReportedArrival(TypedDict):
     """
-    Book at the time when an order arrived. For an outcome order, prices are those of its
+    The book at the time when an order arrived. For an outcome order, prices are those of its
     outcome.
     """
     #: Best bid on arrival; null if there were no bids.
@@ -2225,7 +2225,7 @@ class ReportedFill(TypedDict):
 
 
 class ReserveChain(TypedDict):
-    """Contracts on the settlement chain; null without a chain."""
+    """The contracts on the settlement chain; null without a chain."""
     #: Chain id.
     chainId: int
     #: Address of the bridge contract.
@@ -2236,8 +2236,8 @@ class ReserveChain(TypedDict):
 
 class ReserveFigures(TypedDict):
     """
-    Liabilities and assets at one block of the venue and one block of the settlement chain, as
-    decimal texts in USDC.
+    The liabilities and assets at one block of the venue and one block of the settlement
+    chain, as decimal strings in USDC.
     """
     #: Height of the venue block.
     height: int
@@ -2273,8 +2273,8 @@ class Reserves(TypedDict):
 
 class ReservesProof(TypedDict):
     """
-    Proof that the last publication includes an address; null if it had no account at that
-    time.
+    The proof that the last publication includes an address; null if the address had no
+    account at that time.
     """
     #: `{chainId, bridge, token}`; null if there is no settlement chain.
     chain: ReserveChain
@@ -2314,7 +2314,7 @@ class ReservesProofSiblingsRow(TypedDict):
 
 
 class ReverseJob(TypedDict):
-    """Reversal of a position that is in progress."""
+    """A reversal of a position that is in progress."""
     #: Instrument id.
     asset: str
     #: Name of the instrument.
@@ -2454,7 +2454,7 @@ class SettlementHealth(TypedDict):
 
 
 class SimulatedAction(TypedDict):
-    """Effect of an action on the state after block `height`."""
+    """The effect of an action on the state after block `height`."""
     #: Height of the block on whose state the simulation is based.
     height: int
     #: Time of that block. Unit: ms.
@@ -2552,7 +2552,7 @@ class StateHash(TypedDict):
 
 
 class TransferDelta(TypedDict):
-    """Transfer between two accounts. The sender pays the fee in addition to the amount."""
+    """A transfer between two accounts. The sender pays the fee in addition to the amount."""
     #: Type of the action.
     type: Literal["receive", "send"]
     #: Amount, including the fee. Unit: USDC.
@@ -2572,7 +2572,7 @@ class TransferDelta(TypedDict):
 
 
 class TriggerChild(TypedDict):
-    """Take-profit or stop-loss that waits for its parent order."""
+    """A take-profit or stop-loss that waits for its parent order."""
     #: Limit price; not used for a `Market` order. Unit: quote.
     limitPx: str
     #: `Market` or `Limit`.
@@ -2590,7 +2590,7 @@ class TriggerChild(TypedDict):
 
 
 class TriggerOrder(TypedDict):
-    """Trigger order that waits for its trigger price."""
+    """A trigger order that waits for its trigger price."""
     #: Instrument id.
     asset: str
     #: Name of the instrument.
@@ -2732,7 +2732,7 @@ class TxRowAction(TypedDict):
 
 
 class UserFundings(TypedDict):
-    """Page of funding payments. `total` is absent if it is unknown."""
+    """A page of funding payments. `total` is absent if it is unknown."""
     #: Rows.
     data: list[FundingRow]
     #: Whether there are more rows.
@@ -2742,7 +2742,7 @@ class UserFundings(TypedDict):
 
 
 class VenueGate(TypedDict):
-    """Access control of a channel, with the sizes of its lists."""
+    """The access control of a channel, with the sizes of its lists."""
     #: 0 for perps, 1 for outcome markets.
     channel: Literal[0, 1]
     #: Access mode.
@@ -2758,7 +2758,7 @@ class VenueGate(TypedDict):
 
 
 class VenueHealth(TypedDict):
-    """Health of the process that answers; other processes of the venue may differ."""
+    """The health of the process that responds; other processes of the venue may differ."""
     #: Current time. Unit: ms.
     time: int
     #: Height of the last block.
@@ -2792,7 +2792,7 @@ class VenueHealthConnections(TypedDict):
 
 
 class VenueOracle(TypedDict):
-    """Age of a perp's oracle price."""
+    """The age of a perp's oracle price."""
     #: The perp.
     coin: str
     #: Whether the perp is neither halted, nor delisted, nor in its closing period.
@@ -2804,7 +2804,7 @@ class VenueOracle(TypedDict):
 
 
 class VenueStatus(TypedDict):
-    """Operators and condition of the venue, all as of one block."""
+    """The operators and the condition of the venue, all as of one block."""
     #: Height of the block.
     height: int
     #: Time of the block. Unit: ms.
@@ -2834,7 +2834,10 @@ class VenueStatus(TypedDict):
 
 
 class Warning(TypedDict):
-    """Notice in addition to a success, if a condition may differ from the client's expectation."""
+    """
+    A notice in addition to a success, if a condition may differ from the client's
+    expectation.
+    """
     #: Stable name of the warning.
     code: str
     #: Description of the warning.
@@ -2863,7 +2866,7 @@ class WithdrawDelta(TypedDict):
 
 class Withdrawal(TypedDict):
     """
-    Withdrawal and its progress. Without a bridge, the fields about the settlement chain are
+    A withdrawal and its progress. Without a bridge, the fields about the settlement chain are
     null.
     """
     #: Id of the withdrawal.

@@ -1,10 +1,11 @@
 /**
- * The part of ccxt that this package uses. ccxt is too large for the dependencies of the
- * repository, so the sources are compiled against these declarations, and the tests of the clients
- * run them with the real package. The published declarations refer to the real ones.
+ * The declarations of the part of ccxt that this package uses. ccxt is too large for the
+ * dependencies of the repository, so the sources are compiled against these declarations, and the
+ * tests of the clients run them with the real package. The published declarations refer to those of
+ * ccxt.
  */
 declare module 'ccxt' {
-  /** Object of unknown shape, in the role that `any` has in ccxt. */
+  /** An object of unknown shape, for which ccxt uses `any`. */
   export type Dict = Record<string, unknown>;
 
   export type Market = {

@@ -13,7 +13,7 @@ import type {
 } from '@oddlot/sdk';
 import { type Channel, unseen } from './streams.ts';
 
-/** The name of the reader that gets the values of all instruments. */
+/** The name of the reader that receives the values of all instruments. */
 export const ALL = '*';
 
 /** The channel of the tickers of some instruments, or of all perps. */
@@ -47,10 +47,10 @@ export function tradesChannel(coin: string): Channel<Trade> {
   };
 }
 
-/** The number of recent trades that the venue keeps for a query at most. */
+/** The maximum number of recent trades that the venue keeps for a query. */
 const RECENT_TRADES = 200;
 
-/** Channel whose first frame has the newest trades, newest first. */
+/** The channel whose first frame has the newest trades, newest first. */
 export function recentTradesChannel(coin: string): Channel<Trade> {
   return {
     path: 'api-ws',

@@ -14,7 +14,7 @@ const VENUE = {
   dex: true,
   url: LOCAL_URL,
   rateLimit: RATE_LIMIT_MS,
-  // The venue waits up to 10 s for an execution, and its answer must arrive before the timeout.
+  // The venue waits up to 10 s for an execution, and its response must arrive before the timeout.
   timeout: 20_000,
   timeframes: TIMEFRAMES,
   api: {
@@ -56,7 +56,7 @@ export function connected<Base extends Constructor>(base: Base) {
       urls['test'] = this.deepExtend(api, urls['test'] ?? own);
     }
 
-    /** In sandbox mode, signatures are valid for venues with test funds only. */
+    /** In sandbox mode, signatures are valid only for venues with test funds. */
     override setSandboxMode(enabled: boolean): void {
       super.setSandboxMode(enabled);
       this.network = enabled ? 'testnet' : undefined;

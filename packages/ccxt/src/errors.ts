@@ -43,7 +43,7 @@ const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   VERSION: NotSupported,
   FUNDS: BadRequest,
   OUTCOME: OperationRejected,
-  // The action reached the venue too late and never executes, so this is not a network error.
+  // The action reached the venue too late and is never executed, so this is not a network error.
   EXPIRED: OperationRejected,
   DEPLOY: OperationRejected,
   RATE_LIMITED: RateLimitExceeded,
@@ -52,7 +52,7 @@ const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   UNAVAILABLE: ExchangeNotAvailable,
 };
 
-/** Classes of the refusals for which ccxt has a more exact class than for their name. */
+/** The classes of the refusals for which ccxt has a more exact class than for their name. */
 const EXACT_CLASSES: Readonly<Partial<Record<MessageKey, ErrorClass>>> = {
   priceOffTick: InvalidOrder,
   sizeOffLot: InvalidOrder,
@@ -85,7 +85,7 @@ const EXACT_CLASSES: Readonly<Partial<Record<MessageKey, ErrorClass>>> = {
   instrumentNotFound: BadSymbol,
 };
 
-/** Texts of the refusals as patterns, in which each blank matches any text. */
+/** The texts of the refusals as patterns, in which each placeholder matches any text. */
 const PATTERNS: readonly (readonly [MessageKey, RegExp])[] = Object.entries(MESSAGES).map(
   ([key, build]) => {
     const blank = '\u0000';
@@ -96,12 +96,12 @@ const PATTERNS: readonly (readonly [MessageKey, RegExp])[] = Object.entries(MESS
   },
 );
 
-/** The path with which the venue's error text for a failed entry begins. */
+/** The path with which the venue's error message for a failed entry begins. */
 const ENTRY_PATH = /^\w+\[\d+\]: /;
 
 type Refusal = { readonly message: string; readonly name?: string | undefined };
 
-/** Returns the class for a refusal. The entry of an order has only the text. */
+/** Returns the class for a refusal. The entry of an order has only the message. */
 function errorClassOf({ message, name }: Refusal): ErrorClass {
   const text = message.replace(ENTRY_PATH, '');
   const key = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0];
@@ -111,7 +111,7 @@ function errorClassOf({ message, name }: Refusal): ErrorClass {
   return Object.hasOwn(CLASSES, named) ? CLASSES[named as RefusalName] : ExchangeError;
 }
 
-/** Builds the error for a refusal, with the complete answer of the venue in its text. */
+/** Builds the error for a refusal, with the complete response of the venue in its message. */
 export function refusalError(id: string, refusal: Refusal, answer: unknown = refusal): Error {
   return new (errorClassOf(refusal))(`${id} ${JSON.stringify(answer)}`);
 }
@@ -126,8 +126,8 @@ export function ccxtError(id: string, error: unknown): unknown {
 }
 
 /**
- * Builds the error for an action without an answer, which may have been executed. Its text includes
- * the hash with which `actionStatus` reports the result.
+ * Builds the error for an action without a response, which may have been executed. The message
+ * includes the hash with which `actionStatus` reports the result.
  */
 function unknownResult(id: string, { cause, message, txHash }: HttpError): Error {
   const name = txHash === undefined ? '' : ` txHash ${txHash}`;

@@ -2,7 +2,7 @@ import type { Exchange, PredictionExchange } from 'ccxt';
 import { Oddlot } from './oddlot.ts';
 import { OddlotPrediction } from './prediction.ts';
 
-/** Configuration of an exchange, in addition to that of every exchange of ccxt. */
+/** The configuration of an exchange, in addition to that of every exchange of ccxt. */
 export type OddlotConfig = {
   /** The address of the venue; by default that of a venue on this machine. */
   readonly url?: string;
@@ -18,11 +18,11 @@ export type OddlotConfig = {
   readonly [option: string]: unknown;
 };
 
-/** Exchange class for the perps of an Oddlot venue. */
+/** The exchange class for the perps of an Oddlot venue. */
 export const oddlot: new (config?: OddlotConfig) => Exchange = Oddlot;
 export type oddlot = Exchange;
 
-/** Methods for outcome markets that ccxt does not have. */
+/** The methods for outcome markets that ccxt does not have. */
 export type OutcomeShares = {
   /** Converts USDC to pairs of YES and NO shares. */
   splitShares(outcome: string, amount: number, params?: object): Promise<object>;
@@ -30,7 +30,7 @@ export type OutcomeShares = {
   mergeShares(outcome: string, amount: number, params?: object): Promise<object>;
 };
 
-/** Exchange class for the outcome markets of an Oddlot venue. */
+/** The exchange class for the outcome markets of an Oddlot venue. */
 export const oddlotPrediction: new (config?: OddlotConfig) => PredictionExchange & OutcomeShares =
   OddlotPrediction;
 export type oddlotPrediction = PredictionExchange & OutcomeShares;

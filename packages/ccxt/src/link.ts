@@ -18,32 +18,35 @@ type Executed = {
   readonly orders: readonly OrderResult[];
 };
 
-/** Options of an action that callers may pass in the `params` of ccxt. */
+/** The options of an action that callers may pass in the `params` of ccxt. */
 type SendOptions = {
   readonly confirm: 'executed';
   readonly vaultAddress?: string | undefined;
   readonly expiresAfter?: number | undefined;
 };
 
-/** Answer of /info with the cursor of the next page. */
+/** A response of /info with the cursor of the next page. */
 export type Page<Data> = { readonly data: Data; readonly nextCursor?: string | null };
 
-/** Costs of the limiter of ccxt, in units of `rateLimit`: 50 queries and 10 actions per second. */
+/** The unit of the costs of ccxt's limiter, which permits 50 queries and 10 actions per second. */
 export const RATE_LIMIT_MS = 20;
 const INFO_COST = 1;
 const EXCHANGE_COST = 5;
 
-/** The longest timer. The timeout of ccxt, which begins after its limiter, ends each attempt. */
+/**
+ * The longest delay of a timer. Each attempt ends earlier by the timeout of ccxt, which begins
+ * after its limiter.
+ */
 const TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Connects an exchange class of ccxt with the venue. Queries use the request functions of ccxt.
- * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost answer,
- * and each of its attempts uses the limiter, the proxies and the timeout of ccxt.
+ * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost response.
+ * Each of its attempts uses the limiter, the proxies and the timeout of ccxt.
  */
 export class Link {
   readonly #exchange: BaseExchange;
-  /** Bodies whose answers the SDK reads itself. A signed body is unique. */
+  /** The request bodies whose responses the SDK reads itself. A signed body is unique. */
   readonly #unread = new Set<string>();
   #sender: { readonly key: string; readonly sender: Sender } | undefined;
 
@@ -106,7 +109,7 @@ export class Link {
     }
   }
 
-  /** Builds the request of an endpoint, as `sign` of ccxt. */
+  /** Builds the request of an endpoint, like `sign` of ccxt. */
   request(path: string, params: Dict | undefined, body: string | undefined) {
     const { public: base } = this.#exchange.urls['api'] as { readonly public: string };
     const headers = { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION };
@@ -118,7 +121,7 @@ export class Link {
     };
   }
 
-  /** Throws the refusal of a query, as `handleErrors` of ccxt. */
+  /** Throws the refusal of a query, like `handleErrors` of ccxt. */
   refuse(body: unknown): undefined {
     const { code, message, name, response, status, success } = (body ?? {}) as {
       readonly [field: string]: unknown;
@@ -188,14 +191,14 @@ export class Link {
   }
 }
 
-/** Part of an answer that both transports of ccxt have. */
+/** The part of a response that both transports of ccxt have. */
 type RawResponse = {
   readonly status: number;
   readonly headers: Headers | Record<string, string | undefined>;
   text(): Promise<string>;
 };
 
-/** Copies the answer of any transport to the form that the SDK reads. */
+/** Copies the response of any transport to the form that the SDK reads. */
 async function copyOf(response: RawResponse): Promise<Response> {
   const { headers, status } = response;
   const kept = ['date', 'retry-after'].flatMap((name): [string, string][] => {

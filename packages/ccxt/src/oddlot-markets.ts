@@ -24,13 +24,15 @@ import {
   tradeOf,
 } from './perp-markets.ts';
 
-/** The maximum number of rows of queries that start with the oldest row. */
+/** The maximum number of rows of a query that starts with the oldest row. */
 const HISTORY_ROWS_MAX = 500;
 const LIQUIDATIONS_MAX = 200;
-/** Age of the first rows of a history without a start: 90 days, after which rows are deleted. */
+/**
+ * The age of the first rows of a history without a start: 90 days, after which rows are deleted.
+ */
 const HISTORY_MS = 90 * 86_400_000;
 
-/** Markets and public data of the perps of a venue. */
+/** Provides the markets and the public data of the perps of a venue. */
 export class OddlotMarkets extends connected(Exchange) {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -158,7 +160,7 @@ export class OddlotMarkets extends connected(Exchange) {
     return rates[this.market(symbol).symbol];
   }
 
-  /** Funding is paid every hour, so the answer is that of `fetchFundingRate`. */
+  /** Funding is paid every hour, so the result is that of `fetchFundingRate`. */
   async fetchFundingInterval(symbol: string, params: Dict = {}): Promise<unknown> {
     return this.fetchFundingRate(symbol, params);
   }
@@ -275,7 +277,7 @@ export class OddlotMarkets extends connected(Exchange) {
     ask: (span: { startTime: number; endTime?: number }) => Promise<readonly Row[]>,
   ): Promise<Row[]> {
     const rows: Row[] = [];
-    // 90 days have 2,160 hours.
+    // There are 2,160 hours in 90 days.
     for (let from = span.startTime; ; from = rows.at(-1)!.time + 1) {
       const page = await ask({ ...span, startTime: from });
       rows.push(...page);

@@ -26,7 +26,7 @@ import {
 
 const HISTORY_MAX = 2000;
 
-/** Orders and fills of an account. */
+/** Provides the orders and fills of an account. */
 export class OddlotTrading extends OddlotAccount {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -64,10 +64,10 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Places an order and waits for its execution. `params`: `timeInForce` (GTC, IOC, PO, GTD with
-   * `expireTime`), `postOnly`, `reduceOnly`, `clientOrderId`, `triggerPrice`, `stopLossPrice`,
-   * `takeProfitPrice`, `takeProfit` and `stopLoss` with a `triggerPrice`, `marginMode`, `slippage`,
-   * `expiresAfter`, `builder`, `vaultAddress`.
+   * Places an order and waits for its execution. The supported `params` are `timeInForce` (GTC,
+   * IOC, PO, GTD with `expireTime`), `postOnly`, `reduceOnly`, `clientOrderId`, `triggerPrice`,
+   * `stopLossPrice`, `takeProfitPrice`, `takeProfit` and `stopLoss` with a `triggerPrice`,
+   * `marginMode`, `slippage`, `expiresAfter`, `builder` and `vaultAddress`.
    */
   async createOrder(
     symbol: string,
@@ -99,8 +99,8 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Changes the price and the total size of a resting order, which keeps its id. Without a price or
-   * an amount, those of the order stay.
+   * Changes the price and the total size of a resting order, which keeps its id. A price or an
+   * amount that is not given stays unchanged.
    */
   async editOrder(
     id: string,
@@ -198,7 +198,10 @@ export class OddlotTrading extends OddlotAccount {
     return { info };
   }
 
-  /** Returns the orders that rest or wait for their trigger price, and the exits of positions. */
+  /**
+   * Returns the orders that rest or wait for their trigger price, and the TP/SL orders of
+   * positions.
+   */
   async fetchOpenOrders(
     symbol?: string,
     since?: number,

@@ -18,7 +18,7 @@ import { tickerOf, tradeOf } from './perp-markets.ts';
 import { orderUpdateOf } from './perp-orders.ts';
 import type { Channel } from './streams.ts';
 
-/** Exchange class for the perps of an Oddlot venue. */
+/** The exchange class for the perps of an Oddlot venue. */
 export class Oddlot extends OddlotTrading {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -84,7 +84,7 @@ export class Oddlot extends OddlotTrading {
     return this.streams.end(tickersChannel([await this.#idOf(symbol)]));
   }
 
-  /** Returns the tickers that have changed, first of all symbols. */
+  /** Returns the tickers that have changed. The first call returns those of all symbols. */
   async watchTickers(symbols?: string[], _params: Dict = {}): Promise<Dict> {
     const rows = await this.streams.next(await this.#tickersOf(symbols), { name: ALL });
     const tickers = rows.map((row: Ticker) => tickerOf(this, row));

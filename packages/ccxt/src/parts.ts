@@ -6,7 +6,7 @@ import type { Link, Page } from './link.ts';
 /** The only currency of balances, fees and margin. */
 export const USDC = 'USDC';
 
-/** Intervals of candles, which have the same names in ccxt and in the API. */
+/** The intervals of candles, which have the same names in ccxt and in the API. */
 export const TIMEFRAMES: Readonly<Record<string, string>> = Object.fromEntries(
   ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M'].map(
     (name) => [name, name],
@@ -37,7 +37,7 @@ const TIMES_IN_FORCE: Readonly<Record<HistOrder['tif'], string>> = {
 export const timeInForceOf = (tif: string): string | undefined =>
   TIMES_IN_FORCE[tif as HistOrder['tif']];
 
-/** Converts an unset text of the API to undefined. */
+/** Converts an unset string of the API to undefined. */
 export const given = (text: string | null | undefined): string | undefined =>
   text === null || text === '' ? undefined : text;
 
@@ -51,17 +51,20 @@ export const timeOf = (exchange: BaseExchange, timestamp: number | undefined): D
   datetime: exchange.iso8601(timestamp),
 });
 
-/** Markets of an exchange by instrument id and by the names that rows of the API contain. */
+/** The markets of an exchange by instrument id and by the names that rows of the API contain. */
 const INDEXES = new WeakMap<object, ReadonlyMap<string, Market>>();
 
-/** Fields with which rows of the API identify their instrument. */
+/** The fields with which rows of the API identify their instrument. */
 type Instrumented = {
   readonly instrumentId?: number | string;
   readonly asset?: string;
   readonly coin?: string;
 };
 
-/** Finds the market of a row. Rows of an instrument that was listed later have none. */
+/**
+ * Finds the market of a row. There is no market if the instrument was listed after the markets were
+ * loaded.
+ */
 export function marketIn(exchange: BaseExchange, row: Instrumented): Market | undefined {
   const { markets } = exchange;
   if (markets === undefined) return undefined;
@@ -80,7 +83,7 @@ function indexOf(markets: Readonly<Record<string, Market>>): ReadonlyMap<string,
   return index;
 }
 
-/** Finds the markets of symbols; all markets without symbols. */
+/** Finds the markets of the given symbols, or all markets if no symbols are given. */
 export function marketsOf(
   exchange: BaseExchange,
   symbols: readonly string[] | undefined,
@@ -100,12 +103,12 @@ export function bySymbol(
   return Object.fromEntries(kept.map((row) => [String(row['symbol']), row]));
 }
 
-/** The number of pages that a method reads at most, of up to 2,000 rows each. */
+/** The maximum number of pages that a method reads, of up to 2,000 rows each. */
 const PAGES_MAX = 50;
 
 /**
- * Reads rows of the history. The venue returns the newest rows first, so without a start one page
- * has the newest `limit` rows, and with a start all pages are read to find the oldest ones.
+ * Reads rows of the history. The venue returns the newest rows first. Without a start, one page
+ * therefore has the newest `limit` rows; with a start, all pages are read to find the oldest rows.
  */
 export async function rowsOf<Row>(
   ask: (page: { limit: number; cursor?: string }) => Promise<Page<readonly Row[]>>,
@@ -150,9 +153,9 @@ type OhlcvOptions = {
   readonly params: Dict;
 };
 
-/** The maximum number of candles in an answer. */
+/** The maximum number of candles in a response. */
 const CANDLES_MAX = 5000;
-/** The number of candles without a start and a limit. */
+/** The number of candles if neither a start nor a limit is given. */
 const CANDLES_DEFAULT = 500;
 
 type Interval = InfoRequestOf<'candleSnapshot'>['req']['interval'];
@@ -182,7 +185,7 @@ export function ohlcvOf(exchange: BaseExchange, { t, o, h, l, c, v }: Candle) {
   return [t, ...[o, h, l, c, v].map((text) => exchange.parseNumber(text))];
 }
 
-/** Returns the market of a symbol, which must be given. */
+/** Returns the market of a symbol, which is required. */
 export function namedMarket(exchange: BaseExchange, symbol: string | undefined): Market {
   if (symbol === undefined) throw new BadSymbol(`${exchange.id} requires a symbol`);
   return exchange.market(symbol);

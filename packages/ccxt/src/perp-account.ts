@@ -143,7 +143,7 @@ type Delta = LedgerUpdate['delta'] & {
 
 /**
  * Returns a ledger row of one sub-account as in ccxt. Liquidation steps do not change the balance
- * themselves, so they have no row.
+ * themselves, so they are omitted.
  */
 export function ledgerEntryOf(
   exchange: BaseExchange,
@@ -201,7 +201,7 @@ export function transferOf(exchange: BaseExchange, row: LedgerUpdate): Dict | un
   };
 }
 
-/** Fields of a transaction that the venue does not have. */
+/** The fields of a transaction that the venue does not have. */
 const NO_TAGS = {
   tag: undefined,
   tagFrom: undefined,

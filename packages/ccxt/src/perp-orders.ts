@@ -34,7 +34,7 @@ export type OrderArguments = {
 
 type Side = 'buy' | 'sell';
 
-/** Times in force of ccxt and those of the venue. */
+/** The times in force of ccxt and those of the venue. */
 const TIFS: Readonly<Record<string, 'Gtc' | 'Alo' | 'Ioc' | 'Gtd'>> = {
   GTC: 'Gtc',
   PO: 'Alo',
@@ -161,9 +161,9 @@ export function readTif(exchange: BaseExchange, params: Dict): 'Gtc' | 'Alo' | '
 type Trigger = { readonly price: string; readonly kind: 'tp' | 'sl'; readonly isExit: boolean };
 
 /**
- * Reads the trigger of an order. `stopLossPrice` and `takeProfitPrice` close a position.
- * `triggerPrice` is a stop order by default: a buy above the mark, or a sell below it. With
- * `triggerDirection`, it can wait for the opposite direction.
+ * Reads the trigger of an order. `stopLossPrice` and `takeProfitPrice` close a position. By
+ * default, `triggerPrice` is a stop order: a buy above the mark, or a sell below it.
+ * `triggerDirection` can select the opposite direction.
  */
 function triggerOf(exchange: BaseExchange, side: Side, params: Dict): Trigger | undefined {
   const stopLoss = exchange.safeString(params, 'stopLossPrice');
@@ -200,7 +200,7 @@ function exitOf(
   };
 }
 
-/** Returns an order that was just sent, with its result. */
+/** Returns an order that was just sent, together with its result. */
 export function placedOf(exchange: BaseExchange, entry: OrderEntry, result: OrderResult): Dict {
   const market = marketIn(exchange, { instrumentId: entry.a });
   const limit = 'limit' in entry.t ? entry.t.limit : undefined;
@@ -279,7 +279,10 @@ export function orderOf(
   return exchange.safeOrder(fields, market);
 }
 
-/** The size decimals of a quotient, which is exact because sizes have at most this many. */
+/**
+ * The size decimals of a quotient. The quotient is exact, because sizes have at most this number of
+ * decimals.
+ */
 const SIZE_DECIMALS = 8;
 
 /** Returns the filled size of a finished order. */

@@ -14,10 +14,10 @@ import {
   tradeOf,
 } from './prediction-parts.ts';
 
-/** The maximum number of events in an answer, and of markets in a request. */
+/** The maximum number of events in a response, and of markets in a request. */
 const EVENTS_MAX = 50;
 const MARKETS_MAX = 50;
-/** The number of events that `fetchMarkets` reads at most. */
+/** The maximum number of events that `fetchMarkets` reads. */
 const EVENTS_READ_MAX = 2000;
 
 /** The status of events in ccxt and in the API. */
@@ -34,7 +34,7 @@ const SORTS: Readonly<Record<string, 'volume' | 'liquidity' | 'newest'>> = {
   newest: 'newest',
 };
 
-/** Markets and public data of the outcome markets of a venue. */
+/** Provides the markets and the public data of the outcome markets of a venue. */
 export class PredictionMarkets extends connected(PredictionExchange) {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -80,8 +80,8 @@ export class PredictionMarkets extends connected(PredictionExchange) {
   }
 
   /**
-   * Returns events. `params` has at least one of `query`, `queries`, `tags`, `eventId` and `slug`,
-   * and can have `status`, `sort` and `limit`.
+   * Returns events. `params` must contain at least one of `query`, `queries`, `tags`, `eventId` and
+   * `slug`, and can contain `status`, `sort` and `limit`.
    */
   async fetchEvents(params: Dict = {}): Promise<Dict[]> {
     this.requireEventQuery(params);
@@ -108,7 +108,8 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     const unique = [...new Map(found.map((event) => [event.event_id, event])).values()];
     const events = unique.map((event) => eventOf(this, event));
     for (const event of events) this.indexEventOutcomes(event);
-    // The venue has searched and filtered already, with words that the titles need not contain.
+    // The venue has already searched and filtered the events, and the titles do not necessarily
+    // contain the search words.
     return this.applyEventFetchParams(events, this.omit(params, ['tags', 'status']), []);
   }
 
@@ -213,7 +214,7 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     return { ...interest, outcome: found.outcome, outcomeId, label, market };
   }
 
-  /** Loads the markets with these ids that are not known yet. */
+  /** Loads the markets with those of the ids that are not loaded yet. */
   async loadInstruments(ids: readonly number[]): Promise<void> {
     const missing = [...new Set(ids)].filter((id) => !this.hasOutcome(`${id}:YES`));
     for (const instrumentIds of chunks(missing, MARKETS_MAX)) {

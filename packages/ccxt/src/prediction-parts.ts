@@ -26,7 +26,7 @@ type Leg = 'Yes' | 'No';
 
 const LEGS = ['Yes', 'No'] as const;
 
-/** Fields of an outcome that only this venue has. */
+/** The fields of an outcome that only this venue has. */
 type OutcomeInfo = { readonly instrumentId: number; readonly leg: Leg; readonly name: string };
 
 export const infoOf = ({ info }: Outcome): OutcomeInfo => info as OutcomeInfo;
@@ -35,7 +35,7 @@ export const infoOf = ({ info }: Outcome): OutcomeInfo => info as OutcomeInfo;
 export const outcomeIdOf = (instrumentId: number | string, leg: Leg): string =>
   `${instrumentId}:${leg.toUpperCase()}`;
 
-/** Returns the price of an outcome for a price of the book, which is that of YES. */
+/** Returns the price of an outcome for a book price, which is that of YES. */
 const ofLeg = (leg: Leg, price: string): string => (leg === 'Yes' ? price : otherLegPrice(price));
 
 const otherSide = (side: 'buy' | 'sell'): 'buy' | 'sell' => (side === 'buy' ? 'sell' : 'buy');
@@ -168,7 +168,7 @@ export function eventOf(exchange: Exchange, meta: OutcomeEventMeta): Dict {
   };
 }
 
-/** Fields with which rows of ccxt identify their outcome. */
+/** The fields with which rows of ccxt identify their outcome. */
 const namesOf = ({ event, label, market, outcome, outcomeId }: Outcome): Dict => ({
   outcome,
   outcomeId,
@@ -281,7 +281,7 @@ export function outcomeEntry(exchange: Exchange, order: OutcomeOrderArguments): 
   return build({ ...basics, tif, expireTime });
 }
 
-/** Returns an order that was just sent, with its result. */
+/** Returns an order that was just sent, together with its result. */
 export function placedOf(
   exchange: Exchange,
   entry: OrderEntry,
@@ -305,7 +305,7 @@ export function placedOf(
   });
 }
 
-/** Rows of orders in the open orders, the history and the stream. */
+/** A row of an order in the open orders, the history or the stream. */
 type OrderRow = HistOrder | UpdatedOutcomeOrder;
 
 /** Returns an order of the open orders or the history as in ccxt. */
@@ -332,7 +332,9 @@ export function orderOf(exchange: Exchange, row: HistOrderRow | HistOrder, outco
   });
 }
 
-/** The flag `reduceOnly` of an order on an outcome is its side: only sales set it. */
+/**
+ * The flag `reduceOnly` of an order on an outcome determines its side, because only sales set it.
+ */
 const orderSide = ({ reduceOnly }: OrderRow): 'buy' | 'sell' => (reduceOnly ? 'sell' : 'buy');
 
 function basicsOf(exchange: Exchange, order: OrderRow): Dict {
@@ -369,7 +371,7 @@ export function orderUpdateOf(
 /** Returns the report of an order as in ccxt. */
 export function reportOf(exchange: Exchange, report: OrderReport, outcome: Outcome): Dict {
   const { end, received } = report;
-  // The side of a report is that in the book, so an order on NO has the other one.
+  // The side of a report is that in the book, so an order on NO has the opposite side.
   const side = sideOf(report.side);
   return exchange.safePredictionOrder({
     id: String(report.oid),

@@ -52,7 +52,7 @@ import type { Channel } from './streams.ts';
 
 const HISTORY_MAX = 2000;
 
-/** Account, orders and streams of the outcome markets of a venue. */
+/** Provides the account, the orders and the streams of the outcome markets of a venue. */
 export class OddlotPrediction extends PredictionMarkets {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -113,7 +113,7 @@ export class OddlotPrediction extends PredictionMarkets {
     return (await this.fetchPositions([outcome], params))[0];
   }
 
-  /** The fee of a taker is rate × size × p × (1 − p); makers pay no fee. */
+  /** The fee of a taker is rate × size × p × (1 − p), and makers pay no fee. */
   async fetchTradingFee(outcome: string, _params: Dict = {}): Promise<Dict> {
     const found = await this.loadOutcome(outcome);
     const market = this.market(found.market) as unknown as Dict;
@@ -124,8 +124,8 @@ export class OddlotPrediction extends PredictionMarkets {
   }
 
   /**
-   * Places a limit order and waits until it has left the delay queue. `params`: `timeInForce` (GTC,
-   * PO, GTD with `expireTime`), `postOnly`, `clientOrderId`.
+   * Places a limit order and waits until it has left the delay queue. The supported `params` are
+   * `timeInForce` (GTC, PO, GTD with `expireTime`), `postOnly` and `clientOrderId`.
    */
   async createOrder(
     outcome: string,
@@ -572,7 +572,7 @@ export class OddlotPrediction extends PredictionMarkets {
   }
 }
 
-/** Fields with which rows of the API identify an outcome. */
+/** The fields with which rows of the API identify an outcome. */
 type Legged = { readonly instrumentId: number; readonly outcome?: 'Yes' | 'No' | null };
 
 function isOf(outcome: Outcome | undefined, row: Legged): boolean {
@@ -581,7 +581,7 @@ function isOf(outcome: Outcome | undefined, row: Legged): boolean {
   return row.instrumentId === instrumentId && row.outcome === leg;
 }
 
-/** Rows of splits, merges and settlements have no order, and those of perps have no outcome. */
+/** Rows of splits, merges and settlements have no order, and rows of perps have no outcome. */
 const isTrade = ({ oid, outcome }: Fill): boolean => oid !== 0 && outcome !== undefined;
 
 function legOf({ position }: AssetPosition): Legged {

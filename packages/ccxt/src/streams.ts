@@ -8,10 +8,10 @@ import {
   RateLimitExceeded,
 } from 'ccxt';
 
-/** Sockets of the venue. */
+/** The sockets of the venue. */
 type SocketPath = 'ws' | 'api-ws';
 
-/** Data frame of a subscription. */
+/** A data frame of a subscription. */
 type Frame = {
   readonly data: unknown;
   readonly sub: number;
@@ -23,18 +23,16 @@ type Frame = {
 export type Channel<Value> = {
   readonly path: SocketPath;
   readonly subscription: SubscriptionFields;
-  /** A state replaces the value that was not read yet; a fact is added to the earlier ones. */
+  /** A state replaces the value that was not read yet, and a fact is added to the earlier ones. */
   readonly kind: 'state' | 'fact';
   /** Reads the values of a frame. `isFirst` is true for the first frame of the subscription. */
   readonly read: (frame: Frame, isFirst: boolean) => readonly Value[];
 };
 
-/**
- * The number of values that a reader can have unread, and of rows that are recognised as repeated.
- */
+/** The maximum number of unread values of a reader, and of rows that are recognised as repeated. */
 const UNREAD_MAX = 1000;
 
-/** Delay before the venue accepts a frame again after its frame budget was exceeded. */
+/** The delay before a frame is repeated after the frame budget of the venue was exceeded. */
 const FRAME_DELAY_MS = 100;
 
 type Reader = { unread: unknown[]; readonly wants: (value: never) => boolean };
@@ -51,14 +49,14 @@ type Stream = {
 };
 
 /**
- * Streams over the sockets of ccxt. Each subscription has readers, and each reader gets every value
- * once. After a lost connection, the next call connects again; facts then continue with the block
- * after the last one received, so no fill or order update is lost.
+ * Manages streams over the sockets of ccxt. Each subscription has readers, and each reader receives
+ * every value once. After a lost connection, the next call reconnects. Facts then continue with the
+ * block after the last received one, so no fill or order update is lost.
  */
 export class Streams {
   readonly #exchange: BaseExchange;
   readonly #streams = new Map<string, Stream>();
-  /** Subscriptions of each connection by their number on it. */
+  /** The subscriptions of each connection by their number on it. */
   readonly #numbers = new WeakMap<Client, Map<number, string>>();
   #snapshots = 0;
 
@@ -115,8 +113,8 @@ export class Streams {
   }
 
   /**
-   * Returns the first frame of a channel, received over a temporary connection. It serves queries
-   * that the venue answers only on its sockets.
+   * Returns the first frame of a channel, received over a temporary connection. This method is for
+   * data that the venue provides only on its sockets.
    */
   async first<Value>(channel: Channel<Value>): Promise<Value[]> {
     this.#snapshots += 1;
@@ -135,7 +133,7 @@ export class Streams {
     }
   }
 
-  /** Handles a message, as `handleMessage` of ccxt. */
+  /** Processes a message, like `handleMessage` of ccxt. */
   handle(client: Client, message: unknown): void {
     const { channel, data, method, type } = message as { readonly [key: string]: unknown };
     if (method === 'PONG') client.lastPong = this.#exchange.milliseconds();
@@ -186,7 +184,7 @@ export class Streams {
   #fail(client: Client, failure: Failure): void {
     const { code, message, retryAfterMs, subscription } = failure;
     const hash = subscription === undefined ? undefined : this.#hashIn(client, subscription);
-    // The subscription already exists, so its frames arrive.
+    // The subscription already exists, so its frames will arrive.
     if (code === 'ALREADY_SUBSCRIBED') return;
     const delayMs = code === 'RISK_RATE_LIMITED' ? FRAME_DELAY_MS : retryAfterMs;
     if (delayMs !== undefined && subscription !== undefined && hash !== undefined) {
@@ -216,7 +214,7 @@ export class Streams {
     return stream;
   }
 
-  /** Finds the subscription that an answer of the venue repeats. */
+  /** Finds the subscription that a response of the venue repeats. */
   #hashIn(client: Client, subscription: SubscriptionFields): string | undefined {
     const text = JSON.stringify(subscription);
     return Object.keys(client.subscriptions).find((hash) => hash === text);
@@ -225,14 +223,14 @@ export class Streams {
   async #url(path: SocketPath): Promise<string> {
     const { ws } = this.#exchange.urls['api'] as { readonly ws: Record<SocketPath, string> };
     const url = ws[path];
-    // In Node, ccxt needs its agent for addresses without TLS.
+    // In Node, ccxt needs its own agent for addresses without TLS.
     const isNode = globalThis.process?.versions?.node !== undefined;
     if (isNode && url.startsWith('ws://')) await this.#exchange.loadHttpProxyAgent();
     return url;
   }
 }
 
-/** Error classes by the code of an error frame; all other codes report an invalid request. */
+/** The error classes by the code of an error frame; all other codes report an invalid request. */
 const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   RISK_RATE_LIMITED: RateLimitExceeded,
   TOO_MANY_SUBSCRIPTIONS: RateLimitExceeded,

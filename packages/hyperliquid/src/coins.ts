@@ -8,7 +8,7 @@ export const ASSET_ID_MAX = 9_999;
 
 /**
  * Finds the venue's perps by name or id. A name is accepted in any case and with the quote
- * currency; answers contain the spelling of the universe.
+ * currency. Responses contain the spelling of the universe.
  */
 export class Coins {
   /** All perps, sorted by id. */
@@ -31,12 +31,12 @@ export class Coins {
     return this.#byId.get(id);
   }
 
-  /** Returns true for a perp. The port omits outcome markets, which it does not serve. */
+  /** Returns true for a perp. Outcome markets are omitted, because the port does not serve them. */
   has(id: number): boolean {
     return this.#byId.has(id);
   }
 
-  /** Returns the name of a perp, or the id as text if the perp is unknown. */
+  /** Returns the name of a perp, or the id as a string if the perp is unknown. */
   nameOf(id: number): string {
     return this.#byId.get(id)?.name ?? String(id);
   }

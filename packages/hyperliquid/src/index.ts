@@ -1,4 +1,4 @@
-/** The public API of Hyperliquid over a venue with test funds. */
+/** This package provides the public API of Hyperliquid for a venue with test funds. */
 export {
   type HyperliquidPort,
   type HyperliquidPortOptions,

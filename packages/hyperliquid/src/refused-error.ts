@@ -1,9 +1,10 @@
 /**
- * Thrown for a request that the port refuses. The message is the sentence that the client receives.
+ * An error for a request that the port refuses. The message is the sentence that the client
+ * receives.
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /** HTTP status, which is also the `code` in the body. */
+  /** The HTTP status, which is also the `code` in the body. */
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
 

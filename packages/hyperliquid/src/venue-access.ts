@@ -13,13 +13,13 @@ import {
 import type { Address } from '@oddlot/units';
 import { RefusedError } from './refused-error.ts';
 
-/** Gives the port access to the venue in the same process. */
+/** The access of the port to the venue in the same process. */
 export type VenueAccess = {
-  /** Answers a query as `POST /info` does: the body of the reply is the envelope as JSON text. */
+  /** Answers a query like `POST /info`: the body of the reply is the envelope as JSON. */
   readonly info: (query: Readonly<Record<string, unknown>>, ip: string) => Promise<Reply>;
   /**
    * Executes a signed request of a Hyperliquid client and logs its body as received. Waits for the
-   * execution and answers as `POST /exchange` does with `confirm: "executed"`.
+   * execution and responds like `POST /exchange` with `confirm: "executed"`.
    */
   readonly submit: (text: string, ip: string) => Promise<Reply>;
   /**
@@ -30,12 +30,12 @@ export type VenueAccess = {
     ip: string,
     listener: {
       readonly onOpen: () => void;
-      /** Called with the text of each frame. */
+      /** This function is called with the text of each frame. */
       readonly onFrame: (text: string) => void;
       readonly onClose: (code: number, reason: string) => void;
     },
   ) => VenueStream;
-  /** Credits test funds as `POST /request-fund` does; undefined if the venue has no faucet. */
+  /** Credits test funds like `POST /request-fund`; undefined if the venue has no faucet. */
   readonly requestFunds: ((user: Address) => Promise<Reply>) | undefined;
   /** The height of the state that the following functions read. */
   readonly height: () => number;
@@ -81,7 +81,7 @@ export async function askForPage<const Type extends InfoType>(
   throw new RefusedError(sentenceOf(envelope), reply.status, reply.retryAfterSeconds);
 }
 
-/** Returns the message of a refusal together with its explanation, as one text. */
+/** Returns the message of a refusal together with its explanation, as one string. */
 export function sentenceOf({
   details,
   message,
@@ -95,8 +95,11 @@ export function sentenceOf({
   return message === NOT_ALLOWED ? reason : `${message}. ${reason}`;
 }
 
-/** Message that is omitted if a refusal has an explanation. */
+/** The message that is omitted if a refusal has an explanation. */
 const NOT_ALLOWED = MESSAGES.notAllowed();
 
-/** The name of an action or of a field, which keeps its spelling. */
+/**
+ * The pattern of a text that begins with the name of an action or of a field, which keeps its
+ * spelling.
+ */
 const NAME_FIRST = /^[a-z]+[.A-Z]/;

@@ -1,8 +1,8 @@
-/** This module uses byte arrays without Node's Buffer, so the same code runs in a browser. */
+/** This module uses byte arrays and not Node's Buffer, so that the same code runs in a browser. */
 
 const encoder = new TextEncoder();
 
-/** Encodes a text as UTF-8. */
+/** Encodes a string as UTF-8. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
@@ -15,7 +15,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Decodes a hex text with `0x`. An odd number of digits is padded with a zero on the left. */
+/** Decodes a hex string with `0x`. An odd number of digits is padded with a zero on the left. */
 export function hexToBytes(hex: string): Uint8Array {
   const bytes = new Uint8Array(Math.max(0, (hex.length - 1) >> 1));
   if (!writeHexBefore(bytes, bytes.length, hex)) throw new RangeError(`not hex: ${hex}`);
@@ -23,8 +23,8 @@ export function hexToBytes(hex: string): Uint8Array {
 }
 
 /**
- * Writes the bytes of a hex text with `0x`, the last one directly before `end`. Returns false if
- * the text is not hex.
+ * Writes the bytes of a hex string with `0x`, the last one directly before `end`. Returns false if
+ * the string is not hex.
  */
 export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
   if (!hex.startsWith('0x')) return false;
@@ -38,14 +38,14 @@ export function writeHexBefore(out: Uint8Array, end: number, hex: string): boole
   return true;
 }
 
-/** Returns the value of a hex digit, given its character code. */
+/** Returns the value of a hex digit from its character code. */
 export function hexDigit(code: number | undefined): number {
   return DIGITS[code ?? DIGITS.length] ?? NO_DIGIT;
 }
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Encodes bytes as lower-case hex text with `0x`. */
+/** Encodes bytes as a lower-case hex string with `0x`. */
 export function bytesToHex(bytes: Uint8Array): `0x${string}` {
   let text = '0x';
   for (let index = 0; index < bytes.length; index++) text += HEX_BYTES[bytes[index] as number];

@@ -21,8 +21,8 @@ type DirectAction = Extract<InnerAction, { serviceNetwork: string }>;
 
 /**
  * Checks the network, chain id, version and nonce that a direct action contains, in this documented
- * order, against the network and the envelope. Other actions pass; of a multiSig wrapper, the inner
- * action is checked.
+ * order, against the network and the envelope. Other actions pass; for a multiSig wrapper, the
+ * inner action is checked.
  */
 export function checkBinding(
   action: Action,
@@ -62,7 +62,7 @@ export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): Wire
 
 /**
  * Checks that the action may have an expiry. A direct action may not, because its struct does not
- * contain one.
+ * contain an expiry.
  */
 export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { parseDecimal, type RateE8, rateE8 } from '@oddlot/units';
 
 /**
- * Limits that clients apply themselves. They are a separate module, so the trading page need not
- * load the others.
+ * The limits that clients apply themselves. They are a separate module, so that the trading page
+ * does not have to load the others.
  */
 export const CLIENT_LIMITS = {
   ordersMax: 50,
@@ -22,7 +22,7 @@ export const CLIENT_LIMITS = {
   snapshotRowsMax: 200,
 } as const;
 
-/** The default and maximum `limit` of the queries that clients page through. */
+/** The default and maximum `limit` of the queries with pages. */
 export const CLIENT_PAGE_LIMITS = {
   blocks: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
@@ -32,7 +32,7 @@ export const CLIENT_PAGE_LIMITS = {
 /** The smallest rate, which is the unit of rates, and the highest rate that can be approved. */
 export const MAX_FEE_RATE = { min: '0.000001%', max: '1%' } as const;
 
-/** Decimals of a percentage whose unit is the rate unit 10^-8. */
+/** The number of decimals of a percentage in the rate unit of 10^-8. */
 const PERCENT_DECIMALS = 6;
 const ONE_PERCENT = 1_000_000n;
 

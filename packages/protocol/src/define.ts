@@ -1,18 +1,18 @@
 import type * as z from 'zod';
 
-/** Names a type in a definition without a value of that type. */
+/** A placeholder that carries a type in a definition without a value of that type. */
 type TypeOf<Type> = { readonly type?: Type };
 
-/** Returns the value that names a type in a definition. */
+/** Returns the placeholder for a type in a definition. */
 export function typeOf<Type>(): TypeOf<Type> {
   return {};
 }
 
-/** The type that a definition names. */
+/** The type that a placeholder carries. */
 export type NamedType<Stand> = Stand extends TypeOf<infer Type> ? Type : never;
 
 /**
- * Definition of a query of /info. The SDK has a method of the same name with the comment of the
+ * The definition of a query of /info. The SDK has a method of the same name with the comment of the
  * definition.
  */
 export type QueryDefinition = {
@@ -20,41 +20,42 @@ export type QueryDefinition = {
   /** The type of `data` in the response. */
   readonly answer: TypeOf<unknown>;
   /**
-   * Names of the query on other venues of the family, and the hint that a refusal adds to the name
-   * of this query.
+   * The names of the query on other venues of the family, with the hint that a refusal adds to the
+   * name of this query.
    */
   readonly otherNames?: Readonly<Record<string, string>>;
 };
 
 /**
- * Definition of a channel of a socket. The SDK has a method of the same name with the comment of
- * the definition.
+ * The definition of a channel of a socket. The SDK has a method of the same name with the comment
+ * of the definition.
  */
 export type ChannelDefinition = {
   readonly schema: z.ZodType;
   /** The type of `data` in the channel's frames. */
   readonly data: TypeOf<unknown>;
   /**
-   * Set for channels that report facts: each frame names its block, and a client can resume after a
-   * block in any replica of the venue. All other channels report a state, of which only the newest
-   * frame matters.
+   * Set for channels that report facts: each frame contains the height of its block, and a client
+   * can resume after a block in any replica of the venue. All other channels report a state, of
+   * which only the newest frame matters.
    */
   readonly isFact?: true;
   /**
-   * Rule by which a client builds the state of a stream from its frames; absent if a late
+   * The rule by which a client builds the state of a stream from its frames. It is absent if a late
    * subscriber needs no state.
    */
   readonly state?: StreamState;
 };
 
 /**
- * Rule by which a frame changes the state of a stream. `list` names the field with the rows.
+ * The rule by which a frame changes the state of a stream. `list` is the name of the field with the
+ * rows.
  * - `whole`: each frame is the complete state.
  * - `levels`: the frame has the changed levels of a book.
  * - `instruments`: the frame has the changed rows, one for each instrument.
- * - `newest`: the frame has new rows, oldest first; the state has the newest ones, newest first.
+ * - `newest`: the frame has new rows, oldest first; the state keeps the newest rows, newest first.
  * - `orders`: like `newest`, but a row replaces the row of the same order.
- * - `ledger`: like `newest`, but a withdrawal keeps its place when its status changes.
+ * - `ledger`: like `newest`, but a withdrawal keeps its position when its status changes.
  */
 export type StreamState =
   | { readonly by: 'whole' }

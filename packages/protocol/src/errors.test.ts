@@ -22,7 +22,7 @@ test('no message belongs to two error names, except the one for an order that wa
   expect(texts.every((text) => text.length > 0)).toBe(true);
 });
 
-describe('the HTTP status of a refusal', () => {
+describe('the error name determines the HTTP status of a refusal', () => {
   test.each([
     ['BAD_REQUEST', 400],
     ['VERSION', 400],
@@ -59,7 +59,7 @@ test('a refusal gets its code and name from its message', () => {
 });
 
 /**
- * Clients match these texts, so they are repeated here: a change of the table must fail this test.
+ * Clients match these texts, so they are repeated here and any change of the table fails this test.
  */
 test.each([
   [MESSAGES.sizeOffLot('0.1'), 'Size precision does not match the lot size: 0.1'],

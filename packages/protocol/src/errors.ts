@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   UNAVAILABLE: 10503,
 } as const;
 
-/** `OK` stands for the absence of an error. */
+/** The name `OK` represents the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
 /** The error name that a refusal can have. */
@@ -39,41 +39,41 @@ type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 export type Details = {
   /** The path of the field in the request, such as `orders[3].p`. */
   readonly field?: string;
-  /** Invalid value, if it is a scalar. */
+  /** The invalid value, if it is a scalar. */
   readonly got?: string | number | null;
-  /** Accepted values, or the accepted range. */
+  /** The accepted values, or the accepted range. */
   readonly allowed?:
     | readonly (string | number)[]
     | { readonly min?: string | number; readonly max?: string | number; readonly step?: string };
-  /** Nearest accepted values below and above; null if there is none on that side. */
+  /** The nearest accepted values below and above; null if there is none on that side. */
   readonly nearest?: readonly [string | null, string | null];
-  /** Required funds, margin or shares. */
+  /** The required funds, margin or shares. */
   readonly required?: string;
   /** The available funds, margin or shares. */
   readonly available?: string;
-  /** Amounts that are reserved, largest first, each with its purpose. */
+  /** The reserved amounts, largest first, each with its purpose. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
   /** The name of the client's exhausted budget. */
   readonly budget?: string;
   readonly limit_ms_per_second?: number;
   readonly remaining_ms?: number;
-  /** Exact reason, if several reasons have the same message. */
+  /** The exact reason, if several reasons have the same message. */
   readonly why?: string;
   /** The path of the explanation in the documentation, set by `wireError`. */
   readonly docs?: string;
 };
 
-/** Refusal as it is sent to the client. The API server adds the envelope of the endpoint. */
+/** A refusal as it is sent to the client. The API server adds the envelope of the endpoint. */
 export type WireError = {
   readonly code: ErrorCode;
   readonly name: RefusalName;
   readonly message: string;
   readonly details?: Details;
-  /** HTTP status, which is not part of the body. */
+  /** The HTTP status, which is not part of the body. */
   readonly httpStatus: number;
 };
 
-/** Refusals are answered with status 200, except for these names. */
+/** The HTTP status of refusals with these names; all others have status 200. */
 const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
   BAD_REQUEST: 400,
   VERSION: 400,
@@ -84,7 +84,7 @@ const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
 
 /**
  * Builds a refusal. `httpStatus` overrides the status of the name, because endpoints can differ: an
- * unknown type of /info is a 403.
+ * unknown type of /info has status 403.
  */
 export function wireError(
   name: RefusalName,
@@ -101,12 +101,12 @@ export function wireError(
   };
 }
 
-/** Returns the HTTP status for refusals with this name. */
+/** Returns the HTTP status of refusals with this name. */
 export function httpStatusOf(name: string): number {
   return Object.hasOwn(HTTP_STATUS, name) ? (HTTP_STATUS[name as RefusalName] ?? 200) : 200;
 }
 
-/** Formats a path as in the API: `orders[3].p`. */
+/** Formats a path as in the API, for example `orders[3].p`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {

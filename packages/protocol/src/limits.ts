@@ -1,8 +1,8 @@
 import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
 
 /**
- * Limits of the API. Rates and connection counts are defaults, which an operator can change; all
- * others are part of the interface.
+ * The limits of the API. Rates and connection counts are defaults, which an operator can change;
+ * all others are part of the interface.
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
@@ -34,21 +34,23 @@ export const LIMITS = {
   /** The maximum builder fee `f` on an outcome market, in tenths of a basis point. */
   builderFeeOutcomeMax: 1000,
 
-  /** The maximum number of levels per side in an l2Book answer. */
+  /** The maximum number of levels per side in an l2Book response. */
   bookLevelsMax: 20,
-  /** The maximum number of candles in a candleSnapshot answer. */
+  /** The maximum number of candles in a candleSnapshot response. */
   candlesMax: 5000,
-  /** The maximum number of hours in a fundingHistory answer. */
+  /** The maximum number of hours in a fundingHistory response. */
   fundingHistoryMax: 500,
-  /** The maximum number of hours in an openInterestHistory answer. */
+  /** The maximum number of hours in an openInterestHistory response. */
   openInterestHistoryMax: 500,
-  /** The maximum number of points in a cryptoPriceHistory answer. */
+  /** The maximum number of points in a cryptoPriceHistory response. */
   priceHistoryPointsMax: 2000,
-  /** The maximum number of points in an outcomeProbability answer, for all its markets together. */
+  /**
+   * The maximum number of points in an outcomeProbability response, for all its markets together.
+   */
   probabilityPointsMax: 20_000,
   /** The maximum offset of a paged query. */
   offsetMax: 200_000,
-  /** The maximum number of points in a portfolio answer. */
+  /** The maximum number of points in a portfolio response. */
   portfolioPointsMax: 500,
   /** The highest row that a builder query can reach. */
   resultWindowMax: 10_000,
@@ -70,7 +72,9 @@ export const LIMITS = {
   exchangePerSecond: 10,
   /** The maximum number of explainSignature queries per second and client address. */
   explainPerSecond: 5,
-  /** The maximum number of vaults that explainSignature tries if an envelope names none. */
+  /**
+   * The maximum number of vaults that explainSignature tries if an envelope does not contain one.
+   */
   explainVaultsMax: 100,
   /**
    * The maximum number of bytes of actions that one explainSignature query hashes. A large action
@@ -90,7 +94,7 @@ export const LIMITS = {
   permitDeadlineSecondsMax: 7 * 24 * 60 * 60,
 } as const;
 
-/** Outcome markets have this id or a higher one; all perps have lower ids. */
+/** The lowest id of an outcome market; all perps have lower ids. */
 export const OUTCOME_ID_MIN = 100_000;
 
 /** The maximum number of characters in a search for events. */

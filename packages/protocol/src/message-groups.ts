@@ -1,6 +1,7 @@
 /**
- * The refusal texts that clients write as well, for what they find before they send it. Each is a
- * separate constant, so that a client bundles only these and not the whole table.
+ * The refusal texts that clients also produce, for faults that they find before they send a
+ * request. Each is a separate constant, so that a client bundles only these and not the whole
+ * table.
  */
 
 export const invalidMultiSigSigners = (): string => 'Invalid multi-sig signers';
@@ -22,8 +23,8 @@ export const expiryNotAllowed = (): string => 'expiresAfter is not allowed for t
 export const invalidMaxFeeRate = (): string => 'Invalid max fee rate';
 
 /**
- * Every refusal text of the venue, grouped by the error name it belongs to. Clients match on these
- * texts, so they are written once, here, and built by functions whose parameters name the blanks.
+ * Every refusal text of the venue, grouped by error name. Clients match these texts, so each is
+ * defined only once and built by a function whose parameters fill in the values.
  */
 
 const INVALID = {
@@ -111,7 +112,7 @@ const NO_ACCOUNT = {
   depositFirst: () => 'Please deposit first',
 };
 
-/** These are also the `reason` texts of the account status. */
+/** These are also the values of `reason` in the account status. */
 const GATED = {
   exchangeClosed: () => 'Exchange is not allowed',
   userBlacklisted: () => 'User is blacklisted',

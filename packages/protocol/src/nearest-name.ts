@@ -1,10 +1,12 @@
-/** Longer texts are not typing errors and would be expensive to compare. */
+/**
+ * The maximum length of compared names. Longer names are not typing errors and would be expensive
+ * to compare.
+ */
 const COMPARED_MAX = 64;
 
 /**
- * Returns the name that a misspelt text probably stands for, or undefined if none is similar.
- * Similar names are equal in another case, contain the text or are contained in it, or differ in a
- * few letters.
+ * Returns the name that was probably meant by a misspelt one, or undefined if none is similar. Two
+ * names are similar if they differ only in case or in a few letters, or if one contains the other.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase();
@@ -24,7 +26,7 @@ function distance(wanted: string, name: string): number {
   return edits(wanted, name);
 }
 
-/** Counts inserted, removed and replaced letters (Levenshtein distance). */
+/** Counts inserted, removed and replaced letters (the Levenshtein distance). */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 0; at < from.length; at++) {

@@ -3,7 +3,7 @@ export const API_VERSION = '2026-08-16';
 
 export const API_VERSION_HEADER = 'x-api-version';
 
-/** Values that bind a signature to one deployment. */
+/** The values that bind a signature to one deployment. */
 export type Network = {
   /** The network name of the deployment, which is the `name` of the EIP-712 domain. */
   readonly serviceNetwork: string;
@@ -12,7 +12,7 @@ export type Network = {
   readonly apiVersion: number;
 };
 
-/** Networks by name. A venue that uses only test funds has the network name given here. */
+/** The networks by name. A venue that uses only test funds has the network name given here. */
 export const NETWORKS = {
   mainnet: { serviceNetwork: 'Oddlot-Mainnet', chainId: 869, apiVersion: 1 },
   testnet: { serviceNetwork: 'Oddlot-Testnet', chainId: 2511, apiVersion: 1 },
@@ -27,12 +27,12 @@ export const SERVICE_WORD = /^[A-Za-z0-9][A-Za-z0-9.]{2,54}$/;
 const SERVICE_NAME = /^([A-Za-z0-9][A-Za-z0-9.]{2,54})-[0-9a-f]{8}$/;
 
 /**
- * Random bytes of a data folder, which end its network name as 8 hexadecimal digits. They make the
- * name unique, because a signed message is valid on every venue with the same name.
+ * The random bytes of a data folder, which end its network name as 8 hexadecimal digits. They make
+ * the name unique, because a signed message is valid on every venue with the same name.
  */
 export const SERVICE_DIGITS_BYTES = 4;
 
-/** Builds a network name such as `example.org-3fa9c1d2`. */
+/** Builds a network name, for example `example.org-3fa9c1d2`. */
 export function serviceName(word: string, digits: string): string {
   return `${word}-${digits}`;
 }

@@ -41,7 +41,7 @@ function refusalOf(action: unknown): string {
   return `${code} ${message} | ${details?.field ?? ''}`;
 }
 
-describe('rejected actions', () => {
+describe('a malformed action is rejected with its field', () => {
   test.each<[unknown, string]>([
     [undefined, '10002 Wrong type for action | '],
     [[], '10002 Wrong type for action | '],
@@ -196,7 +196,7 @@ test('the first fault in the order of the fields is reported', () => {
   expect(refusalOf({ type: 'order', orders: [] })).toBe('10002 Missing field: grouping | grouping');
 });
 
-describe('accepted actions', () => {
+describe('a valid action is parsed and normalised', () => {
   test('enums are accepted in any case and with their aliases', () => {
     const action = {
       type: 'order',
@@ -219,7 +219,7 @@ describe('accepted actions', () => {
     });
   });
 
-  test('an order id is accepted as a number or as text', () => {
+  test('an order id is accepted as a number or as a string', () => {
     const cancels = [
       { a: 1, o: 5 },
       { a: 1, o: '6', grouping: 'tpsl' },
@@ -229,11 +229,11 @@ describe('accepted actions', () => {
     });
   });
 
-  test('a client order id of any form is accepted, because its form is a business rule', () => {
+  test('a client order id in any form is accepted, because its form is a business rule', () => {
     expect(refusalOf(order({ c: 'not-a-cloid' }))).toBe('ok');
   });
 
-  test('an agent name may be absent, null or a text', () => {
+  test('an agent name may be absent, null or a string', () => {
     const action = { type: 'approveAgent', ...HEAD, agentAddress: ALICE, nonce: 1 };
     expect(refusalOf(action)).toBe('ok');
     expect(refusalOf({ ...action, agentName: null })).toBe('ok');
@@ -276,7 +276,7 @@ test('every action type is defined under its own name', () => {
 const SIGNATURE = { r: '0xAB', s: '0x1', v: 0 };
 const ENVELOPE = { action: { type: 'cancelAll' }, signature: SIGNATURE, nonce: 5 };
 
-describe('the envelope of /exchange', () => {
+describe('the envelope of /exchange is parsed separately from its action', () => {
   test('the envelope is normalised, and its unknown keys are ignored', () => {
     const given = { ...ENVELOPE, vaultAddress: ALICE, confirm: 'executed', isFrontend: true };
     const parsed = parseEnvelope(given);
@@ -323,7 +323,7 @@ describe('the envelope of /exchange', () => {
   });
 });
 
-describe('the binding of a direct action', () => {
+describe('a direct action must match the network and the envelope', () => {
   const binding = (change: object, envelope = {}): string | undefined => {
     const parsed = parseAction({ ...SEND, ...change });
     if (!parsed.ok) throw new Error(parsed.error.message);
@@ -342,7 +342,7 @@ describe('the binding of a direct action', () => {
     expect(binding({ nonce: 8 })).toBe('Action nonce does not match envelope nonce');
   });
 
-  test('a wrapped direct action is also checked, and may have neither a vault nor an expiry', () => {
+  test('a wrapped direct action is also checked and must not have a vault or an expiry', () => {
     const parsed = parseAction(wrap({ ...SEND, nonce: 8 }));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };

@@ -12,12 +12,12 @@ import { nearestName } from './nearest-name.ts';
 import { Address, anyCase, Ms, SignatureSchema, U64 } from './primitives.ts';
 import { toWireError } from './to-wire-error.ts';
 
-/** Parsed value, or the refusal with which to answer. */
+/** The parsed value, or the refusal with which to respond. */
 type Parsed<Value> =
   | ({ readonly ok: true } & Value)
   | { readonly ok: false; readonly error: WireError };
 
-/** Envelope of /exchange. Its unknown keys are ignored. */
+/** The envelope of /exchange. Its unknown keys are ignored. */
 export const EnvelopeSchema = z.object({
   action: z.looseObject({}),
   signature: SignatureSchema,
@@ -29,7 +29,8 @@ export const EnvelopeSchema = z.object({
 });
 
 /**
- * Parsed envelope of /exchange. Its `action` is still as received, because it is parsed separately.
+ * The parsed envelope of /exchange. Its `action` is still in its received form, because it is
+ * parsed separately.
  */
 export type Envelope = z.output<typeof EnvelopeSchema>;
 
@@ -41,9 +42,7 @@ export function parseEnvelope(value: unknown): Parsed<{ readonly envelope: Envel
   return { ok: false, error: toWireError(parsed.error.issues, value) };
 }
 
-/**
- * Reads an action with the definition of its type. The inner action of a wrapper is read as well.
- */
+/** Reads an action with the definition of its type, and the inner action of a wrapper likewise. */
 export function parseAction(value: unknown): Parsed<{ readonly action: Action }> {
   return parseActionAt(value, []);
 }
@@ -85,7 +84,7 @@ function refuseUnknownAction(type: string, field: string): WireError {
 }
 
 /**
- * Builds the refusal of an inner action: a wrapper must not contain a wrapper or an operator's
+ * Builds the refusal of an inner action: a wrapper must not contain another wrapper or an operator
  * action.
  */
 function refuseInner(type: string, field: string): WireError {

@@ -10,7 +10,7 @@ const uuid = (hex: string): string =>
     '-',
   );
 
-describe('a client order id', () => {
+describe('client order ids are compared by their 16 bytes', () => {
   test('a client order id has the same key in both spellings and in any case', () => {
     fc.assert(
       fc.property(HEX16, (hex) => {
@@ -21,7 +21,7 @@ describe('a client order id', () => {
     );
   });
 
-  test('a text has a cloid key only if it is a valid client order id', () => {
+  test('a string has a cloid key only if it is a valid client order id', () => {
     const near = fc.tuple(HEX16, fc.nat(35), fc.constantFrom('', 'g', '-', ' ', '00'));
     const text = near.map(
       ([hex, at, junk]) => uuid(hex).slice(0, at) + junk + uuid(hex).slice(at + 1),
@@ -40,7 +40,7 @@ describe('a client order id', () => {
     'a'.repeat(32),
     `0x${'a'.repeat(31)}`,
     `{${uuid('a'.repeat(32))}}`,
-  ])('the text "%s" is not a valid client order id', (text) => {
+  ])('the string "%s" is not a valid client order id', (text) => {
     expect(isCloid(text)).toBe(false);
   });
 });
@@ -86,7 +86,7 @@ test('a signer set is read from its JSON text', () => {
   }
 });
 
-test('an invalid signer set is parsed, too, so the venue can report the reason', () => {
+test('an invalid signer set is also parsed, so that the venue can report the reason', () => {
   const [a, b] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`);
   const many = (count: number): string[] =>
     Array.from({ length: count }, (_, n) => `0x${String(n).padStart(40, '0')}`);

@@ -19,34 +19,34 @@ const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const UINT32_MAX = 0xffff_ffff;
 const INT32_MAX = 0x7fff_ffff;
 
-/** EVM address in any case; the result is in lower case. */
+/** An EVM address in any case; the result is in lower case. */
 export const Address = z
   .string()
   .regex(ADDRESS_PATTERN)
   .transform((text) => text.toLowerCase() as AddressText);
 
-/** 32-byte hash in any case; the result is in lower case. */
+/** A 32-byte hash in any case; the result is in lower case. */
 export const Hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase());
 
-/** Decimal as text. It remains a text, because only its instrument determines the scale. */
+/** A decimal as a string. It remains a string, because only its instrument determines the scale. */
 export const Dec = z.string().refine(isDecimalText);
 
-/** The point in time or duration in milliseconds. */
+/** A point in time or a duration in milliseconds. */
 export const Ms = z.int().min(0);
 export const U32 = z.int().min(0).max(UINT32_MAX);
 export const I32 = z
   .int()
   .min(-INT32_MAX - 1)
   .max(INT32_MAX);
-/** Unsigned integer within the safe range of JSON numbers. */
+/** An unsigned integer within the safe range of JSON numbers. */
 export const U64 = z.int().min(0);
-/** The signed integer within the safe range of JSON numbers. */
+/** A signed integer within the safe range of JSON numbers. */
 export const I64 = z.int();
 
-/** The order id, the only integer that may also be sent as a numeric string. */
+/** An order id, which is the only integer that may also be sent as a numeric string. */
 export const OrderIdOrText = z
   .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
   .transform((value, context) => {
@@ -56,14 +56,14 @@ export const OrderIdOrText = z
     return z.NEVER;
   });
 
-/** The instrument id as decimal text. Leading zeros are dropped. */
+/** An instrument id as a decimal string. Leading zeros are removed. */
 export const IdStr = z
   .string()
   .regex(/^[0-9]{1,10}$/)
   .transform((text) => String(Number(text)));
 
 /**
- * The client order id. Only its type is checked here, because its form is a business rule; see
+ * A client order id. Only its type is checked here, because its form is a business rule; see
  * `isCloid`.
  */
 export const Cloid = z.string();
@@ -77,7 +77,7 @@ export function isCloid(text: string): boolean {
 }
 
 /**
- * Returns the 16 bytes as 32 lower-case hex digits, with which client order ids are compared, or
+ * Returns the 16 bytes as 32 lower-case hex digits, in which form client order ids are compared, or
  * undefined for an invalid id.
  */
 export function cloidKey(text: string): string | undefined {
@@ -97,9 +97,9 @@ type EnumParts = {
 const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
 
 /**
- * Defines a case-insensitive enum; `aliases` maps further lower-case spellings. An exact spelling
- * takes precedence, so `1m` and `1M` are different. The types for clients have only the exact
- * spelling.
+ * Defines a case-insensitive enum; `aliases` maps additional lower-case spellings. An exact
+ * spelling takes precedence, so `1m` and `1M` are different. The types for clients contain only the
+ * exact spelling.
  */
 export function anyCase<const Values extends readonly string[]>(
   values: Values,
@@ -125,10 +125,10 @@ export function enumOf(schema: z.core.$ZodType): EnumParts | undefined {
 
 type SubAccount = 'perp' | 'outcome';
 
-/** Sub-account; `perps` is accepted as an alias of `perp`. */
+/** A sub-account; `perps` is accepted as an alias of `perp`. */
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
 
-/** Exchange ids by sub-account. */
+/** The exchange ids by sub-account. */
 const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
 
 /** Defines an optional exchange id for a request that supports only these exchanges. */
@@ -136,7 +136,7 @@ function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return z.literal(ids).nullable().optional();
 }
 
-/** Defines both spellings of the exchange id as fields of a request, so both are checked. */
+/** Defines both spellings of the exchange id as fields of a request, so that both are checked. */
 export function exchangeIdsOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return { exchangeId: exchangeIdOf(...ids), exchange_id: exchangeIdOf(...ids) };
 }
@@ -157,7 +157,7 @@ export function refuseOtherExchange(request: OfExchange, context: z.RefinementCt
   }
 }
 
-/** One sub-account or several; the result is always a list without repetitions. */
+/** One or several sub-accounts; the result is always a list without repetitions. */
 export const AccountTypes = z
   .union([
     AccountType.transform((type) => [type]),
@@ -166,7 +166,7 @@ export const AccountTypes = z
   .transform((types) => [...new Set(types)]);
 
 /**
- * Defines a list whose length is checked before its entries, so an oversized list is cheap to
+ * Defines a list whose length is checked before its entries, so that an oversized list is cheap to
  * reject.
  */
 export function listOf<Item extends z.ZodType>(
@@ -178,14 +178,14 @@ export function listOf<Item extends z.ZodType>(
   return list as z.ZodType as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>;
 }
 
-/** List of instrument ids in queries and subscriptions. */
+/** A list of instrument ids in queries and subscriptions. */
 export const InstrumentIds = listOf(U32, {
   name: 'instrumentIds',
   min: 1,
   max: LIMITS.instrumentIdsMax,
 });
 
-/** `params` of a custom issue, which `toWireError` reads. */
+/** The `params` of a custom issue, which `toWireError` reads. */
 export type IssueParams = {
   readonly allowed?: Details['allowed'];
   /** The key of the refusal's message, if the fault is not a wrong type. */
@@ -201,8 +201,8 @@ const Component = z
 
 /**
  * The signature of a request: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or
- * 28. A value that is not hex makes the request malformed; a valid form without a signer is a
- * refusal.
+ * 28. A value that is not hex makes the request malformed; a well-formed signature without a signer
+ * is refused.
  */
 export const SignatureSchema = z.object({
   r: Component,
@@ -226,11 +226,12 @@ export const PermitSignatureSchema = z.object({
   }),
 });
 
-/** Normalised signature: `r` and `s` have 32 bytes in lower-case hex, and `v` is 27 or 28. */
+/** A normalised signature: `r` and `s` have 32 bytes in lower-case hex, and `v` is 27 or 28. */
 export type SignatureHex = z.output<typeof SignatureSchema>;
 
 /**
- * Returns a decimal or percentage without superfluous zeros. Any other text is returned unchanged.
+ * Returns a decimal or percentage without superfluous zeros. Any other string is returned
+ * unchanged.
  */
 export function canonicalDecimal(text: string): string {
   const unit = text.endsWith('%') ? '%' : '';

@@ -8,7 +8,7 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
   ? Intersection
   : never;
 
-/** Builders of all refusal messages by key, such as `MESSAGES.priceOffTick('0.5')`. */
+/** The builders of all refusal messages by key, such as `MESSAGES.priceOffTick('0.5')`. */
 type Messages = UnionToIntersection<Groups[keyof Groups]>;
 
 /** The key of a refusal message. */
@@ -24,7 +24,9 @@ export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.f
   ),
 ) as Record<MessageKey, RefusalName>;
 
-/** Builds a refusal from the key of its message, so a message always has its own error code. */
+/**
+ * Builds a refusal from the key of its message, so that a message always has its own error code.
+ */
 export function refusal<Key extends MessageKey>(
   key: Key,
   blanks: Parameters<Messages[Key]>,

@@ -5,7 +5,7 @@ import { LIMITS } from './limits.ts';
 import { checkUnknownFields, ENVELOPE_NAMED, namedBy } from './unknown-fields.ts';
 
 const USER = `0x${'a'.repeat(40)}`;
-/** Returns a text whose JSON, including its quotes, has this number of bytes. */
+/** Returns a string whose JSON, including its quotes, has this number of bytes. */
 const text = (bytes: number): string => 'x'.repeat(bytes - 2);
 const MAX = LIMITS.unknownBytesMax;
 
@@ -25,7 +25,7 @@ const order = (more: object = {}, orderMore: object = {}): object => ({
 const refused = (body: object): boolean =>
   checkUnknownFields(ENVELOPE_NAMED, body)?.message === 'Unknown fields exceed 1024 bytes';
 
-describe('R-requests: unknown fields of an envelope', () => {
+describe('R-requests: the unknown fields of an envelope are limited', () => {
   test.each<[string, (junk: object) => object]>([
     ['the envelope', (junk) => envelope(order(), junk)],
     ['the signature', (junk) => envelope(order(), { signature: { r: '', s: '', v: 0, ...junk } })],
@@ -49,7 +49,7 @@ describe('R-requests: unknown fields of an envelope', () => {
     expect(refused(body({ [text(MAX + 1)]: 0 }))).toBe(true);
   });
 
-  test('unknown fields at all places of a request are added up', () => {
+  test('unknown fields in all parts of a request are added up', () => {
     const half = { junk: text(MAX / 2) };
     expect(refused(envelope(order(half), half))).toBe(false);
     expect(refused(envelope(order(half, { junk: 0 }), half))).toBe(true);
@@ -81,7 +81,7 @@ describe('R-requests: unknown fields of an envelope', () => {
   });
 });
 
-describe('R-requests: unknown fields of queries', () => {
+describe('R-requests: the unknown fields of queries are limited', () => {
   test.each<[string, object]>([
     ['a query', { type: 'perpMeta' }],
     ['a query with aliases', { type: 'agentOwner', user: USER }],

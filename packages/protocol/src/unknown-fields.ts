@@ -6,11 +6,11 @@ import { LIMITS } from './limits.ts';
 import { EnvelopeSchema } from './parse.ts';
 
 /**
- * Known keys of a schema's objects and of the entries of its lists. If it has neither, there is
- * nothing to check.
+ * The known keys of a schema's objects and of the entries of its lists. If a schema has neither,
+ * there is nothing to check.
  */
 export type Named = {
-  /** Known keys; undefined if the value is not an object with fixed keys. */
+  /** The known keys; undefined if the value is not an object with fixed keys. */
   readonly keys?: ReadonlyMap<string, Named>;
   readonly items?: Named;
   /** Set for an action or an envelope, which has its own schema. */
@@ -72,8 +72,8 @@ function join(one: Named, other: Named): Named {
 
 /**
  * Rejects a body with too many bytes under unknown keys, or in their names (R-requests). Unknown
- * keys are ignored, but those of an action are signed and stored, so the limit prevents their use
- * as storage. Returns undefined if the body is within the limits.
+ * keys are ignored, but those of an action are signed and stored; the limit prevents clients from
+ * using them as storage. Returns undefined if the body is within the limits.
  */
 export function checkUnknownFields(named: Named, body: unknown): WireError | undefined {
   const found: Found = { names: 0, values: 0 };
@@ -85,7 +85,7 @@ export function checkUnknownFields(named: Named, body: unknown): WireError | und
   return refusal('unknownFieldsTooLarge', [LIMITS.unknownBytesMax], { allowed });
 }
 
-/** The number of bytes of JSON text. */
+/** The number of bytes of JSON text in names and in values. */
 type Found = { names: number; values: number };
 
 function count(named: Named, value: unknown, found: Found): void {
@@ -116,8 +116,8 @@ function isEmpty({ keys, items, isOpen }: Named): boolean {
 const encoder = new TextEncoder();
 
 /**
- * Counts bytes of JSON text, exactly up to the limit. Beyond it the count stops, so a deeply nested
- * value costs no more than one that is slightly too large.
+ * Counts bytes of JSON text, exactly up to the limit. The count stops above the limit, so that a
+ * deeply nested value costs no more than one that is slightly too large.
  */
 function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number {
   if (room <= 0) return 1;
@@ -141,8 +141,7 @@ const actionsNamed = new Map<string, Named>();
 const NOTHING: Named = {};
 
 /**
- * Returns the known keys of an open position, which contains an action of a known type or an
- * envelope around one.
+ * Returns the known keys of a value that is an action of a known type or an envelope around one.
  */
 function openNamed(value: object): Named {
   const { type, action } = value as { readonly type?: unknown; readonly action?: unknown };
@@ -160,5 +159,5 @@ function actionNamed(type: string): Named {
   return named;
 }
 
-/** Known keys of the /exchange envelope, including those of its action. */
+/** The known keys of the /exchange envelope, including those of its action. */
 export const ENVELOPE_NAMED: Named = namedBy(EnvelopeSchema);

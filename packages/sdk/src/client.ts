@@ -30,19 +30,19 @@ import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
-/** Options of `createClient`. Only `url` is required. */
+/** The options of `createClient`. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
   /**
    * The network to which signatures are bound: the venue's network name, `'testnet'` for a venue
-   * with test funds, or all constants. By default the client asks the venue, which is only allowed
-   * on the local machine.
+   * with test funds, or all constants. By default, the client requests it from the venue, which is
+   * allowed only for a venue on the local machine.
    */
   readonly network?: NetworkName | Network | undefined;
-  /** Signs the actions. A client without a wallet can only read. */
+  /** The wallet that signs the actions. A client without a wallet can only read. */
   readonly wallet?: Wallet | undefined;
   /**
    * The time after the call during which the venue may accept an order or another trading action,
-   * in milliseconds. The default is 5 s, or 60 s for a wallet that asks its user for confirmation.
+   * in milliseconds. The default is 5 s, or 60 s for a wallet whose user confirms each signature.
    * `Infinity` disables the expiry.
    */
   readonly orderLifeMs?: number | undefined;
@@ -57,10 +57,12 @@ export type ClientOptions = ConnectOptions & {
 
 /** The client of one venue, with all its queries, actions and streams. */
 export type Client = {
-  /** Returns the network to which signatures are bound, after asking the venue if necessary. */
+  /**
+   * Returns the network to which signatures are bound, after a request to the venue if necessary.
+   */
   network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
-  /** Known replicas of the venue, and the one that the client currently uses. */
+  /** The known replicas of the venue, and the one that the client currently uses. */
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly exchange: ExchangeClient;
@@ -80,7 +82,7 @@ export type Client = {
     parameters: ExportParameters[Name],
     options?: InfoOptions,
   ): AsyncGenerator<string, void>;
-  /** Closes the streams. Requests need not be closed. */
+  /** Closes the streams. Requests do not have to be closed. */
   close(): void;
 };
 
@@ -127,7 +129,10 @@ export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Pr
   if (fault !== undefined) throw new SigningError(fault);
 }
 
-/** Returns the refusal that the venue would send for a query, so that query need not be sent. */
+/**
+ * Returns the refusal that the venue would send for a query, so that the query does not have to be
+ * sent.
+ */
 function checkQuery(request: unknown): WireError | undefined {
   const { type } = request as { readonly type: string };
   const shape = INFO_SHAPES[type];

@@ -10,17 +10,17 @@ import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
 
-/** Options of the connection to a venue. Only `url` is required. */
+/** The options of the connection to a venue. Only `url` is required. */
 export type ConnectOptions = {
   /** The URL of the venue, such as `https://host`. Its sockets are at the same host. */
   readonly url: string;
   /**
-   * URLs of other replicas of the venue, for failover. `'ask'` requests them from the venue's
-   * settings with the first stream. To share the list and the current replica of another client,
-   * pass its `client.replicas`.
+   * The URLs of other replicas of the venue, for failover. With `'ask'`, the client requests them
+   * from the venue's settings with the first stream. To share the list and the current replica of
+   * another client, pass its `client.replicas`.
    */
   readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
-  /** Called with the URL when the client switches to another replica. */
+  /** This function is called with the URL when the client switches to another replica. */
   readonly onReplica?: ((url: string) => void) | undefined;
   /**
    * With `'socket'`, actions and queries are sent over the connection of the streams while it is
@@ -39,19 +39,25 @@ export type ConnectOptions = {
    * error is thrown.
    */
   readonly retryAfterMsMax?: number | undefined;
-  /** Delays between attempts of requests and of connections. */
+  /** The delays between attempts of requests and of connections. */
   readonly backoff?: Backoff | undefined;
-  /** Called with the delay in milliseconds when the venue rate-limits a request (HTTP 429). */
+  /**
+   * This function is called with the delay in milliseconds when the venue rate-limits a request
+   * (HTTP 429).
+   */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
-  /** Called when the answer to a query contains a warning. */
+  /** This function is called when the response to a query contains a warning. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** Called when the connection of a stream changes its status, with the status and the path. */
+  /**
+   * This function is called with the status and the path when the connection of a stream changes
+   * its status.
+   */
   readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
 /**
- * Checks of requests and subscriptions before they are sent. They are passed in, so a client that
- * only reads can omit them.
+ * The checks of requests and subscriptions before they are sent. They are passed as parameters, so
+ * that a client that only reads can omit them.
  */
 type WireKnowledge = {
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
@@ -104,7 +110,7 @@ function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas
   return new Replicas([readUrl(url), ...others], onReplica);
 }
 
-/** Requests the list of replicas once, and after a failure again with the next connection. */
+/** Requests the list of replicas once. After a failure, the next connection repeats the request. */
 function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) => void {
   let isDone = !isWanted;
   return (context) => {

@@ -8,7 +8,7 @@ import { VenueClock } from './transport/venue-clock.ts';
 import type { Network } from '@oddlot/protocol';
 import type { Wallet } from './wallet.ts';
 
-/** Options of `createSender`, which have the same meaning as in `createClient`. */
+/** The options of `createSender`, which have the same meaning as in `createClient`. */
 export type SenderOptions = {
   readonly url: string;
   readonly wallet: Wallet;

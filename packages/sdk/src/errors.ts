@@ -7,22 +7,25 @@ import {
 } from '@oddlot/protocol';
 
 /**
- * Everything that this package throws:
+ * The base class of all errors that this package throws:
  *
- * VenueError ├─ ValidationError the request is malformed; nothing was sent ├─ SigningError there is
- * no wallet, it did not sign, or it signs for another network; nothing was executed ├─
- * TransportError │ ├─ HttpError no readable answer arrived, after all retries │ └─ SocketError a
- * stream was refused or cannot continue └─ ApiError the venue answered with a refusal └─
- * ExpiredError an action arrived after its expiry and was not executed
+ *     VenueError
+ *     ├─ ValidationError   the request is malformed; nothing was sent
+ *     ├─ SigningError      there is no wallet, it did not sign, or it signs for another network; nothing was executed
+ *     ├─ TransportError
+ *     │  ├─ HttpError      no readable response arrived, after all retries
+ *     │  └─ SocketError    a stream was refused or cannot continue
+ *     └─ ApiError          the venue responded with a refusal
+ *        └─ ExpiredError   an action arrived after its expiry and was not executed
  */
 export class VenueError extends Error {
   override readonly name: string = 'VenueError';
 }
 
-/** Malformed request. It was found before the request was signed or sent. */
+/** A malformed request, which was detected before it was signed or sent. */
 export class ValidationError extends VenueError {
   override readonly name = 'ValidationError';
-  /** Field of the request and its accepted values. */
+  /** The field of the request and its accepted values. */
   readonly details: Details | undefined;
 
   constructor(message: string, { details, cause }: { details?: Details; cause?: unknown } = {}) {
@@ -30,7 +33,7 @@ export class ValidationError extends VenueError {
     this.details = details;
   }
 
-  /** Creates the error from a refusal of the shared schemas. The message names the field. */
+  /** Creates the error from a refusal of the shared schemas. The message contains the field. */
   static of({ message, details }: WireError): ValidationError {
     const got = details?.got === undefined ? '' : ` (got ${JSON.stringify(details.got)})`;
     const at = details?.field === undefined ? '' : ` at ${details.field}`;
@@ -46,27 +49,27 @@ export class SigningError extends VenueError {
   override readonly name = 'SigningError';
 }
 
-/** The venue could not be reached, or its answer could not be read. */
+/** The venue could not be reached, or its response could not be read. */
 export class TransportError extends VenueError {
   override readonly name: string = 'TransportError';
 }
 
 /** The data of an `HttpError` in addition to its message. */
 export type HttpFacts = {
-  /** HTTP status; undefined without an answer. */
+  /** The HTTP status; undefined without a response. */
   readonly status?: number | undefined;
   readonly body?: string | undefined;
   /** The hash of a signed action whose result is unknown. Query it with `info.actionStatus`. */
   readonly txHash?: string | undefined;
   /**
-   * The consensus time at which the action expires. If the action has not been executed by then, it
-   * never will be.
+   * The consensus time at which the action expires. If the action has not been executed before that
+   * time, it never will be.
    */
   readonly expiresAfter?: number | undefined;
   readonly cause?: unknown;
 };
 
-/** Request without a readable answer. An action may or may not have been executed. */
+/** A request without a readable response. An action may or may not have been executed. */
 export class HttpError extends TransportError {
   override readonly name = 'HttpError';
   readonly status: number | undefined;
@@ -106,13 +109,13 @@ export type ApiFacts = {
   readonly httpStatus: number;
   /** The time to wait that the venue requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Complete answer as received. */
+  /** The complete response as received. */
   readonly response: unknown;
 };
 
-/** Refusal by the venue. The request had no effect. */
+/** A refusal by the venue. The request had no effect. */
 export class ApiError extends VenueError {
-  /** The stable name of the refusal, such as `MARGIN`. Branch on this name instead of `code`. */
+  /** The stable name of the refusal, such as `MARGIN`. Compare this name and not `code`. */
   override readonly name: RefusalName | (string & {});
   readonly code: number;
   readonly details: Details | undefined;
@@ -135,7 +138,7 @@ export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: n
 
 /**
  * The action reached the venue after its expiry. It was not executed and never will be, because the
- * venue's clock does not go back, and an earlier attempt that was accepted would have returned its
+ * venue's clock never goes backwards, and an accepted earlier attempt would have returned its
  * receipt.
  */
 export class ExpiredError extends ApiError {
@@ -156,7 +159,7 @@ export class ExpiredError extends ApiError {
 
 /**
  * Returns true for a refusal after which the same bytes can never be executed, because their nonce
- * was used or is too low. A nonce that is too far in the future becomes valid later.
+ * was consumed or is too low. A nonce that is too far in the future becomes valid later.
  */
 export function isNonceSpent({ message, name }: ApiError): boolean {
   return name === 'BAD_NONCE' && message !== nonceTooFar();

@@ -12,7 +12,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-test('the nonces of a signer only increase, even if the clock goes back', () => {
+test('the nonces of a signer only increase, even if the clock goes backwards', () => {
   fc.assert(
     fc.property(steps, (taken) => {
       let nowMs = 1_800_000_000_000;
@@ -30,7 +30,7 @@ test('the nonces of a signer only increase, even if the clock goes back', () => 
   );
 });
 
-test('a nonce equals the clock if that has advanced, so it stays within the venue’s window', () => {
+test('a nonce equals the clock if the clock has advanced, so it stays within the venue’s window', () => {
   let nowMs = 1_800_000_000_000.75;
   const source = new NonceSource(() => nowMs);
   expect(source.next('0xa1')).toBe(1_800_000_000_000);

@@ -1,7 +1,7 @@
 /**
  * Returns increasing nonces for each signer: the clock in milliseconds, or the last nonce plus one
  * if the clock has not advanced. `next` is synchronous, so concurrent calls never get the same
- * nonce. Two processes with the same key can still use the same one, so give each process its own
+ * nonce. Two processes with the same key can still get equal nonces, so give each process its own
  * agent.
  */
 export class NonceSource {

@@ -52,7 +52,7 @@ test('viem recovers the signer of a permit that any kind of wallet signed', asyn
   expect(signer).toBe(account.address);
 });
 
-test('a browser wallet receives the type of the domain, and integers as texts', async () => {
+test('a browser wallet receives the type of the domain, and integers as strings', async () => {
   const account = privateKeyToAccount(KEY);
   const sent: string[] = [];
   const provider = {

@@ -10,9 +10,9 @@ import type { InfoParameters } from './info/query-info.ts';
 import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 
-/** Contents of a permit. */
+/** The contents of a permit. */
 export type PermitTerms = {
-  /** Settings of the venue, with the bridge, the token and the chain. */
+  /** The settings of the venue, with the bridge, the token and the chain. */
   readonly settings: Pick<
     Settings,
     'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'

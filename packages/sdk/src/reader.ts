@@ -4,22 +4,22 @@ import type { StreamsClient } from './streams/create-streams.ts';
 import type { Replicas } from './transport/http.ts';
 import { plainKey } from './transport/stream.ts';
 
-// This module is separate from client.ts, because bundlers split by file and a page that only reads
-// must not load the signing code.
+// This module is separate from client.ts, because bundlers split code by file and a page that only
+// reads must not load the signing code.
 
-/** The client for queries and streams, without a key. */
+/** A client for queries and streams, without a key. */
 export type Reader = {
-  /** Known replicas of the venue, and the one to which the client is connected. */
+  /** The known replicas of the venue, and the one to which the client is connected. */
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly streams: StreamsClient;
-  /** Closes the streams. Requests need not be closed. */
+  /** Closes the streams. Requests do not have to be closed. */
   close(): void;
 };
 
 /**
- * Creates a client that only reads. It contains neither schemas nor signing code, so a page loads a
- * fraction of the size of `createClient`. A malformed query is therefore found by the venue and
+ * Creates a client that only reads. It contains no schemas and no signing code, so its size is a
+ * fraction of that of `createClient`. A malformed query is therefore detected by the venue and
  * thrown as an `ApiError`.
  */
 export function createReader(options: ConnectOptions): Reader {

@@ -34,8 +34,8 @@ const lastAction = (venue: FakeVenue): unknown =>
   JSON.parse(venue.received.at(-1)?.text ?? '').action;
 const agent = { agentAddress: `0x${'22'.repeat(20)}` };
 
-describe('a venue on the local machine', () => {
-  test('a client asks a local venue once for its network name', async () => {
+describe('a client requests the network name of a venue on the local machine', () => {
+  test('a client requests the network name of a local venue once', async () => {
     const venue = await aVenue(reporting(NAME), OK);
     const client = createClient({ url: venue.url, wallet });
     await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
@@ -59,12 +59,12 @@ describe('a venue on the local machine', () => {
     'http://venue.localhost',
     'http://127.9.9.9',
     'http://[::1]:8690',
-  ])('a client of %s needs no network name', (url) => {
+  ])('a client of %s does not need a network name', (url) => {
     expect(() => createClient({ url, wallet })).not.toThrow();
   });
 });
 
-describe('a venue on another machine', () => {
+describe('a client of a venue on another machine requires a network name', () => {
   test('a client that signs needs a network name, and one that only reads does not', async () => {
     const venue = await aVenue(reporting(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
@@ -82,13 +82,13 @@ describe('a venue on another machine', () => {
     },
   );
 
-  test('a client signs for the network name that it is given', async () => {
+  test('a client signs for the given network name', async () => {
     const venue = await aVenue(reporting(NAME), OK);
     await clientElsewhere(venue, { network: NAME }).exchange.approveAgent(agent);
     expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
   });
 
-  test('a client signs nothing for a venue with another network name', async () => {
+  test('a client signs no requests for a venue with another network name', async () => {
     const venue = await aVenue(reporting('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(

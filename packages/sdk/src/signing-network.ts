@@ -7,7 +7,7 @@ import { SigningError, ValidationError } from './errors.ts';
  */
 export type NetworkName = 'testnet' | (string & {});
 
-/** Requests the venue's settings. */
+/** A function that requests the venue's settings. */
 type QuerySettings = () => Promise<{
   readonly service_network: string;
   readonly chain_id: number;
@@ -17,8 +17,8 @@ type QuerySettings = () => Promise<{
 /**
  * Returns the hasher for the network of the signatures. The network is requested once, before the
  * first signature. A signature is valid on every venue with the same network name, so the caller
- * must choose the name; otherwise, a dishonest venue could obtain signatures for another one. Only
- * a venue on the caller's own machine is asked.
+ * must choose the name; otherwise, a dishonest venue could obtain signatures for another venue. The
+ * name is requested only from a venue on the caller's own machine.
  */
 export type HasherSource = () => Promise<Hasher>;
 
@@ -43,7 +43,7 @@ export function hasherSource(
   };
 }
 
-/** Throws unless there is a network name or the venue is on the caller's own machine. */
+/** Throws unless a network name is given or the venue is on the caller's own machine. */
 export function checkNamed(given: NetworkName | Network | undefined, url: string): void {
   if (given === undefined && !isLoopback(url)) throw new ValidationError(unnamed(url));
 }
@@ -91,14 +91,14 @@ function isLoopback(url: string): boolean {
 export type NetworkCheck = (error: unknown) => Promise<unknown>;
 
 /**
- * Names of the refusals after a signature for another network, because that recovers an unknown
- * signer.
+ * The names of the refusals that a signature for another network can cause, because an unknown
+ * signer is recovered from it.
  */
 const REFUSALS = /^(UNAUTHORIZED|MISMATCH|NO_ACCOUNT)$/;
 
 /**
  * Compares the client's network with the venue's settings once, after the first refusal that
- * another network would explain. Successful actions never wait for it.
+ * another network would explain. Successful actions never wait for this check.
  */
 export function networkCheck(hasher: HasherSource, settings: QuerySettings): NetworkCheck {
   let asked: Promise<string | undefined> | undefined;
@@ -113,7 +113,7 @@ export function networkCheck(hasher: HasherSource, settings: QuerySettings): Net
 }
 
 /**
- * Returns the difference between two networks as text, each with its name, chain id and API
+ * Returns the difference between two networks as a message, each with its name, chain id and API
  * version, or undefined if they are equal.
  */
 export function networkFault(

@@ -15,19 +15,19 @@ import {
   type StructValues,
 } from '@oddlot/protocol';
 
-/** EIP-712 typed data in the form that wallets accept. */
+/** The EIP-712 typed data in the form that wallets accept. */
 export type TypedData = {
   readonly domain: Domain;
   readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
   readonly primaryType: string;
   /**
-   * Values of the message. Integers are decimal texts, because some wallets read large numbers
-   * inexactly.
+   * The values of the message. Integers are decimal strings, because some wallets read large
+   * numbers inexactly.
    */
   readonly message: Readonly<Record<string, string>>;
 };
 
-/** Hashed action, with the data that its hash does not contain. */
+/** A hashed action, with the data that its hash does not contain. */
 type HashedAction = {
   readonly hash: ActionHash;
   readonly action: StructValues;
@@ -35,7 +35,7 @@ type HashedAction = {
   readonly network: Network;
 };
 
-/** Possible fields of a domain, in the order of the standard. */
+/** The possible fields of a domain, in the order of the standard. */
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -67,7 +67,7 @@ export function innerTypedDataOf(
 
 /**
  * Converts a struct to the form that wallets accept. It always contains `EIP712Domain`, because
- * many wallets hash the domain with the fields in it, and an empty domain without it.
+ * many wallets hash the domain with the fields in it, and hash an empty domain without it.
  */
 export function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {
@@ -101,8 +101,8 @@ function valuesOf(hash: ActionHash, rest: Omit<HashedAction, 'hash'>): StructVal
 }
 
 /**
- * Converts a value to text: bytes to hex, an absent text to an empty one, and addresses to lower
- * case, which all wallets accept.
+ * Converts a value to a string: bytes to hex, an absent string to an empty one, and addresses to
+ * lower case, which all wallets accept.
  */
 function plainValue(type: string, value: unknown): string {
   if (value instanceof Uint8Array) return bytesToHex(value);

@@ -20,13 +20,13 @@ import { signAsSent } from '@oddlot/testing/sdk/sign-as-sent';
 import { domainChainOf, vectorOf, VECTORS, type Vector } from '@oddlot/testing/sdk/vectors';
 
 /**
- * The vectors were produced with other libraries, and viem signs with the keys of all wallets
+ * The vectors were generated with other libraries, and viem signs with the keys of all wallets
  * except the first, so both sides of the comparison are independent.
  */
 
 type Hex = `0x${string}`;
 
-/** Browser wallet that receives typed data as text and signs only for its own chain. */
+/** A browser wallet that receives typed data as JSON and signs only for its own chain. */
 function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   const account = privateKeyToAccount(privateKey);
   return {
@@ -41,7 +41,7 @@ function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   };
 }
 
-/** Creates a wallet from a key, connected to a chain. */
+/** A function that creates a wallet from a key, connected to a chain. */
 type MakeWallet = (key: Hex, chainId: number) => Wallet | Promise<Wallet>;
 
 const WALLETS: Record<string, MakeWallet> = {
@@ -77,8 +77,8 @@ async function signed(given: Vector, wallet: Wallet) {
 }
 
 /**
- * These wallets sign every vector. The others differ only in how they are called, so they sign a
- * selection.
+ * The wallets that sign every vector. The others differ only in the way in which they are called,
+ * so they sign a selection.
  */
 const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
 const SELECTION = VECTORS.filter(
@@ -125,7 +125,7 @@ describe.each(Object.entries(WALLETS))('the signatures of %s', (kind, walletOf) 
 
 const aCase = vectorOf('order-gtc');
 
-describe('a wallet that is bound to another chain', () => {
+describe('a wallet that is bound to another chain signs only direct actions', () => {
   const direct = vectorOf('tokenSend-own');
   const bound = Object.entries(WALLETS).filter(([name]) => /browser|transport/.test(name));
 
@@ -162,14 +162,14 @@ test('a wallet client without an account needs an address', async () => {
   expect(JSON.parse(body).signature).toEqual(aCase.signature);
 });
 
-test('a wallet that signs with another key than that of its address is detected', async () => {
+test('a wallet whose signatures do not match its address is rejected', async () => {
   const other = privateKeyToAccount(randomPrivateKey()).address;
   const wallet = eip1193Wallet(browserWallet(aCase.privateKey, aCase.chainId), other);
   await expect(signed(aCase, wallet)).rejects.toThrow(SigningError);
   await expect(signed(aCase, wallet)).rejects.toThrow(`signed as ${aCase.signer}`);
 });
 
-/** Creates a wallet on the right chain with a fixed answer to every signing request. */
+/** Creates a wallet on the right chain with a fixed response to every signing request. */
 function answering(answer: unknown): Eip1193Provider {
   return { request: async ({ method }) => (method === 'eth_chainId' ? aCase.chainId : answer) };
 }
@@ -190,7 +190,7 @@ test('a signature in its malleable form is converted to the accepted form', asyn
   expect(JSON.parse((await signed(aCase, wallet)).body).signature).toEqual(aCase.signature);
 });
 
-test('an answer that is not a signature is rejected', async () => {
+test('a response that is not a signature is rejected', async () => {
   const wallet = eip1193Wallet(answering('0x1234'), aCase.signer);
   await expect(signed(aCase, wallet)).rejects.toThrow('not a signature: 0x1234');
 });
@@ -206,7 +206,7 @@ test('the JSON of a wallet does not contain its key', () => {
   expect(JSON.stringify(privateKeyWallet(key))).not.toContain(key.slice(2));
 });
 
-describe('malformed requests to sign', () => {
+describe('malformed requests are not signed', () => {
   const wallet: Wallet = {
     ...privateKeyWallet(aCase.privateKey),
     sign: () => Promise.reject(new Error('must not be asked')),

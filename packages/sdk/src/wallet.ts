@@ -13,19 +13,22 @@ import { type Address, address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 import type { TypedData } from './typed-data.ts';
 
-/** Request for a signature, with the digest and its typed data. */
+/** A request for a signature, with the digest and its typed data. */
 export type SigningRequest = {
   /** The 32 bytes to sign. */
   readonly digest: Uint8Array;
-  /** Returns the typed data. It is called only for wallets that need it. */
+  /** Returns the typed data. It is called only for wallets that need typed data. */
   readonly typedData: () => TypedData;
 };
 
-/** Signs requests. All adapters return the same signature for the same key and request. */
+/** A signer of requests. All adapters return the same signature for the same key and request. */
 export interface Wallet {
   /** The address in lower case. */
   readonly address: Address;
-  /** True if a user confirms each signature, so no signature is requested twice without need. */
+  /**
+   * True if a user confirms each signature, so that signatures are not requested repeatedly without
+   * need.
+   */
   readonly isInteractive: boolean;
   sign(request: SigningRequest): Promise<SignatureHex>;
   /**
@@ -36,7 +39,7 @@ export interface Wallet {
 }
 
 /**
- * Creates a wallet from a key in memory, such as that of an agent. It signs the digest itself,
+ * Creates a wallet from a key in memory, such as that of an agent. The digest is signed directly,
  * without a wallet library.
  */
 export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
@@ -56,14 +59,14 @@ export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
 }
 
 /**
- * Generates a random key for an agent. Store the key to trade after a restart, because there is no
+ * Generates a random key for an agent. To trade after a restart, store the key, because there is no
  * other copy.
  */
 export function randomPrivateKey(): `0x${string}` {
   return bytesToHex(secp256k1.utils.randomSecretKey());
 }
 
-/** Part of a viem `LocalAccount` that the client uses. */
+/** The part of a viem `LocalAccount` that the client uses. */
 export type TypedDataAccount = {
   readonly address: string;
   signTypedData(parameters: {
@@ -89,15 +92,15 @@ export function accountWallet(account: TypedDataAccount): Wallet {
   };
 }
 
-/** Wallet with an EIP-1193 interface, such as a browser's `window.ethereum`. */
+/** A wallet with an EIP-1193 interface, such as a browser's `window.ethereum`. */
 export type Eip1193Provider = {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
 };
 
 /**
  * Creates a wallet whose user confirms each signature. It signs only for the chain to which it is
- * connected, so direct actions name that chain in `signatureChainId`. Trading actions are bound to
- * the venue's own chain: approve an agent with this wallet, and trade with the agent.
+ * connected, so direct actions contain that chain in `signatureChainId`. Trading actions are bound
+ * to the venue's own chain: approve an agent with this wallet, and trade with the agent.
  */
 export function eip1193Wallet(provider: Eip1193Provider, account: string): Wallet {
   const own = readAddress(account);
@@ -126,7 +129,7 @@ function readKey(privateKey: string): Uint8Array {
   throw new SigningError('The private key is zero or beyond the order of the curve');
 }
 
-/** Part of an ethers `Signer` (version 6) that the client uses. */
+/** The part of an ethers `Signer` (version 6) that the client uses. */
 export type EthersSigner = {
   /** The key of the signer, in signers that have one. */
   readonly signingKey?: unknown;
@@ -140,8 +143,8 @@ export type EthersSigner = {
 };
 
 /**
- * Creates a wallet from an ethers signer. A signer with a key signs for any chain; one of a browser
- * wallet is bound to its chain, like `eip1193Wallet`.
+ * Creates a wallet from an ethers signer. A signer with a key signs for any chain, and that of a
+ * browser wallet is bound to its chain, like `eip1193Wallet`.
  */
 export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   const own = readAddress(await asked(() => signer.getAddress()));
@@ -165,10 +168,11 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   };
 }
 
-/** Part of a viem `WalletClient` that the client uses. */
+/** The part of a viem `WalletClient` that the client uses. */
 export type TypedDataClient = {
   /**
-   * A local account has its key. Other accounts are asked to sign through the client's transport.
+   * The account. A local account contains its key; other accounts sign through the client's
+   * transport.
    */
   readonly account?: { readonly address: string; readonly type: string } | undefined;
   getChainId(): Promise<number>;
@@ -228,7 +232,7 @@ export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * Reads the 65 bytes of a wallet's answer. It verifies the signer here, because the venue could
+ * Reads the 65 bytes of a wallet's response. The signer is verified here, because the venue could
  * only report an unknown signer.
  */
 export function readSignature(
@@ -265,7 +269,7 @@ export function readAddress(text: string): Address {
   throw new SigningError(`Not an address: ${text}`);
 }
 
-/** Reads a chain id from a number, or from a text such as `0x1`. */
+/** Reads a chain id from a number, or from a string such as `0x1`. */
 export function readChainId(answer: unknown): number {
   const chainId = Number(answer);
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;

@@ -17,7 +17,7 @@ const REQUESTS = Object.keys(ACTION_TYPES).map((name) => {
   return { type, action: ACTION_TYPES[type], signer: signerOf(type) };
 });
 
-describe('the API action of each engine command', () => {
+describe('each engine command corresponds to an API action', () => {
   test.each(REQUESTS)(
     'R-agents: the API and the engine require the same key for $type',
     (request) => {

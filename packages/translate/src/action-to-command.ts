@@ -35,8 +35,8 @@ export function actionToCommand(
 }
 
 /**
- * Returns why the action would be rejected in any state, or undefined if some state could accept
- * it.
+ * Returns the reason why the action would be rejected in any state, or undefined if some state
+ * could accept it.
  */
 export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
@@ -47,8 +47,8 @@ function translationOf({ type }: PlainAction): ActionTranslation<PlainType> {
 }
 
 /**
- * Maps each command to its action type. A multiSig wrapper has no entry, because it becomes its
- * inner action's command.
+ * Maps each command to its action type. A multiSig wrapper has no entry, because it becomes the
+ * command of its inner action.
  */
 export const ACTION_TYPES = Object.fromEntries(
   Object.entries(TRANSLATIONS).flatMap(([type, { commands }]) =>
@@ -73,7 +73,9 @@ export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =
 export const internalNameNamed = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;
 
-/** The `details.why` of actions that are rejected because they need the settlement chain. */
+/**
+ * The value of `details.why` for actions that are rejected because they need the settlement chain.
+ */
 export const NO_CHAIN = 'this venue has no settlement chain';
 
 /**

@@ -41,7 +41,7 @@ function refusal(type: string, fields: object = {}): { code: number; message: st
   return { code: answer.error.code, message: answer.error.message };
 }
 
-describe('metadata queries', () => {
+describe('metadata queries return the markets and the configuration', () => {
   const SHARED = {
     name: 'BTC-USDC',
     szDecimals: 3,
@@ -152,7 +152,7 @@ describe('metadata queries', () => {
   });
 });
 
-describe('the l2Book query', () => {
+describe('the l2Book query returns an aggregated book', () => {
   test('l2Book aggregates levels by the requested tick, best price first', () => {
     venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     venue.order(ALICE, { buy: true, price: 99.5, size: 0.25 });
@@ -204,7 +204,7 @@ const EMPTY_SUMMARY = {
   totalRawUsd: '0',
 };
 
-describe('the clearinghouseState query', () => {
+describe('the clearinghouseState query returns positions and margin', () => {
   test('the clearinghouse state of an unknown account is empty', () => {
     const empty = {
       accountValuePlusWithdrawHold: '0',
@@ -276,7 +276,7 @@ describe('the clearinghouseState query', () => {
     expect(short.marginSummary.totalRawUsd).toBe('10999.85');
   });
 
-  test('the outcome account value is its free balance', () => {
+  test('the account value of the outcome sub-account is its free balance', () => {
     venue.credit(CAROL, 'outcome', 12.5);
     const state = data('clearinghouseState', { user: CAROL, accountType: 'outcome' });
     const summary = { ...EMPTY_SUMMARY, accountValue: '12.5', totalRawUsd: '12.5' };
@@ -284,7 +284,7 @@ describe('the clearinghouseState query', () => {
   });
 });
 
-describe('the open orders query', () => {
+describe('the open orders query returns resting orders', () => {
   test('frontendOpenOrders lists orders newest first, with all fields', () => {
     const expireMs = (venue.state.timeMs + 3_600_000) as never;
     venue.order(ALICE, { buy: true, price: 99, size: 1, timeInForce: 'gtd', expireMs });
@@ -331,8 +331,8 @@ describe('the open orders query', () => {
   });
 });
 
-describe('account queries', () => {
-  test('approvedAgents returns the agents of an account, agentOwner the owner of an agent', () => {
+describe('account queries return the agents and the capacity of an account', () => {
+  test('approvedAgents returns the agents of an account, and agentOwner the owner of an agent', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, 'desk');
     const time = venue.state.timeMs;
@@ -370,7 +370,7 @@ describe('account queries', () => {
       user: ALICE,
       coin: 'BTC-USDC',
       leverage: { mode: 'OneWay', type: 'Cross', value: 20, rawUsd: '' },
-      // The size is limited by the maximum of a market order, not by the margin.
+      // The size is limited by the maximum of a market order and not by the margin.
       maxTradeSzs: ['200', '200'],
       availableToTrade: ['1000', '1000'],
       markPx: '100',

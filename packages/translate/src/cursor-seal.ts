@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Computes the seal of a cursor. The seal proves that this venue issued the cursor for this place
- * in this list; with the place of another user, query or filter, a page would silently skip rows.
+ * Computes the seal of a cursor. The seal proves that this venue issued the cursor for this
+ * position in this list. With the position of another user, query or filter, a page would silently
+ * skip rows.
  */
 export type CursorSeal = (list: string, place: readonly (number | string)[]) => string;
 
@@ -40,8 +41,7 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Identifies the list that a query pages through by its type, user and filters, independent of
- * their order.
+ * Identifies the list of a paged query by its type, user and filters, independently of their order.
  */
 export function listOf(query: object): string {
   const filters = Object.entries(query)

@@ -4,7 +4,7 @@ import { ALICE, BOB, BTC, GENESIS, TestVenue } from '@oddlot/testing/venue/ws/te
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
 
-describe('the causeHash function', () => {
+describe('the hash of an effect identifies its cause', () => {
   test('an effect has the hash of its request, or of the block if no request caused it', () => {
     const venue = TestVenue.open();
     const blocks: AppliedBlock[] = [];
@@ -18,7 +18,7 @@ describe('the causeHash function', () => {
   });
 });
 
-describe('the records of live orders', () => {
+describe('live orders are reported with their status', () => {
   test('a partly filled live order has the status open', () => {
     const venue = TestVenue.open();
     venue.order(ALICE, { sell: true, price: 101, size: 1 });
@@ -33,7 +33,7 @@ describe('the records of live orders', () => {
   });
 });
 
-describe('the asset context', () => {
+describe('the asset context contains the prices of a perp', () => {
   test('prices are empty before the first oracle price', () => {
     const venue = new TestVenue();
     venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);

@@ -44,8 +44,8 @@ import { findPerp } from './info/info-context.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 
 /**
- * Returns the hash that history shows for an effect: the hash of the request that caused it, or of
- * the block if no request did.
+ * Returns the hash that the history contains for an effect: the hash of the request that caused it,
+ * or of the block if no request did.
  */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
   const command = block.commands[commandIndex]?.command;
@@ -170,7 +170,10 @@ export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean 
   return timeInForce === 'market' || trigger?.isMarket === true;
 }
 
-/** Returns why an order ended unfilled: the text of its reject or the cause of its cancellation. */
+/**
+ * Returns the reason why an order ended unfilled: the message of its rejection or the cause of its
+ * cancellation.
+ */
 export function reasonOf(
   state: State,
   event: Pick<OrderUpdated, 'reject' | 'cancelCause'>,

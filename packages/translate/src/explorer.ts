@@ -13,8 +13,8 @@ import { requestTexts } from './reject-to-wire.ts';
 import { maskedCode } from './info/access.ts';
 
 /**
- * The venue has no validators, because its operator creates all blocks; every block has the zero
- * address as proposer.
+ * The address in the `proposer` field of all blocks. The venue has no validators, because its
+ * operator creates all blocks.
  */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
@@ -29,8 +29,8 @@ export function explorerBlock(block: AppliedBlock): ExplorerBlock {
 
 /**
  * Returns true for a signed request that its block executed, or rejected for its content. A request
- * with a used nonce is not counted: several replicas of a cluster can log the same bytes, which are
- * one transaction.
+ * with a consumed nonce is not counted: several replicas of a cluster can log the same bytes, which
+ * are one transaction.
  */
 export function isTransaction(
   command: Command,
@@ -40,8 +40,8 @@ export function isTransaction(
 }
 
 /**
- * Returns the last `countMax` signed requests of a block, in order. It shows only a request's type,
- * because an order can still be in the delay queue (R-delay).
+ * Returns the last `countMax` signed requests of a block, in order. The result contains only the
+ * type of a request, because an order can still be in the delay queue (R-delay).
  */
 export function explorerTxs(
   block: AppliedBlock,
@@ -67,7 +67,10 @@ export function explorerTxs(
   return txs.reverse();
 }
 
-/** Returns why a request or its first failed entry was rejected, with the text of its receipt. */
+/**
+ * Returns the reason why a request or its first failed entry was rejected, with the message of its
+ * receipt.
+ */
 export function executionError(
   command: RequestCommand,
   executed: CommandResult,
@@ -78,7 +81,7 @@ export function executionError(
     reject !== undefined ||
     skipped.length > 0 ||
     entries.some((entry) => entry.reject !== undefined);
-  // Texts are built only for failures, because most requests succeed.
+  // Messages are built only for failures, because most requests succeed.
   if (!hasFailed) return null;
   const context = { instruments: found.instruments, texts: requestTexts(found.request) };
   return outcomeToWire(command, executed, context).error?.message ?? null;
@@ -134,8 +137,8 @@ type BriefAction = {
 const LISTS = ['orders', 'modifies', 'cancels', 'split', 'merge'] as const;
 
 /**
- * Shortens an action for a list of transactions, so one long action does not make the whole answer
- * large.
+ * Shortens an action for a list of transactions, so that one long action does not make the whole
+ * response large.
  */
 export function briefAction(action: BriefAction['action']): BriefAction {
   const { payload } = action;

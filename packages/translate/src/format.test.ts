@@ -11,7 +11,7 @@ import {
 const BTC = { szDecimals: 5 };
 const TENS = { szDecimals: -1 };
 
-describe('formatting of prices and sizes', () => {
+describe('prices and sizes are formatted on the scale of their instrument', () => {
   test('prices and sizes are canonical decimals on the scale of their instrument', () => {
     expect(formatPrice(BTC, 971_234)).toBe('97123.4');
     expect(formatPrice(BTC, 10)).toBe('1');
@@ -28,7 +28,7 @@ describe('formatting of prices and sizes', () => {
   });
 });
 
-describe('formatting of rates and ratios', () => {
+describe('rates and ratios are formatted with fixed units', () => {
   test('formatRate returns the exact decimal of a rate', () => {
     expect(formatRate(45_000)).toBe('0.00045');
   });
@@ -42,9 +42,9 @@ describe('formatting of rates and ratios', () => {
   });
 });
 
-describe('formatting of an average price', () => {
+describe('an average price is formatted from a notional and a size', () => {
   test('the average price is the notional divided by the size, for both signs', () => {
-    // The notional of 0.5 at 97000 and 0.25 at 97000.3.
+    // This is the notional of 0.5 at 97000 and 0.25 at 97000.3.
     const notional = 48_500_000_000n + 24_250_075_000n;
     expect(formatAveragePrice(BTC, notional, 75_000)).toBe('97000.1');
     expect(formatAveragePrice(BTC, -notional, -75_000)).toBe('97000.1');

@@ -12,8 +12,8 @@ const RATE_DECIMALS = 8;
 const FUNDING_DECIMALS = 10;
 
 /**
- * Margin ratio shown for an account without risk. Clients that compare the number treat the account
- * as safe.
+ * The margin ratio shown for an account without risk. Clients that compare the number treat the
+ * account as safe.
  */
 export const RATIO_SAFE = '999999';
 
@@ -56,7 +56,8 @@ export function formatRateE10(valueE10: number | bigint): string {
 
 /**
  * Formats the average price of a notional in micro-USDC over a size in lots, rounded half up to six
- * decimals. It has more decimals than a price unit, so average × size stays close to the notional.
+ * decimals. The result has more decimals than a price unit, so that average × size stays close to
+ * the notional.
  */
 export function formatAveragePrice(
   scale: Scale,
@@ -81,7 +82,7 @@ export function formatRatio(numerator: bigint, denominator: bigint): string {
   return formatDecimal(divHalfUp(numerator * RATIO_ONE, denominator), RATIO_DECIMALS);
 }
 
-/** Returns the number of decimals of a canonical decimal text. */
+/** Returns the number of decimals of a canonical decimal string. */
 export function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;

@@ -4,19 +4,19 @@ import type { Details, WireError } from '@oddlot/protocol';
 
 export type Instrument = {
   readonly instrumentId: number;
-  /** `BTC-USDC` for a perp, `OUTCOME-<id>` for an outcome market. */
+  /** The name: `BTC-USDC` for a perp, `OUTCOME-<id>` for an outcome market. */
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
 };
 
 /**
- * Finds a perp or an outcome market. Settled markets are included, because old orders still refer
- * to them.
+ * A function that finds a perp or an outcome market. Settled markets are included, because old
+ * orders still refer to them.
  */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
-/** Finds the scale of an instrument, which is sufficient to read its decimal texts. */
+/** Finds the scale of an instrument, which is sufficient to read its decimal strings. */
 export type ScaleLookup = (instrumentId: number) => Pick<Instrument, 'szDecimals'> | undefined;
 
 /** Returns a lookup that reads the current state at every call. */
@@ -38,11 +38,12 @@ export function outcomeName(instrumentId: number): string {
 }
 
 /**
- * The type of instrument ids in an endpoint: text in queries and subscriptions, numbers in actions.
+ * The type of instrument ids in an endpoint: strings in queries and subscriptions, numbers in
+ * actions.
  */
 type Takes = 'text' | 'number';
 
-/** Names of fields that contain an instrument's id. */
+/** The names of fields that contain an instrument's id. */
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'coin',
   'asset',
@@ -54,8 +55,8 @@ const OUTCOME_NAME = /^OUTCOME-(\d{1,10})$/i;
 const WHERE = 'ids are `index` in perpMeta and `instrument_id` in outcomeMeta';
 
 /**
- * Adds a hint to an error: the id that the client probably meant, or where ids are listed. Clients
- * of other venues often send a name where this venue requires an id.
+ * Adds a hint to an error: the id that the client probably meant, or the query that lists the ids.
+ * Clients of other venues often send a name where this venue requires an id.
  */
 export function refusalWithInstrument(state: State, error: WireError, takes: Takes): WireError {
   if (error.name !== 'BAD_REQUEST' && error.name !== 'NOT_FOUND') return error;
@@ -66,13 +67,13 @@ export function refusalWithInstrument(state: State, error: WireError, takes: Tak
 export function withInstrument(state: State, details: Details, takes: Takes): Details {
   const { field = '', got } = details;
   const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
-  // An error that lists allowed values or a reason already has a more specific hint.
+  // An error with allowed values or a reason already has a more specific hint.
   const hasHint = details.allowed !== undefined || details.why !== undefined;
   if (hasHint || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
   const meant = meantBy(state, got);
-  // A value of the right type was read as an id, but no instrument with that id is listed.
+  // A value of the right type was read as an id, but there is no listed instrument with that id.
   const isRightType = isText
     ? typeof got === 'string' && /^\d+$/.test(got)
     : typeof got === 'number';

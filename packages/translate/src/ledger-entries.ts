@@ -90,7 +90,7 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
   }
 }
 
-/** Shared by all events without a row, which are most events. */
+/** This array is shared by all events without a row, which are most events. */
 const NONE: readonly never[] = [];
 
 /** Builds a single row that is found under both sub-accounts. */
@@ -169,7 +169,9 @@ function withdrawal(event: WithdrawalChanged): Entry {
   return { user: account, accountType: 'perp', withdrawalId, delta };
 }
 
-/** Returns the row of a withdrawal with its new status; its place in the ledger does not change. */
+/**
+ * Returns the row of a withdrawal with its new status; its position in the ledger does not change.
+ */
 export function settledEntry(
   entry: LedgerEntry,
   { status }: Pick<WithdrawalChanged, 'status'>,

@@ -58,7 +58,7 @@ export function tickerFields(source: Source, instrument: Instrument): Omit<Ticke
   };
 }
 
-/** Prices are in price units and the mark in half price units; 0 means unset. */
+/** The prices are in price units and the mark in half price units; 0 means unset. */
 type Facts = {
   readonly last: number;
   readonly markHalves: number;
@@ -103,8 +103,8 @@ type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
 };
 
 /**
- * Collects the market data. If the market is no longer in memory, only its result is known, which
- * the engine still has.
+ * Collects the market data. If the market is no longer in memory, only its result is available,
+ * which the engine still has.
  */
 function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument): Glance {
   const record = markets.catalogue.market(id);

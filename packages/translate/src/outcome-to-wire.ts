@@ -28,14 +28,15 @@ import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { insideVariant } from './wrapped-field.ts';
 
 /**
- * The result of an action in replies and receipts. It is plain data, so it can be stored as JSON.
+ * The result of an action in replies and receipts. It is plain data, so that it can be stored as
+ * JSON.
  */
 export type ActionResult = NonNullable<ActionStatus['result']>;
 
 /** The error in the form of a response body. */
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
-/** Ids that an operator's action created. */
+/** The ids that an operator's action created. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
@@ -53,13 +54,13 @@ export type WireOutcome = {
   /** The block in which the last order left the delay queue, if that is a later block (R-delay). */
   readonly doneHeight?: number;
   /**
-   * Set for orders on outcome markets: clients that do not wait for the result get a trace id
+   * Set for orders on outcome markets. Clients that do not wait for the result receive a trace id
    * instead (R-delay).
    */
   readonly isTraced?: true;
 };
 
-/** The result of one entry of an action. It is plain data, so it can be stored as JSON. */
+/** The result of one entry of an action. It is plain data, so that it can be stored as JSON. */
 export type WireEntry = { readonly order: OrderResult; readonly error: ErrorBody | null };
 
 type Failure = { readonly error: ErrorBody; readonly prefix: string };
@@ -67,11 +68,13 @@ type Failure = { readonly error: ErrorBody; readonly prefix: string };
 export type OutcomeContext = {
   readonly instruments: InstrumentLookup;
   /**
-   * Returns an entry as the client wrote it. If it is absent, errors contain the command's numbers.
+   * Returns an entry as the client wrote it. If the function is absent, errors contain the
+   * command's numbers.
    */
   readonly texts?: EntryTexts | undefined;
   /**
-   * Events of the block that executed the command. They identify the orders that a cancelAll found.
+   * The events of the block that executed the command. They identify the orders that a cancelAll
+   * found.
    */
   readonly events?: readonly EngineEvent[];
   /** Finds the final state of orders that the engine no longer stores. */
@@ -136,7 +139,7 @@ function orderResult(
 ): OrderResult {
   const { error, index } = translated;
   const entry = asEnded(command, translated, (target) => {
-    // The filled size of an unknown instrument cannot be formatted.
+    // Without the instrument, the filled size cannot be formatted.
     if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
     return ended?.(account, target);
   });
@@ -157,7 +160,7 @@ export function entriesToWire(
 }
 
 /**
- * Translates a reject of a command or of one of its entries, quoting values as the client wrote
+ * Translates a rejection of a command or of one of its entries, quoting values as the client wrote
  * them.
  */
 function translate(
@@ -232,8 +235,8 @@ function wireOutcome(
 }
 
 /**
- * Returns true for orders on outcome markets. The first order decides, because all orders of an
- * action are for one exchange.
+ * Returns true for orders on outcome markets. The first order is sufficient, because all orders of
+ * an action are for one exchange.
  */
 export function isOutcomeOrder(command: RequestCommand): boolean {
   if (command.type !== 'placeOrders') return false;

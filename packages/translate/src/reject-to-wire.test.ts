@@ -231,7 +231,7 @@ test('details distinguish an off-tick price from an off-tick trigger price', () 
   });
 });
 
-test('the details of an action without a list name the action’s own fields', () => {
+test('the details of an action without a list contain the action’s own fields', () => {
   const unknown: Reject = { reason: 'instrumentUnknown', instrumentId: instrumentId(9) };
   const entry = { field: '', instrument: 'asset' } as const;
   expect(rejectToWire(unknown, { ...context, entry }).details).toMatchObject({
@@ -288,7 +288,7 @@ test('a rejected money transfer quotes the amount as the client wrote it', () =>
   });
 });
 
-test("fields of a wrapped action have the wrapper's path, those of the envelope do not", () => {
+test("fields of a wrapped action have the wrapper's path, and those of the envelope do not", () => {
   const field = (reject: Reject) =>
     rejectToWire(reject, { ...context, isWrapped: true }).details?.field;
   expect(field({ reason: 'sizeOffLot', ...btc })).toBe('payload.action.orders[3].s');
@@ -299,7 +299,7 @@ test("fields of a wrapped action have the wrapper's path, those of the envelope 
   expect(field({ reason: 'multiSigUnknown', user: signer })).toBe('payload.multiSigUser');
 });
 
-describe('the nearest values on a grid', () => {
+describe('details contain the nearest values on the grid', () => {
   test.each([
     ['100.3', 1, 5n, undefined, ['100', '100.5']],
     ['100.5', 1, 5n, undefined, ['100.5', '100.5']],

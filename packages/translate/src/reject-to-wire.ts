@@ -24,8 +24,8 @@ export function rejectToWire(reject: Reject, context: RejectContext): WireError 
 }
 
 /**
- * Returns the texts of an entry as the client wrote them, which the engine's numbers no longer
- * contain. Without an index, it returns those of the action itself.
+ * Returns the strings of an entry as the client wrote them, which cannot be derived from the
+ * engine's numbers. Without an index, the function returns those of the action itself.
  */
 export type EntryTexts = (index: number | undefined) => EntryText | undefined;
 
@@ -47,15 +47,15 @@ type AnyCancel = {
 type AnyOperation = { readonly sz: string };
 
 /**
- * The fields of any /exchange action. A single action has at its top level the fields that the
+ * The fields of any /exchange action. A single action has the fields at its top level that the
  * entries of a list have.
  */
 type AnyAction = {
   readonly type: string;
   readonly orders?: readonly AnyOrder[] | undefined;
   /**
-   * Set for a Hyperliquid request that replaces several orders; `order` is set if it replaces a
-   * single one.
+   * The entries of a Hyperliquid request that replaces several orders; `order` is set if it
+   * replaces a single one.
    */
   readonly modifies?: readonly { readonly order: AnyOrder }[] | undefined;
   readonly order?: AnyOrder | undefined;
@@ -74,7 +74,7 @@ type AnyAction = {
   readonly payload?: { readonly action: AnyAction } | undefined;
 };
 
-/** Returns the texts of an /exchange action, or of the inner action of a multiSig wrapper. */
+/** Returns the strings of an /exchange action, or of the inner action of a multiSig wrapper. */
 export function actionTexts(action: object): EntryTexts {
   const { payload, modifies, order, cancels, split, merge, ...single } = action as AnyAction;
   if (payload !== undefined) return actionTexts(payload.action);
@@ -94,7 +94,7 @@ export function actionTexts(action: object): EntryTexts {
   };
 }
 
-/** Returns the texts of a logged request, whose body is parsed only if a text is needed. */
+/** Returns the strings of a logged request, whose body is parsed only if one is needed. */
 export function requestTexts(request: string | undefined): EntryTexts {
   let texts: EntryTexts | undefined;
   return (index) => {

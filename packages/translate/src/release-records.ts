@@ -64,7 +64,7 @@ function isOutcomeOrder({ instrumentId }: { readonly instrumentId: number }): bo
   return instrumentId >= OUTCOME_ID_MIN;
 }
 
-/** Quotes the reject as the client wrote the order if the block still has the request. */
+/** Quotes the rejection as the client wrote the order if the block still contains the request. */
 function bodyOf(
   block: AppliedBlock,
   event: OutcomeOrderReleased,

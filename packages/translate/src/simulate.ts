@@ -58,7 +58,7 @@ import { entriesOf } from './outcome/entries.ts';
 
 type Query = InfoQueryOf<'simulate'>;
 
-/** Direct actions that can be simulated in addition to all agent actions. */
+/** The direct actions that can be simulated in addition to all agent actions. */
 const DIRECT_KINDS: readonly string[] = ['tokenSend', 'withdraw3'];
 
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
@@ -122,7 +122,7 @@ function nonceOf(action: PlainAction): number {
 
 /**
  * Returns true if the query is invalid or its action cannot be simulated. All other errors are part
- * of the answer.
+ * of the response.
  */
 function isQueryFault({ httpStatus, name }: WireError): boolean {
   return httpStatus === HTTP_BAD_REQUEST || name === 'NOT_ALLOWED';
@@ -154,7 +154,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   };
 }
 
-/** Returns the answer for an action that is rejected before it reaches the engine. */
+/** Returns the response for an action that is rejected before it reaches the engine. */
 function refused(context: InfoContext, query: Query, error: WireError): SimulatedAction {
   const { state } = context;
   return {
@@ -222,7 +222,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
     const resting =
       done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
     const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
-    // The filled size pays the taker fee now; untouched resting size will pay the maker fee.
+    // The filled size pays the taker fee now, and the resting size will pay the maker fee.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
     const restingSz = formatSize(scale, resting);
     const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
@@ -278,7 +278,9 @@ type Gathered = {
    * already resting.
    */
   readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
-  /** Delay of an outcome order in the delay queue, in milliseconds, by its index in the action. */
+  /**
+   * The delay of an outcome order in the delay queue, in milliseconds, by its index in the action.
+   */
   readonly delays: ReadonlyMap<number, number>;
 };
 
@@ -313,11 +315,13 @@ function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'build
   return { fee: formatMoney(fee), builderFee: formatMoney(builderFee) };
 }
 
-/** The answer does not show the ADL rank, and computing it would need a scan of all accounts. */
+/**
+ * The response does not show the ADL rank, and computing it would require a scan of all accounts.
+ */
 const UNRANKED = (): number => 0;
 
 /**
- * Returns the balances of an account in a state that may be a fork, or null for each if the account
+ * Returns the balances of an account in a state that may be a fork. Each is null if the account
  * does not exist.
  */
 function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'margin' | 'outcome'> {
@@ -338,8 +342,8 @@ function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'ma
 }
 
 /**
- * Returns the account's resulting positions in all instruments that the action names or affects. A
- * position that would be closed has size 0.
+ * Returns the account's resulting positions in all instruments that the action contains or affects.
+ * A position that would be closed has size 0.
  */
 function positionsAfter(done: Done): SimulatedPosition[] {
   const instruments = instrumentLookup(() => done.after);

@@ -1,10 +1,10 @@
 import type { Command, OperatorCommand } from '@oddlot/engine';
 import type { WireError } from '@oddlot/protocol';
 
-/** Fields of a multiSig request that are outside its inner action. */
+/** The fields of a multiSig request that are outside its inner action. */
 const OUTSIDE = /^(nonce|vaultAddress|expiresAfter|signatures\b|payload\.)/;
 
-/** Field of an operator's action that contains the fields of each command. */
+/** The field of an operator's action that contains the fields of each command. */
 const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   registerPerp: 'registerPerp',
   setPerp: 'setPerp',

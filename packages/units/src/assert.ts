@@ -1,12 +1,15 @@
 /**
- * A broken invariant, which is a bug in this program and never a user error. It is not caught; the
- * process stops.
+ * A broken invariant, which is a bug in this program and never a user error. The error is not
+ * caught, so the process stops.
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** Stops the process if a claim about the program is false. It stays enabled in production. */
+/**
+ * Stops the process if a statement about the program is false. The check stays enabled in
+ * production.
+ */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DECIMAL_LENGTH_MAX, formatDecimal, parseDecimal, parseExact } from './decimal.ts';
 
-/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** For more runs, use `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(300, Number(process.env.FUZZ_RUNS ?? 0));
 
-/** The text in the accepted form, with the fraction that it represents. */
+/** A decimal text in the accepted form, with the fraction that it represents. */
 const decimalText = fc
   .record({
     negative: fc.boolean(),
@@ -63,8 +63,8 @@ test('parsing rounds down to the grid and reports whether the value is on the gr
   fc.assert(
     fc.property(decimalText, decimals, ({ text, numerator, denominator }, scale) => {
       const parsed = parseDecimal(text, scale);
-      // With step = 10^-scale and n the result, n × step ≤ value < (n + 1) × step, both sides
-      // multiplied out.
+      // With step = 10^-scale and the result n, the condition is n × step ≤ value < (n + 1) × step,
+      // with both sides multiplied out.
       const value = numerator * power(Math.max(scale, 0));
       const step = denominator * power(Math.max(-scale, 0));
       const floor = parsed?.floor ?? 0n;

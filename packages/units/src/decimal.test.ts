@@ -7,7 +7,7 @@ import {
   parseExact,
 } from './decimal.ts';
 
-describe('the form of decimal text', () => {
+describe('decimal text has one accepted form', () => {
   test.each([
     '0',
     '-0',
@@ -54,7 +54,7 @@ describe('the form of decimal text', () => {
   });
 });
 
-describe('decimal text on a grid', () => {
+describe('decimal text is rounded down to a grid', () => {
   // The grid step is 10^-decimals; a negative number of decimals means steps of 10, 100 and so on.
   test.each([
     ['1.5', 1, 15n, true],
@@ -83,7 +83,7 @@ describe('decimal text on a grid', () => {
   });
 });
 
-describe('canonical decimal text', () => {
+describe('a decimal is formatted as its shortest text', () => {
   test.each([
     [0, 6, '0'],
     [0n, 0, '0'],

@@ -1,5 +1,5 @@
 /**
- * Maximum length of decimal text (R-decimals-in), which is an optional minus, digits and an
+ * The maximum length of decimal text (R-decimals-in), which is an optional minus, digits and an
  * optional fraction, without exponent, plus sign or blanks. Parsing is exact: a value that does not
  * fit the scale is reported as inexact and never rounded silently.
  */
@@ -32,7 +32,8 @@ export function parseDecimal(text: string, decimals: number): ParsedDecimal | un
   const whole = text.slice(negative ? 1 : 0, point < 0 ? undefined : point);
   const fraction = point < 0 ? '' : text.slice(point + 1);
   const digits = whole + fraction;
-  // The value is digits × 10^-fraction.length, so the point is shifted to the requested scale.
+  // The value is digits × 10^-fraction.length, so the decimal point is shifted to the requested
+  // scale.
   const shift = decimals - fraction.length;
   const magnitude = BigInt(digits);
   if (shift >= 0) {

@@ -10,10 +10,10 @@ import {
   divTowardsZero,
 } from './division.ts';
 
-describe('division functions', () => {
+describe('each division function rounds in its own direction', () => {
   test.each([
-    // Columns: numerator, denominator, rounded down, rounded up, towards zero, half up (halves away
-    // from zero).
+    // The columns are the numerator, the denominator and the quotient rounded down, up, towards
+    // zero, and half up (halves away from zero).
     [7n, 2n, 3n, 4n, 3n, 4n],
     [-7n, 2n, -4n, -3n, -3n, -4n],
     [7n, 3n, 2n, 3n, 2n, 2n],

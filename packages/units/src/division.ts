@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
 
 /**
- * Divides and rounds towards minus infinity. Each division names its rounding direction
- * (R-rounding); the operator `/` truncates towards zero, which favours debtors, so only this file
+ * Divides and rounds towards minus infinity. Each division function states its rounding direction
+ * (R-rounding). The operator `/` truncates towards zero, which favours debtors, so only this file
  * uses it.
  */
 export function divFloor(numerator: bigint, denominator: bigint): bigint {
@@ -25,7 +25,8 @@ export function divTowardsZero(numerator: bigint, denominator: bigint): bigint {
 }
 
 /**
- * Divides and rounds to the nearest value, halves away from zero; intended for displayed values.
+ * Divides and rounds to the nearest value, halves away from zero. This rounding is intended for
+ * displayed values.
  */
 export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfUp: the denominator is positive');

@@ -28,7 +28,7 @@ import {
   tieredUp,
 } from './quantity.ts';
 
-/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** For more runs, use `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(2_000, Number(process.env.FUZZ_RUNS ?? 0));
 const MAX = Number.MAX_SAFE_INTEGER;
 const SCALE = 10n ** 8n;
@@ -65,7 +65,7 @@ function holds<Values extends [unknown, ...unknown[]]>(
   fc.assert(fc.property(...values, check), { numRuns });
 }
 
-describe('conversion between number and bigint', () => {
+describe('numbers and bigints are converted without loss', () => {
   test('safe integers convert in both directions without loss', () => {
     holds([signed], (n) => {
       expect(bigintOf(n)).toBe(BigInt(n));
@@ -99,7 +99,7 @@ describe('conversion between number and bigint', () => {
   });
 });
 
-describe('scaled counts', () => {
+describe('scaled counts equal the bigint results', () => {
   test('a count times a factor equals the bigint result in both rounding directions', () => {
     holds([signed, fc.oneof(rate, count)], (n, factor) => {
       const product = BigInt(n) * BigInt(factor);
@@ -107,7 +107,7 @@ describe('scaled counts', () => {
       if (up !== undefined) expect(BigInt(up)).toBe(divCeil(product, SCALE));
       if (down !== undefined) expect(BigInt(down)).toBe(divFloor(product, SCALE));
       expect(up === undefined).toBe(down === undefined);
-      // A result is required if the product can be divided or the rate is not among the largest.
+      // A result is required if the product can be divided and the rate is not one of the largest.
       const isNegative = n < 0 || factor < 0;
       const isSmall = product <= BigInt(MAX - RATE_ONE);
       const isRate = n <= MAX - RATE_ONE && factor <= 90_000_000;
@@ -115,7 +115,7 @@ describe('scaled counts', () => {
     });
   });
 
-  test('all rates except the largest have a result in numbers', () => {
+  test('all rates except the largest give a result in numbers', () => {
     expect(scaledUp(MAX - RATE_ONE, 90_000_000)).toBeDefined();
     expect(scaledUp(MAX - RATE_ONE, 90_000_001)).toBeUndefined();
     expect(scaledUp(MAX, 2)).toBeUndefined();
@@ -130,7 +130,7 @@ describe('scaled counts', () => {
   });
 });
 
-describe('money computed in numbers', () => {
+describe('money computed in numbers equals money computed in bigint', () => {
   test('values, margins, fees and shares equal those computed in bigint', () => {
     holds([count, signed, rate, fc.integer({ min: 1, max: 200 })], (price, size, fee, leverage) => {
       const value = BigInt(price) * BigInt(size);

@@ -1,23 +1,23 @@
 /**
- * Denominator of rates. The functions of this file compute exactly with integers of type `number`
- * and `bigint`. Money is bigint, but the amounts of one order nearly always fit a number, and
- * numbers multiply and divide several times as fast. Each function returns the exact result in
- * numbers, or `undefined`, in which case the caller continues in bigint.
+ * The denominator of rates. The functions of this file compute exactly with integers of type
+ * `number` and `bigint`. Money is bigint, but the amounts of one order nearly always fit into a
+ * number, and numbers multiply and divide several times as fast. Each function returns the exact
+ * result in numbers, or `undefined`, in which case the caller continues in bigint.
  */
 
 const SCALE = 100_000_000;
 /**
- * The largest dividend for the scale: the quotient rounded up, times the scale, is still a safe
- * number.
+ * The largest dividend for the scale. With it, the quotient rounded up and multiplied by the scale
+ * is still a safe integer.
  */
 const DIVIDEND_MAX = Number.MAX_SAFE_INTEGER - SCALE;
-/** A factor up to this bound times a number below the scale is at most `DIVIDEND_MAX`. */
+/** The largest factor whose product with a number below the scale is at most `DIVIDEND_MAX`. */
 const FACTOR_MAX = 90_000_000;
 
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const TWO_32 = 2 ** 32;
 
-// Views of the two halves of a 64-bit bigint; no value is kept between calls.
+// These arrays are views of the two halves of a 64-bit bigint; they keep no value between calls.
 const big = new BigInt64Array(1);
 const halves = new Int32Array(big.buffer);
 const unsignedHalves = new Uint32Array(big.buffer);
@@ -25,7 +25,7 @@ const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 const LOW = isLittleEndian ? 0 : 1;
 const HIGH = isLittleEndian ? 1 : 0;
 
-/** Converts a safe integer to bigint, faster than `BigInt()`. */
+/** Converts a safe integer to bigint faster than `BigInt()` does. */
 export function bigintOf(count: number): bigint {
   if (!Number.isSafeInteger(count)) return BigInt(count);
   halves[LOW] = count;
@@ -49,7 +49,8 @@ export function scaledUp(count: number, factor: number): number | undefined {
   const product = count * factor;
   if (product <= DIVIDEND_MAX) return overScaleUp(product);
   if (count > DIVIDEND_MAX || factor > FACTOR_MAX) return undefined;
-  // The count is split into a multiple of the scale, which divides without remainder, and the rest.
+  // The count is split into a multiple of the scale, which divides without remainder, and a
+  // remainder.
   const times = overScaleDown(count);
   return times * factor + overScaleUp((count - times * SCALE) * factor);
 }

@@ -14,8 +14,8 @@ declare const unit: unique symbol;
 
 /**
  * An integer with its unit in the type (R-units). The unit exists only at compile time. Prices and
- * sizes are numbers and money is bigint, so adding a size to money is a compile error, and a
- * run-time error if the types are cast away.
+ * sizes are numbers and money is bigint. Adding a size to money is therefore a compile-time error,
+ * and a run-time error if the types are cast away.
  */
 type Quantity<Base extends number | bigint, Unit extends string> = Base & {
   readonly [unit]: Unit;
@@ -33,15 +33,16 @@ export type MicroUsdc = Quantity<bigint, 'MicroUsdc'>;
 export type RateE8 = Quantity<number, 'RateE8'>;
 /** The consensus time in milliseconds. */
 export type TimeMs = Quantity<number, 'TimeMs'>;
-/** Identifies an order for the life of the venue. */
+/** The id of an order, which is unique for the life of the venue. */
 export type OrderId = Quantity<number, 'OrderId'>;
 /**
- * Identifies an instrument: perps have ids below 100,000, outcome markets this id or a higher one.
+ * The id of an instrument: those of perps are below 100,000, and those of outcome markets start
+ * with it.
  */
 export type InstrumentId = Quantity<number, 'InstrumentId'>;
-/** An EVM address in lower case, `0x` and 40 hex digits. */
+/** An EVM address in lower case, with `0x` and 40 hex digits. */
 export type Address = `0x${string}` & { readonly [unit]: 'Address' };
-/** A 32-byte hash in lower case, `0x` and 64 hex digits. */
+/** A 32-byte hash in lower case, with `0x` and 64 hex digits. */
 export type Hash = `0x${string}` & { readonly [unit]: 'Hash' };
 
 /** A quarter of the largest safe integer. */
@@ -49,7 +50,9 @@ const QUARTER = 2 ** 51;
 export const RATE_ONE = 100_000_000;
 const RATE_ONE_BIG = 100_000_000n;
 
-/** Decimals of a USDC amount, and the sum of an instrument's price and size decimals. */
+/**
+ * The number of decimals of a USDC amount, and the sum of an instrument's price and size decimals.
+ */
 export const MONEY_DECIMALS = 6;
 
 function safeCount(value: number, what: string, min: number): number {
@@ -74,13 +77,13 @@ export const instrumentId = (value: number): InstrumentId =>
 const ADDRESS_PATTERN = /^0x[0-9a-f]{40}$/;
 const HASH_PATTERN = /^0x[0-9a-f]{64}$/;
 
-/** Brands a lower-case address; rejects any other text. */
+/** Brands a lower-case address; rejects any other string. */
 export function address(text: string): Address {
   if (!ADDRESS_PATTERN.test(text)) throw new RangeError(`not a lower-case address: ${text}`);
   return text as Address;
 }
 
-/** Brands a lower-case 32-byte hash; rejects any other text. */
+/** Brands a lower-case 32-byte hash; rejects any other string. */
 export function hash(text: string): Hash {
   if (!HASH_PATTERN.test(text)) throw new RangeError(`not a lower-case hash: ${text}`);
   return text as Hash;
@@ -89,8 +92,8 @@ export function hash(text: string): Hash {
 export const ZERO_USDC = 0n as MicroUsdc;
 
 /**
- * Returns `price × size` exactly: pxDecimals + szDecimals = 6, so one price unit times one lot is
- * one micro-USDC. A signed size gives a signed result.
+ * Returns the exact value of `price × size`. Because pxDecimals + szDecimals = 6, one price unit
+ * times one lot is one micro-USDC. A signed size gives a signed result.
  */
 export function notional(atPrice: number, size: number): MicroUsdc {
   const product = atPrice * size;
@@ -121,7 +124,7 @@ export function partOf(
 }
 
 /**
- * Returns the margin of a position by price and size, rounded up. It divides in numbers if the
+ * Returns the margin of a position by price and size, rounded up. The division uses numbers if the
  * product is a safe integer.
  */
 export function marginAt(atPrice: number, size: number, leverage: number): MicroUsdc {
@@ -170,9 +173,9 @@ export function tieredUp(
 }
 
 /**
- * Returns the fee of the next fill of an order. The fee rounds up once per order and role, not once
- * per fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee, in
- * 10^-8 micro-USDC, in [0, 10^8), so that many partial fills cost the same as one fill.
+ * Returns the fee of the next fill of an order. The fee rounds up once per order and role and not
+ * once per fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee,
+ * in 10^-8 micro-USDC and within [0, 10^8), so that many partial fills cost the same as one fill.
  */
 export function accrueFee(
   value: MicroUsdc,
@@ -193,8 +196,8 @@ export function accrueFee(
 
 /**
  * Returns the fee of the next fill of an order on an outcome market: `rate × size × p × (1 − p)`,
- * rounded up once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is the amount that
- * earlier fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
+ * rounded up once per order (R-outcome-fee). Prices are in units of 1/`unit`; `overpaid` is the
+ * amount that earlier fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
  */
 export function accrueOutcomeFee(
   fill: { readonly size: number; readonly price: number; readonly unit: number },
@@ -214,14 +217,14 @@ export function accrueOutcomeFee(
 }
 
 /**
- * Divisor of the scale 10^8, chosen so that a rate in these parts times a squared price is a safe
- * number.
+ * A divisor of the scale 10^8, chosen so that the product of a rate in these parts and a squared
+ * price is a safe integer.
  */
 const RATE_PART = 1_000_000;
 
 /**
- * Returns the fee computed in numbers, with the weighted size split in two, or undefined if a step
- * would not be exact.
+ * Returns the fee computed in numbers, with the weighted size split into two parts, or undefined if
+ * a step would not be exact.
  */
 function accrueInParts(
   weightedSize: number,
@@ -233,7 +236,7 @@ function accrueInParts(
   const high = parts * weight;
   const low = (weightedSize - parts * RATE_PART) * weight;
   const scale = RATE_ONE * one;
-  // Each value is at most a quarter of the safe range, so that sums and differences are safe too.
+  // Each value is at most a quarter of the safe range, so that sums and differences are also safe.
   const isExact = isQuarter(weightedSize) && isQuarter(high) && isQuarter(low) && isQuarter(scale);
   if (!isExact) return undefined;
   const perMicro = (RATE_ONE / RATE_PART) * one;
@@ -245,14 +248,14 @@ function accrueInParts(
   return { fee: bigintOf(micros + more) as MicroUsdc, overpaid: left };
 }
 
-/** Returns false also for negative values. */
+/** Returns false for a negative value, too. */
 function isQuarter(count: number): boolean {
   return count >= 0 && count <= QUARTER;
 }
 
 /**
  * Returns the fee of the next fill of an order for a fee that rounds down. `owed` is the part of
- * the exact fee that earlier fills left uncharged, in 10^-8 micro-USDC, in [0, 10^8).
+ * the exact fee that earlier fills left uncharged, in 10^-8 micro-USDC and within [0, 10^8).
  */
 export function accrueFeeDown(
   value: MicroUsdc,

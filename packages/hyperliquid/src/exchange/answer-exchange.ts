@@ -11,7 +11,7 @@ import {
 } from './order-statuses.ts';
 import { sentence, type Failure } from './sentences.ts';
 
-/** The answer to a signed action in Hyperliquid's format. */
+/** The response to a signed action in Hyperliquid's format. */
 export type ExchangeAnswer =
   | { readonly status: 'ok'; readonly response: object }
   | { readonly status: 'err'; readonly response: string };
@@ -25,7 +25,7 @@ const Order = z.object({
   t: z.looseObject({ trigger: z.unknown().optional() }),
 });
 
-/** The fields of an action that its answer repeats. The venue validates all other fields. */
+/** The fields of an action that the response repeats. The venue validates all other fields. */
 const Sent = z.object({
   action: z.looseObject({
     type: z.string(),
@@ -98,7 +98,7 @@ function ok(type: string, statuses: readonly unknown[]): ExchangeAnswer {
   return { status: 'ok', response: { type, data: { statuses } } };
 }
 
-/** Names of errors that concern the whole request and not one of its orders. */
+/** The names of errors that concern the whole request and not one of its orders. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
   'UNAUTHORIZED',

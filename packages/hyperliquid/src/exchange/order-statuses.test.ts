@@ -47,7 +47,7 @@ test.each<[string, Partial<OrderResult>, unknown]>([
     { state: 'rejected', oid: null, error: 'Market is closing' },
     { error: 'Market is closing asset=1' },
   ],
-])('an order that %s', (_, fields, status) => {
+])('the status of an order that %s has the form of Hyperliquid', (_, fields, status) => {
   expect(statusOf(fields)).toEqual(status);
 });
 
@@ -58,7 +58,7 @@ test('the status of an order repeats its client order id', () => {
 test.each<[OrderResult['state'], string]>([
   ['filled', 'waitingForTrigger'],
   ['open', 'waitingForFill'],
-])('the exits of an order that is %s are %s', (state, status) => {
+])('the TP/SL orders of an order that is %s are %s', (state, status) => {
   const orders = [sent(), sent({ isTrigger: true })];
   const results = [result({ state, filledSz: '1', avgPx: '9' }), result({ oid: 8 })];
   expect(orderStatuses(orders, results, 'normalTpsl', undefined)[1]).toBe(status);
@@ -79,7 +79,7 @@ test('only the first failure of a request has its details', () => {
   });
 });
 
-test('a rejected request names the entry that caused it', () => {
+test('the error of a rejected request identifies the entry that caused it', () => {
   const failure = { message: 'Market is closing', details: { field: 'orders[1].a' } };
   expect(rejectedStatuses([1, 2], failure, false)).toEqual([
     {
@@ -89,7 +89,7 @@ test('a rejected request names the entry that caused it', () => {
   ]);
 });
 
-test('a rejected modification names its asset once', () => {
+test('the error of a rejected modification contains its asset once', () => {
   const gone = 'Order was never placed, already canceled, or filled. asset=1';
   const failure = { message: gone, details: { field: 'orders[0]' } };
   expect(rejectedStatuses([1], failure, true)).toEqual([{ error: gone }]);

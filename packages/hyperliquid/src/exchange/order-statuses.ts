@@ -14,7 +14,7 @@ const NO_MATCH = 'Order could not immediately match against any resting orders.'
 
 /**
  * Returns one status per order, in the order of the request. The children of an order have no state
- * before the order has filled, so their status names the event that they wait for.
+ * before the order has filled, so their status shows the event for which they wait.
  */
 export function orderStatuses(
   orders: readonly SentOrder[],
@@ -48,15 +48,15 @@ function orderStatus(
   return { error: `${errorText(error, failure)} asset=${asset}` };
 }
 
-/** Returns the text of an error. Only the first failure of a request has details. */
+/** Returns the message of an error. Only the first failure of a request has details. */
 function errorText(error: string, failure: Failure | undefined): string {
   const isFirst = failure?.message.endsWith(error) === true;
   return sentence(isFirst ? { message: error, details: failure.details } : { message: error });
 }
 
 /**
- * Returns the statuses for a request of which no entry was executed: because one of them was
- * rejected, or because each independent entry would fail. The failure is that of one entry.
+ * Returns the statuses for a request without an executed entry, either because one of them was
+ * rejected or because each independent entry would fail. The failure is that of one entry.
  */
 export function rejectedStatuses(
   assets: readonly (number | undefined)[],

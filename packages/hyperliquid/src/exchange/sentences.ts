@@ -36,7 +36,7 @@ export function sentence({ details, message }: Failure): string {
 
 /**
  * Returns a sentence with the nearest valid values for a value that is off the grid, or an empty
- * text.
+ * string.
  */
 function nearestText(details: Details | undefined): string {
   const nearest = (details?.nearest ?? []).filter((value) => value !== null);

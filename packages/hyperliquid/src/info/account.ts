@@ -138,7 +138,7 @@ export function portfolioOf({ points }: Portfolio): object {
   };
 }
 
-/** Windows of Hyperliquid's portfolio, each with the venue's name for it. */
+/** The windows of Hyperliquid's portfolio, each with the venue's name for it. */
 export const PORTFOLIO_WINDOWS = [
   ['day', 'day'],
   ['week', 'week'],

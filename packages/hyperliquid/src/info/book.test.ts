@@ -25,11 +25,11 @@ test.each<[bigint | undefined, string]>([
   [20n * ONE, '10'],
   [ONE, '1'],
   [ONE / 100n, ''],
-])('the step %s is made from the coarsest tick that divides it', (step, tick) => {
+])('the step %s is combined from the coarsest tick that divides it', (step, tick) => {
   expect(tickFor(step, ['0.1', '1', '10', '100'])).toBe(tick);
 });
 
-test('levels are joined away from the other side, with all sizes and orders', () => {
+test('levels are combined away from the other side, with the sum of their sizes and orders', () => {
   const level = (px: string, sz: string) => ({ px, sz, n: 2 });
   const book = {
     coin: 'BTC-USDC',

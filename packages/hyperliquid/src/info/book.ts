@@ -8,7 +8,7 @@ import { formatDecimal, parseExact, present } from '@oddlot/units';
 const DECIMALS = 18;
 
 /**
- * The aggregation that a client requests for a book; its fields are undefined for the finest
+ * The aggregation that a client requests for a book. Its fields are undefined for the finest
  * levels.
  */
 export type Aggregation = {

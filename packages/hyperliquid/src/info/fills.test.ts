@@ -18,15 +18,18 @@ test.each<['A' | 'B', string, string, string]>([
   ['B', '-1', '1', 'Close Short'],
   ['A', '1', '2', 'Long > Short'],
   ['B', '-1', '2', 'Short > Long'],
-])('side %s at a position of %s with a size of %s is %s', (side, startPosition, sz, dir) => {
-  expect(fillOf(coins, fill({ side, startPosition, sz }))).toMatchObject({ coin: 'BTC', dir });
-});
+])(
+  'side %s at a position of %s with a size of %s is reported as %s',
+  (side, startPosition, sz, dir) => {
+    expect(fillOf(coins, fill({ side, startPosition, sz }))).toMatchObject({ coin: 'BTC', dir });
+  },
+);
 
-test('the fee includes the fee of the builder, and the result is before both', () => {
+test('the fee includes the builder fee, and the profit is reported before both', () => {
   const closing = { entryPrice: '100', closedPnl: '9.93', fee: '0.05', builderFee: '0.02' };
   const told = { closedPnl: '10', fee: '0.07', builderFee: '0.02' };
   expect(fillOf(coins, fill(closing))).toMatchObject(told);
-  // An opening fill has no profit or loss.
+  // An opening fill has no profit and no loss.
   expect(fillOf(coins, fill({ closedPnl: '0', fee: '0.05' }))).toMatchObject({ closedPnl: '0' });
 });
 
@@ -41,7 +44,7 @@ test('fills of outcome markets are omitted, and fills without a trade have their
   expect(ids.every(Number.isSafeInteger)).toBe(true);
 });
 
-describe('a ledger row', () => {
+describe("a ledger row is converted to Hyperliquid's format", () => {
   const row = (delta: object) =>
     ledgerOf(coins, { time: 1, hash: '0x1', delta } as unknown as LedgerUpdate);
 

@@ -19,7 +19,7 @@ export function fillsOf(coins: Coins, fills: readonly Fill[]): object[] {
 
 /**
  * Converts a fill. The venue reports profit after fees and Hyperliquid before fees; Hyperliquid's
- * fee includes that of the builder.
+ * fee includes the builder fee.
  */
 export function fillOf(coins: Coins, fill: Fill): object {
   const { builderFee, cloid, hash, instrumentId, oid, px, side, startPosition, sz } = fill;
@@ -48,8 +48,8 @@ export function fillOf(coins: Coins, fill: Fill): object {
 }
 
 /**
- * Returns an id for a position that a liquidation transferred without a trade. Clients tell fills
- * apart by their ids. The id consists of 40 bits of the hash and 12 bits of the perp's id, and is
+ * Returns an id for a position that a liquidation transferred without a trade. Clients distinguish
+ * fills by their ids. The id consists of 40 bits of the hash and 12 bits of the perp's id, and is
  * greater than any trade id.
  */
 function idWithoutTrade({ hash, instrumentId }: Fill): number {

@@ -397,7 +397,7 @@ async function reportOf(
     const asked = { type: 'executionReport', user: account, ...target } as const;
     return (await ask(context, asked)).orders[0];
   } catch (error) {
-    // Hyperliquid answers a query for an unknown order and does not refuse it.
+    // Hyperliquid returns a status for an unknown order instead of a refusal.
     if (error instanceof RefusedError && error.status < 500 && error.status !== 429) {
       return undefined;
     }
@@ -434,7 +434,7 @@ export async function webData3(context: InfoContext, account: string): Promise<o
   };
 }
 
-/** Returns the facts of an account that both versions of the front end's data contain. */
+/** Returns the data of an account that both versions of the front end's query contain. */
 function frontendState({ venue }: InfoContext, account: string): object {
   return {
     agentAddress: null,

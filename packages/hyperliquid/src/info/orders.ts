@@ -9,8 +9,8 @@ import { formatDecimal, MONEY_DECIMALS, parseExact, present } from '@oddlot/unit
 import type { Coins } from '../coins.ts';
 
 /**
- * Statuses of cancelled orders by the venue's reason; the status is `canceled` for all other
- * reasons.
+ * The statuses of cancelled orders by the venue's reason. For all other reasons, the status is
+ * `canceled`.
  */
 const CANCELED: Readonly<Record<string, string>> = {
   selfTrade: 'selfTradeCanceled',
@@ -162,7 +162,7 @@ export function reportedOrder(coins: Coins, report: OrderReport): object {
   };
 }
 
-/** Sizes have at most as many decimals as amounts of money. */
+/** The maximum number of decimals of sizes, which is that of amounts of money. */
 const SIZE_DECIMALS = MONEY_DECIMALS;
 
 function sizeOf(text: string): bigint {

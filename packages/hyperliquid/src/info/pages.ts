@@ -44,7 +44,7 @@ export async function rowsOf<const Type extends keyof Row>(
   return (reversed === true ? rows : rows.toReversed()).slice(0, rowsMax);
 }
 
-/** Returns the rows of an answer. Funding payments are inside an object with other fields. */
+/** Returns the rows of a response. Funding payments are inside an object with other fields. */
 function listOf<Item>(data: unknown): readonly Item[] {
   const list = Array.isArray(data) ? data : (data as { readonly data: unknown }).data;
   return list as readonly Item[];

@@ -6,7 +6,8 @@ export const user = { user: Address };
 export const coin = { coin: z.string().min(1).max(64) };
 
 /**
- * On Hyperliquid this field names the deployer of a perp. It is empty for the venue's own perps.
+ * The field that contains the deployer of a perp on Hyperliquid. It is empty for the venue's own
+ * perps.
  */
 export const dex = {
   dex: z
@@ -18,7 +19,7 @@ export const dex = {
 };
 
 export const span = { startTime: Ms, endTime: Ms.nullish() };
-/** A period that begins with the first row unless a start is given. */
+/** A period that starts with the first row unless a start is given. */
 export const spanFromStart = { ...span, startTime: Ms.nullish().transform((time) => time ?? 0) };
 export const interval = { interval: z.enum(INTERVALS) };
 /** An order id or a client order id. */

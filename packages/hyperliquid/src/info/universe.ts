@@ -19,12 +19,12 @@ const USDC = {
 };
 
 /**
- * Empty lists of spot markets. The venue has no spot trading, but clients read the lists when they
- * start.
+ * The empty lists of spot markets. The venue has no spot trading, but clients read the lists when
+ * they start.
  */
 export const SPOT_META = { tokens: [USDC], universe: [] };
 
-/** Converts a number of the venue's API, in which an unset value is an empty text. */
+/** Converts a number of the venue's API, in which an unset value is an empty string. */
 export function numberText(text: string): string {
   return text === '' ? '0.0' : text;
 }
@@ -41,16 +41,15 @@ function universeEntry({ name, perp }: Coin): object {
 }
 
 /**
- * Returns the size decimals, at least zero because clients compute with them. The venue rejects
- * sizes off a coarser step.
+ * Returns the size decimals, which are at least zero because clients compute with them. The venue
+ * rejects sizes that are not multiples of a coarser step.
  */
 function szDecimalsOf({ szDecimals }: PerpMeta): number {
   return Math.max(0, szDecimals);
 }
 
 /**
- * Returns a delisted entry for an id that no perp has, so that asset ids are indexes in the
- * universe.
+ * Returns a delisted entry for an id without a perp, so that asset ids are indexes in the universe.
  */
 function placeholder(id: number): object {
   const name = `UNLISTED-${id}`;
@@ -97,7 +96,7 @@ export function marginTable(maxLeverage: number): object {
 
 /**
  * Returns the context of a perp without the fields that Hyperliquid does not have. Clients divide
- * by the price of a day ago, so the mark replaces it while the perp is younger.
+ * by the price 24 hours ago, so the mark replaces it for perps that are younger.
  */
 export function contextOf({ nextFundingTime: _, ...context }: Context): object {
   const { markPx, prevDayPx } = context;
@@ -131,7 +130,7 @@ export function midsOf(
 }
 
 /**
- * Returns the predicted funding of each perp. Funding is paid every hour, and rates of other
+ * Returns the predicted funding of each perp. Funding is paid every hour, and the rates of other
  * exchanges are unknown.
  */
 export function predictedFundings(coins: Coins, contexts: readonly AssetContext[]): object[] {

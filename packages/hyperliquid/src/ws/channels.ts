@@ -36,9 +36,12 @@ export type ChannelContext = Omit<InfoContext, 'coins'> & {
   readonly coins: () => InfoContext['coins'];
   /** Reports an error of the venue to its operator. */
   readonly report: (error: unknown) => void;
-  /** Streams for channels that follow one stream each. */
+  /** The streams for channels that follow one stream each. */
   readonly streams: VenueStreams;
-  /** Shared streams for channels that report only new events. A new follower gets no last frame. */
+  /**
+   * The shared streams for channels that report only new events. The last frame is not repeated for
+   * a new follower.
+   */
   readonly events: VenueStreams;
 };
 
@@ -343,7 +346,7 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
   };
 }
 
-/** Sends a snapshot of data that this venue does not have and that therefore never change. */
+/** Sends a snapshot of data that this venue does not have, and which therefore never changes. */
 function constant(data: unknown, out: Out): () => void {
   out.ready();
   out.send(data);

@@ -26,14 +26,14 @@ type Wire = {
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** Accounts whose channels one connection may follow, as on Hyperliquid. */
+/** The number of accounts whose channels one connection may follow, as on Hyperliquid. */
 const USERS_MAX = 10;
-/** The maximum number of requests of one connection that wait for their answers. */
+/** The maximum number of requests of one connection that wait for their responses. */
 const POSTS_MAX = 100;
 const CLOSE_TRY_AGAIN = 1013;
 /**
- * Frame rate per connection. The burst lets a client subscribe to all its channels at once after a
- * reconnect.
+ * The frame rate per connection. The burst allows a client to subscribe to all its channels
+ * immediately after a reconnect.
  */
 const FRAMES = { perSecond: 40, burst: 1_000 };
 
@@ -49,7 +49,7 @@ export class SocketSession {
   readonly #wire: Wire;
   readonly #context: ChannelContext;
   readonly #budget: TokenBucket;
-  /** Subscriptions by their identity. */
+  /** The subscriptions by their identity. */
   readonly #held = new Map<string, Held>();
   #posts = 0;
 
@@ -68,7 +68,7 @@ export class SocketSession {
     this.#budget = new TokenBucket(FRAMES, performance.now());
   }
 
-  /** Handles a frame; `text` is undefined for a frame that is not text. */
+  /** Processes a frame; `text` is undefined for a frame that is not text. */
   receive(text: string | undefined): void {
     const frame = text === undefined ? undefined : frameOf(text);
     if (frame === undefined) return this.#fail('A frame must be a JSON object with a method.');
@@ -237,5 +237,5 @@ function identityOf(subscription: unknown): { key: string; type: string; params:
   return { key: JSON.stringify([type, significant]), type, params };
 }
 
-/** Fields that do not affect a subscription. */
+/** The fields that do not affect a subscription. */
 const INSIGNIFICANT: ReadonlySet<string> = new Set(['aggregateByTime', 'dex']);

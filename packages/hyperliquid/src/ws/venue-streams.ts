@@ -3,7 +3,7 @@ import type { Asker, StreamPath, VenueStream } from '../venue-access.ts';
 export type Subscription = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export type Follower = {
-  /** Called when the subscription exists; frames follow. */
+  /** This function is called when the subscription exists; the next calls deliver frames. */
   readonly ready: () => void;
   readonly frame: (data: unknown) => void;
   readonly fail: (sentence: string) => void;
@@ -24,13 +24,11 @@ type Session = {
   readonly bySub: Map<number, Followed>;
 };
 
-/**
- * The number of retries for a new account, whose history can be some blocks behind for a moment.
- */
+/** The number of retries for a new account, whose history can be a few blocks behind. */
 const RETRIES_MAX = 60;
 /**
- * Delay before a retry if a client that subscribes to everything at once has exceeded its session's
- * budget.
+ * The delay before a retry if a client that subscribes to many channels in a burst has exceeded its
+ * session's budget.
  */
 const LIMITED_RETRY_MS = 1_000;
 
@@ -47,11 +45,11 @@ type Frame = {
 
 export class VenueStreams {
   readonly #asker: Asker;
-  /** Called when the venue has closed a session, with the reason. */
+  /** This function is called with the reason when the venue has closed a session. */
   readonly #onLost: (reason: string) => void;
   /**
-   * True if a second follower receives the last frame immediately, which is the complete state in
-   * streams of a state.
+   * True if a second follower receives the last frame immediately. In streams of a state, that
+   * frame is the complete state.
    */
   readonly #repeatsLast: boolean;
   readonly #sessions = new Map<StreamPath, Session>();
@@ -156,7 +154,10 @@ function leave(session: Session, key: string, followed: Followed, follower: Foll
   ask(session, 'unsubscribe', followed);
 }
 
-/** Numbers the frames of a subscription, or ends a subscription whose followers have all left. */
+/**
+ * Assigns the number of a new subscription to its frames, or ends the subscription if all its
+ * followers have left.
+ */
 function begin(session: Session, data: unknown): void {
   const { method, sub, subscription } = data as {
     readonly method: string;

@@ -3,14 +3,14 @@ import type { IssueParams } from '../primitives.ts';
 import { I64, U32, U64 } from '../primitives.ts';
 
 /**
- * Signature scheme of an action: `agent` signs its MessagePack, `direct` signs its own EIP-712
+ * The signature scheme of an action: `agent` signs its MessagePack, `direct` signs its own EIP-712
  * struct, `permissioned` is like `agent` but only for configured addresses, and `multiSig` is
  * signed by the sender of a wrapper.
  */
 export type SignedBy = 'agent' | 'direct' | 'permissioned' | 'multiSig';
 
 /**
- * Definition of an action type. The key order of its schema is the order in which the project's
+ * The definition of an action type. The key order of its schema is the order in which the project's
  * clients sign the fields.
  */
 export type ActionDefinition = {
@@ -35,17 +35,17 @@ export const DIRECT_HEAD = {
 /** The last field of every direct action, which must equal the envelope's nonce. */
 export const DIRECT_NONCE = { nonce: U64 };
 
-/** The amount of micro-USDC that is signed and not zero. */
+/** An amount of micro-USDC that is signed and not zero. */
 export const NonZero = I64.refine((value) => value !== 0);
 
-/** Returns a check that an object has exactly one of the given keys. */
+/** Returns a check that an object contains exactly one of the given keys. */
 export function exactlyOne(keys: readonly string[]) {
   return (value: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
     const given = keys.filter((key) => value[key] !== undefined);
     if (given.length === 1) return;
     const params: IssueParams = { allowed: keys };
-    // Without any key, the first one is reported as missing; with two, the second one is reported
-    // as unexpected.
+    // Without any of the keys, the first one is reported as missing; with two of them, the second
+    // one is reported as unexpected.
     const path = [given[1] ?? keys[0] ?? ''];
     context.addIssue({ code: 'custom', path, params });
   };

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { anyCase, Cloid, Dec, Ms, OrderIdOrText, U32 } from '../primitives.ts';
 import { exactlyOne } from './define-action.ts';
 
-/** Times in force. `post_only`, the name of Alo on other venues, is accepted too. */
+/** The times in force. `post_only`, the name of Alo on other venues, is also accepted. */
 const Tif = anyCase(['Gtc', 'Gtd', 'Alo', 'Ioc', 'FrontendMarket'], { post_only: 'Alo' });
 
-/** Relation between the orders of an action. */
+/** The relation between the orders of an action. */
 export const Grouping = anyCase(['na', 'normalTpsl', 'positionTpsl']);
 
 export const MarginMode = anyCase(['cross', 'isolated']);
 
 const Limit = z.object({ tif: Tif, expireTime: Ms.optional() }).superRefine((limit, context) => {
-  // An expiry that would be ignored is rejected, as is a Gtd order without one.
+  // An expiry that would have no effect is rejected, as is a Gtd order without one.
   if ((limit.tif === 'Gtd') === (limit.expireTime !== undefined)) return;
   context.addIssue({ code: 'custom', path: ['expireTime'] });
 });

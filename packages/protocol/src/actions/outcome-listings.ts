@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import { anyCase, Dec, listOf, Ms, U32 } from '../primitives.ts';
 
 /**
- * All variants are strict objects, because a misspelled field of an operator must be rejected
- * instead of being ignored.
+ * All variants are strict objects, so that a misspelt field of an operator is rejected and not
+ * ignored.
  */
 
 const Slug = z.string().regex(/^[a-z0-9-]{1,120}$/);

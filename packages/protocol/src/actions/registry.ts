@@ -34,7 +34,7 @@ import { OUTCOME_DEPLOY_VARIANTS } from './outcome-listings.ts';
 
 /**
  * Defines every action type of /exchange. The parsed types, the shapes for clients and the structs
- * of direct actions (`npm run write-shapes`), and the order of names in answers are derived from
+ * of direct actions (`npm run write-shapes`), and the order of names in responses are derived from
  * these definitions.
  */
 export const ACTIONS = {
@@ -160,7 +160,7 @@ export const ACTIONS = {
       })
       .superRefine(exactlyOne(['split', 'merge'])),
   },
-  /** Authorises an agent under a label, or revokes the label if the address is zero. */
+  /** Approves an agent under a label, or revokes the label if the address is zero. */
   approveAgent: {
     internalName: 'ApproveAgent',
     signedBy: 'direct',
@@ -225,7 +225,10 @@ export const ACTIONS = {
       ...DIRECT_NONCE,
     }),
   },
-  /** Gives an account a set of signers, replaces the set, or makes it an ordinary account again. */
+  /**
+   * Gives an account a set of signers, replaces the set, or makes the account an ordinary one
+   * again.
+   */
   convertToMultiSigUser: {
     internalName: 'ConvertToMultiSigUser',
     signedBy: 'direct',
@@ -273,8 +276,8 @@ export const ACTIONS = {
     schema: variantsOf('venueAdmin', VENUE_ADMIN_VARIANTS),
   },
   /**
-   * Cancels the account's orders at a time unless the client postpones or removes it, as a dead
-   * man's switch.
+   * Schedules the cancellation of the account's orders unless the client postpones or removes it,
+   * as a dead man's switch.
    */
   scheduleCancel: {
     internalName: 'ScheduleCancel',
@@ -293,8 +296,8 @@ export const ACTIONS = {
       })
       .superRefine(({ asset, accountType }, context) => {
         if (asset === undefined || accountType === undefined) return;
-        // The instrument alone determines the sub-account, so a different account type makes the
-        // request malformed.
+        // The instrument alone determines the sub-account, so a request with a different account
+        // type is malformed.
         const owner = asset < OUTCOME_ID_MIN ? 'perp' : 'outcome';
         if (owner !== accountType) {
           context.addIssue({ code: 'custom', path: ['accountType'], params: { allowed: [owner] } });
@@ -316,17 +319,17 @@ export const ACTIONS = {
 
 export type ActionType = keyof typeof ACTIONS;
 
-/** Parsed action of one type, with enums in their exact case and addresses in lower case. */
+/** A parsed action of one type, with enums in their exact case and addresses in lower case. */
 export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
   ? MultiSigAction
   : z.output<(typeof ACTIONS)[Type]['schema']>;
 
-/** The action of one type in the form that a client may send. */
+/** An action of one type in the form that a client may send. */
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
 /**
- * Types of actions that a multiSig wrapper may contain: all user actions, but no wrapper and no
- * operator action.
+ * The types of actions that a multiSig wrapper may contain: all user actions, but not a wrapper or
+ * an operator action.
  */
 export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' | 'venueAdmin'>;
 
@@ -334,14 +337,14 @@ export type InnerAction = { [Type in InnerActionType]: ActionOf<Type> }[InnerAct
 
 type MultiSigOutput = z.output<(typeof ACTIONS)['multiSig']['schema']>;
 
-/** Parsed multiSig wrapper with its parsed inner action. */
+/** A parsed multiSig wrapper with its parsed inner action. */
 export type MultiSigAction = Omit<MultiSigOutput, 'payload'> & {
   payload: Omit<MultiSigOutput['payload'], 'action'> & { action: InnerAction };
 };
 
 export type Action = { [Type in ActionType]: ActionOf<Type> }[ActionType];
 
-/** The action of any type in the form that a client may send. */
+/** An action of any type in the form that a client may send. */
 export type ActionInput = { [Type in ActionType]: ActionInputOf<Type> }[ActionType];
 
 /** Returns the definition of an action type, or undefined for an unknown type. */

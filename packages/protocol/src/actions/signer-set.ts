@@ -5,12 +5,12 @@ import { checkJson } from '../json/scan.ts';
 
 const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 
-/** Signers of a multi-sig account and the number of signatures that it requires. */
+/** The signers of a multi-sig account and the number of signatures that it requires. */
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
  * Reads the JSON text of the action: a signer set, null for an ordinary account, or undefined for
- * any other text. The venue checks whether the set is valid and reports the reason if it is not.
+ * any other text. The venue checks whether the set is valid, and otherwise reports the reason.
  */
 export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
   if (!checkJson(text).ok) return undefined;
@@ -20,8 +20,8 @@ export function parseMultiSigSigners(text: string): MultiSigSigners | null | und
 }
 
 /**
- * Returns true if a set passes the checks that a client can make: 1 to 10 distinct users, and a
- * threshold between 1 and their number.
+ * Returns true if a signer set passes the checks that a client can perform: 1 to 10 distinct users,
+ * and a threshold between 1 and their number.
  */
 export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {
   const count = authorizedUsers.length;

@@ -16,7 +16,7 @@ import {
 } from '../index.ts';
 
 /**
- * The vectors were produced with other libraries, including those that contain a signing mistake.
+ * The vectors were generated with other libraries, including those that contain a signing mistake.
  */
 
 type Vector = {
@@ -75,7 +75,7 @@ function explain(text: string, digests: readonly string[], network = NETWORK): E
   return explainEnvelope(text, CONTEXT, { hasher: createHasher(network), recover });
 }
 
-describe('the facts about a signature', () => {
+describe('an explanation contains the facts about a signature', () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))(
     'the explained facts match the vector "%s"',
     (_, given) => {
@@ -111,7 +111,7 @@ describe('the facts about a signature', () => {
   );
 });
 
-describe('the detection of signing mistakes', () => {
+describe('an explanation identifies the signing mistake', () => {
   test.each(vectors.negative.map((given) => [given.mistake, given] as const))(
     'the mistake %s is detected and has a hint',
     (_, given) => {
@@ -143,7 +143,7 @@ test('the action is hashed as it is written, so integer-like keys keep their pos
   expect(explain(envelope(action), []).facts.msgpack).toBe(bytesToHex(jsonToMsgpack(action)));
 });
 
-test('explainEnvelope uses the recovery function that it is given', () => {
+test('explainEnvelope uses the given recovery function', () => {
   const key = secp256k1.getPublicKey(hexToBytes(`0x${'07'.repeat(32)}`), false);
   const options = { hasher: createHasher(NETWORK), recover: () => key };
   const { facts, attempts } = explainEnvelope(envelope(ORDER), CONTEXT, options);

@@ -11,13 +11,13 @@ import { domainOf, type StructValues } from '../signing/typed-data.ts';
 import { type ExplainContext, recipeOf } from './recipe.ts';
 import { signingAttempts } from './signing-attempts.ts';
 
-/** Contents and signer of a signature, before the signer's role is looked up. */
+/** The contents and the signer of a signature, before the signer's role is looked up. */
 type SignatureFacts = Omit<
   ExplainedSignature,
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
-/** The signer that the signature recovers to if the client made this mistake. */
+/** The signer that is recovered under the assumption that the client made this mistake. */
 type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -25,7 +25,9 @@ type ExplainedAttempt = {
   readonly signer: Address | null;
 };
 
-/** Facts about a signature, and the possible mistakes in the order in which they are checked. */
+/**
+ * The facts about a signature, and the possible mistakes in the order in which they are checked.
+ */
 export type Explanation = {
   readonly facts: SignatureFacts;
   readonly attempts: readonly ExplainedAttempt[];
@@ -38,7 +40,7 @@ type SignedEnvelope = MultiSigContext & {
 
 /**
  * Analyses a signed request and hashes its action exactly as written. `text` must be an envelope
- * whose shape has been checked; the function throws for any other text.
+ * with a valid shape; otherwise the function throws.
  */
 export function explainEnvelope(
   text: string,
@@ -77,7 +79,7 @@ export function explainEnvelope(
   return { facts, attempts };
 }
 
-/** Returns the hashed data that the struct refers to, which direct actions do not have. */
+/** Returns the hashed data to which the struct refers; direct actions have none. */
 function hashedFacts(
   hash: EnvelopeHash,
   action: Uint8Array,

@@ -19,17 +19,19 @@ import {
 import type { Network } from '../network.ts';
 import type { SignatureHex } from '../primitives.ts';
 
-/** All inputs of a digest, each of which can be replaced to try a possible mistake. */
+/** The inputs of a digest, each of which can be replaced to try a possible mistake. */
 export type Recipe = {
   readonly domain: Domain;
   readonly struct: StructType;
-  /** Values of the struct, without the hash of `hashed`. */
+  /** The values of the struct, without the hash of `hashed`. */
   readonly values: StructValues;
-  /** Undefined for a direct action, whose struct contains the values themselves. */
+  /**
+   * The hashed parts; undefined for a direct action, whose struct contains the values themselves.
+   */
   readonly hashed: HashedParts | undefined;
 };
 
-/** Parts of a preimage, in the order in which they are hashed. */
+/** The parts of a preimage, in the order in which they are hashed. */
 export type HashedParts = {
   readonly msgpack: Uint8Array;
   readonly nonce: Uint8Array;
@@ -73,7 +75,7 @@ function hashedParts({ envelope, msgpack }: ActionToHash): HashedParts {
 /** Computes the digest of a recipe. */
 export function digestOf({ domain, struct, values, hashed }: Recipe, keccak: Keccak): Uint8Array {
   const hash = hashed === undefined ? undefined : keccak(preimageOf(hashed));
-  // Each struct has only one of the two fields, and hashing ignores the other.
+  // Each struct has only one of the two fields, and hashing ignores the other one.
   const filled = { ...values, connectionId: hash, multiSigActionHash: hash };
   const structHash = hashStruct(struct, filled, { keccak });
   return keccak(signedBytes(domainSeparator(domain, keccak), structHash));
@@ -83,7 +85,7 @@ function preimageOf({ msgpack, nonce, vault, expiry }: HashedParts): Uint8Array 
   return concatBytes(msgpack, nonce, vault, expiry);
 }
 
-/** Other networks and vaults of the venue for which a client may have signed by mistake. */
+/** The other networks and vaults of the venue for which a client may have signed by mistake. */
 export type ExplainContext = {
   readonly otherNetworks: readonly Network[];
   readonly settlementChainId: number;
@@ -95,25 +97,25 @@ export type Subject = {
   readonly scheme: ActionHash['scheme'];
   readonly request: ActionToHash;
   readonly signature: SignatureHex;
-  /** Recipe that the venue itself hashes. */
+  /** The recipe that the venue itself hashes. */
   readonly base: Recipe;
   readonly network: Network;
   readonly context: ExplainContext;
   readonly keccak: Keccak;
 };
 
-/** One possibility of how the client may have signed. */
+/** One way in which the client may have signed. */
 export type Candidate = {
   readonly variant: string;
-  /** Correction that is shown to the client. */
+  /** The correction that is shown to the client. */
   readonly hint: string;
-  /** Recipe that the client signed; by default the venue's. */
+  /** The recipe that the client signed; by default the venue's. */
   readonly recipe?: Recipe;
   /** The signature that the client should have sent; by default the received one. */
   readonly signature?: SignatureHex;
 };
 
 /**
- * Yields the candidates of one mistake. They are generated lazily, because most checks end early.
+ * Yields the candidates of one mistake. They are generated lazily, because most searches end early.
  */
 export type Candidates = (subject: Subject) => Iterable<Candidate>;

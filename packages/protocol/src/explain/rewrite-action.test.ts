@@ -12,7 +12,7 @@ import { canonicalDecimal } from '../primitives.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
 /**
- * The strict reader encodes the texts, because it keeps the order of integer-like keys, unlike
+ * The strict reader encodes the JSON here because it keeps the order of integer-like keys, unlike
  * JSON.parse.
  */
 const rows: [string, (action: Uint8Array) => Uint8Array, from: string, to: string][] = [
@@ -61,7 +61,7 @@ test.each([
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
-test('addresses are found inside texts, and longer or shorter hex is left unchanged', () => {
+test('addresses are found inside strings, and longer or shorter hex is left unchanged', () => {
   const checksum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   const inside = `{"users":["${checksum}"]}`;
   expect(lowerCaseAddresses(inside)).toBe(inside.toLowerCase());

@@ -14,7 +14,7 @@ import { bytesToHex, utf8 } from '../bytes.ts';
 import type { Keccak } from '../signing/typed-data.ts';
 
 /**
- * Returns the action with its keys in signing order. Keys that its schema does not name are last.
+ * Returns the action with its keys in signing order. Keys that its schema does not define are last.
  */
 export function inSigningOrder(action: Uint8Array): Uint8Array {
   const type = stringOf(mapEntry(action, 'type') ?? encodeText('')) ?? '';
@@ -67,7 +67,7 @@ export function sortedKeys(value: Uint8Array): Uint8Array {
   return mapOf(sorted.map(([key, inner]) => [key, sortedKeys(inner)]));
 }
 
-/** Returns the value with all its texts rewritten, except the keys of maps. */
+/** Returns the value with all its strings rewritten, except the keys of maps. */
 export function rewriteTexts(value: Uint8Array, rewrite: (text: string) => string): Uint8Array {
   const items = itemsOf(value);
   if (items !== undefined) return arrayOf(items.map((item) => rewriteTexts(item, rewrite)));
@@ -79,15 +79,17 @@ export function rewriteTexts(value: Uint8Array, rewrite: (text: string) => strin
   return text === undefined ? value : encodeText(rewrite(text));
 }
 
-/** Also matches addresses inside a longer text, such as the JSON of a signer set. */
+/**
+ * The expression also matches addresses inside a longer string, such as the JSON of a signer set.
+ */
 const ADDRESSES = /\b0x[0-9a-fA-F]{40}\b/g;
 
-/** Converts the addresses in a text to lower case. */
+/** Converts the addresses in a string to lower case. */
 export function lowerCaseAddresses(text: string): string {
   return text.replaceAll(ADDRESSES, (found) => found.toLowerCase());
 }
 
-/** Converts the addresses in a text to checksum case (EIP-55). */
+/** Converts the addresses in a string to checksum case (EIP-55). */
 export function checksumAddresses(text: string, keccak: Keccak): string {
   return text.replaceAll(ADDRESSES, (found) => {
     const digits = found.slice(2).toLowerCase();

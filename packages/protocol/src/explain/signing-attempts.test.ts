@@ -19,8 +19,8 @@ import {
 import { signingAttempts, type SigningAttempt } from './signing-attempts.ts';
 
 /**
- * Each row contains, written by hand, what a client signed by mistake. The test looks for its
- * digest among the attempts.
+ * Each row contains the data that a client signed by mistake, written by hand. The test checks that
+ * its digest is among the attempts.
  */
 
 const NETWORK: Network = { serviceNetwork: 'Service-Testnet', chainId: 2511, apiVersion: 1 };
@@ -119,7 +119,7 @@ const values =
     ...recipe,
     values: { ...recipe.values, ...changed },
   });
-/** Returns the recipe for the venue that a direct action itself names. */
+/** Returns the recipe for the venue that is given in a direct action itself. */
 const elsewhere = (recipe: Recipe): Recipe => ({
   ...recipe,
   domain: { ...recipe.domain, name: 'Elsewhere-3fa9c1d2' },
@@ -138,7 +138,7 @@ type Row = readonly [
   more?: Partial<Envelope>,
 ];
 
-describe('the attempts for each signing mistake', () => {
+describe('each signing mistake has an attempt that finds it', () => {
   const [order] = ORDER.orders;
   const { t, r, s, p, b, a } = present(order, 'an order');
   const { type, grouping, orders } = ORDER;
@@ -366,7 +366,7 @@ describe('the attempts for each signing mistake', () => {
   );
 });
 
-describe('the list of attempts', () => {
+describe('the list of attempts is ordered, complete and limited', () => {
   test('attempts are in the order of the mistakes', () => {
     for (const action of [ORDER, SEND, WRAPPER]) {
       const places = attemptsOf(action).map(({ mistake }) => MISTAKES.indexOf(mistake));
@@ -374,7 +374,7 @@ describe('the list of attempts', () => {
     }
   });
 
-  test('the attempts cover each mistake that is possible with the scheme', () => {
+  test('the attempts cover every mistake that is possible with the scheme', () => {
     const namesOf = (action: Record<string, unknown>): string[] => [
       ...new Set(attemptsOf(action).map(({ mistake }) => mistake)),
     ];

@@ -26,7 +26,7 @@ import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
 import type { StructValues } from '../signing/typed-data.ts';
 import type { Network } from '../network.ts';
 
-/** Digest and signature for which the signer is to be recovered. */
+/** The digest and the signature for which the signer is to be recovered. */
 export type SigningAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -75,7 +75,7 @@ function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
   return `${bytesToHex(digest)} ${v}`;
 }
 
-/** Key order of orders on another venue. */
+/** The key order of orders on another venue. */
 const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
 
 function* keyOrder(subject: Subject): Iterable<Candidate> {
@@ -130,8 +130,8 @@ function respelled(
   labels: Pick<Candidate, 'variant' | 'hint'>,
 ): Candidate {
   const msgpack = rewriteTexts(request.msgpack, rewrite);
-  // The fields of a direct action are flat, and all values that its struct hashes as text are texts
-  // here.
+  // The fields of a direct action are flat, and all values that its struct hashes as text are
+  // strings here.
   const fields = Object.entries(request.action).map(([key, value]) => [
     key,
     typeof value === 'string' ? rewrite(value) : value,
@@ -300,8 +300,8 @@ function* networkName(subject: Subject): Iterable<Candidate> {
 }
 
 /**
- * Returns the network that a direct action itself names, alone or in a wrapper, if it is another
- * network.
+ * Returns the network that is given in a direct action itself, alone or in a wrapper, if it is
+ * another network.
  */
 function namedByItself({ network, request }: Subject): readonly Network[] {
   const { payload } = request.action as { payload?: { action?: unknown } };

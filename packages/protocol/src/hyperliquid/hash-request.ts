@@ -10,7 +10,8 @@ import {
 } from '../signing/typed-data.ts';
 
 /**
- * The network in the signature of an L1 action: `a` is Hyperliquid's mainnet and `b` its testnet.
+ * The network in the signature of an L1 action: `a` stands for Hyperliquid's mainnet and `b` for
+ * its testnet.
  */
 type HyperliquidSource = 'a' | 'b';
 
@@ -49,7 +50,7 @@ const L1_DOMAIN: Domain = { name: 'Exchange', version: '1', chainId: 1337, ...NO
 const USER_DOMAIN = { name: 'HyperliquidSignTransaction', version: '1', ...NO_CONTRACT };
 
 type RequestToHash = {
-  /** MessagePack of the action in the key order of the request text. */
+  /** The MessagePack encoding of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /** The action as received, after validation against its schema. */
   readonly action: StructValues;
@@ -59,15 +60,15 @@ type RequestToHash = {
 type RequestHash = {
   readonly digest: Uint8Array;
   /**
-   * `0x1901 ‖ domainSeparator ‖ structHash`. The transaction hash covers these bytes and the
-   * signature.
+   * The signed bytes `0x1901 ‖ domainSeparator ‖ structHash`. The transaction hash covers these
+   * bytes and the signature.
    */
   readonly signed: Uint8Array;
 };
 
 /**
  * Returns true for actions that are signed as their own typed-data struct. All others (L1 actions)
- * are signed by the hash of their MessagePack.
+ * are signed through the hash of their MessagePack encoding.
  */
 export function isUserSigned(type: string): boolean {
   return Object.hasOwn(USER_SIGNED, type);

@@ -9,7 +9,7 @@ import {
 } from './request.ts';
 
 /**
- * Goal: agreement with the signatures of Hyperliquid's clients. Method: bodies that ccxt 4.5.84 has
+ * The tests compare with the signatures of Hyperliquid's clients: bodies that ccxt 4.5.84 has
  * signed in sandbox mode, in its key order, and the published values of hyperliquid-python-sdk.
  * `@nktkas/hyperliquid` signs in the tests of packages/api and packages/audit.
  */
@@ -79,11 +79,11 @@ const why = (body: string): string => {
   return result.ok ? '' : (result.error.details?.why ?? result.error.message);
 };
 
-describe('the signer of a Hyperliquid request', () => {
+describe('the signer of a Hyperliquid request is recovered', () => {
   test.each(CCXT)('the signer of a request of ccxt is recovered: %s', (body) => {
     expect(signerOf(body)).toBe(CCXT_SIGNER);
-    // Every signature names its network: user-signed actions in the action itself, others in
-    // `source`.
+    // Every signature includes its network: user-signed actions contain it in the action itself,
+    // and others in `source`.
     const { action } = JSON.parse(body);
     expect(signerOf(body, 'a') === CCXT_SIGNER).toBe(isUserSigned(action.type));
   });
@@ -112,7 +112,7 @@ describe('the signer of a Hyperliquid request', () => {
   });
 });
 
-describe('a Hyperliquid request in the log', () => {
+describe('a Hyperliquid request is marked in the log', () => {
   const [body = ''] = CCXT;
 
   test('a logged request contains the body as received', () => {
@@ -141,7 +141,7 @@ describe('a Hyperliquid request in the log', () => {
   });
 });
 
-describe('an invalid Hyperliquid request', () => {
+describe('an invalid Hyperliquid request is refused', () => {
   const signature = { r: '0x1', s: '0x1', v: 27 };
   const of = (action: object, more: object = {}) =>
     JSON.stringify({ action, nonce: 1, signature, ...more });

@@ -49,7 +49,7 @@ export type HyperliquidRequest = {
     z.output<typeof Envelope>,
     'expiresAfter' | 'nonce' | 'signature' | 'vaultAddress'
   >;
-  /** The action as received. `msgpack` has its keys in the order of the text. */
+  /** The action as received. `msgpack` is its encoding with the keys in the order of the text. */
   readonly received: Readonly<Record<string, unknown>>;
   readonly msgpack: Uint8Array;
 };
@@ -59,8 +59,8 @@ type Read =
   | { readonly ok: false; readonly error: WireError };
 
 /**
- * Parses a marked text. A signature for Hyperliquid does not name a venue, so it is accepted only
- * on a venue with test funds and the shared network name.
+ * Parses a marked request. A signature for Hyperliquid is not bound to a venue, so it is accepted
+ * only on a venue with test funds and the shared network name.
  */
 export function readHyperliquidRequest(text: string, network: Network): Read {
   const { chainId, serviceNetwork } = NETWORKS.testnet;

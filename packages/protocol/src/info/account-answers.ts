@@ -12,15 +12,15 @@ export type MarginSummary = {
 export type PositionLeverage = { rawUsd: string; type: 'Cross' | 'Isolated'; value: number };
 
 /**
- * The position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is
+ * A position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is
  * positive for YES and negative for NO.
  */
 export type Position = {
   adlQuantile: number;
-  /** The instrument id as text. */
+  /** The instrument id as a decimal string. */
   asset: string;
   coin: string;
-  /** Positive amounts were received, negative ones paid. */
+  /** The funding of the position: received amounts are positive, and paid ones negative. */
   cumFunding: { allTime: string; sinceChange: string; sinceOpen: string };
   entryPx: string;
   leverage: PositionLeverage;
@@ -34,10 +34,10 @@ export type Position = {
   szi: string;
   unrealizedPnl: string;
   updateTime: number;
-  /** Negative if fees were paid. */
+  /** The fees of the position; negative if fees were paid. */
   cumFee: string;
   closedPnl: string;
-  /** Only outcome positions have this field and the following ones. */
+  /** The title; only outcome positions have this field and the following ones. */
   title?: string;
   slug?: string;
   outcomeNames?: [string, string];
@@ -46,7 +46,7 @@ export type Position = {
   resolutionStatus?: 'prepared' | 'resolved';
 };
 
-/** Take-profit and stop-loss of a position. Unlike elsewhere, the order ids are texts. */
+/** A take-profit and a stop-loss of a position. Unlike elsewhere, the order ids are strings. */
 export type PositionTpsl = {
   createTime: number;
   quantity: string;
@@ -62,7 +62,7 @@ export type PositionTpsl = {
 
 export type AssetPosition = { position: Position; tpsl: PositionTpsl[]; type: 'OneWay' | 'Hedge' };
 
-/** Reversal of a position that is in progress. */
+/** A reversal of a position that is in progress. */
 export type ReverseJob = {
   asset: string;
   coin: string;
@@ -100,7 +100,7 @@ export type ActiveAssetData = {
   user: string;
   coin: string;
   leverage: AssetLeverage;
-  /** Present in hedge mode if the short side has another leverage. */
+  /** The leverage of the short side in hedge mode, if it differs. */
   leverageShort?: AssetLeverage;
   /** The maximum size of a buy and of a sell, in the base asset. */
   maxTradeSzs: [string, string];
@@ -110,7 +110,7 @@ export type ActiveAssetData = {
   onlyIsolated: boolean;
 };
 
-/** The agent of an account. The name is empty for the unnamed agent. */
+/** An agent of an account. The name is empty for the unnamed agent. */
 export type ApprovedAgent = {
   agentAddress: string;
   agentName: string;
@@ -122,7 +122,7 @@ export type ApprovedAgent = {
 /** The owner of an agent; null if the address is not an agent. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
-/** Access code of an address on a channel. The code is masked. */
+/** The access code of an address on a channel. The code is masked. */
 export type AccessCodeStatus = {
   user: string;
   channel: number;
@@ -132,13 +132,13 @@ export type AccessCodeStatus = {
   grantedTime: number | null;
 };
 
-/** The builder that may charge an account. The rate is the text that the user sent. */
+/** A builder that may charge an account. The rate is the text that the user sent. */
 export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
 
-/** Signers of a multi-sig account; null for an ordinary account. */
+/** The signers of a multi-sig account; null for an ordinary account. */
 export type MultiSigSignerSet = { authorizedUsers: string[]; threshold: number } | null;
 
-/** Rewards of a builder: unclaimed, in total and claimed. */
+/** The rewards of a builder: unclaimed, in total and claimed. */
 export type BuilderState = {
   builder: string;
   unclaimedRewards: string;
@@ -151,22 +151,22 @@ export type BuilderState = {
 };
 
 /**
- * Whether an address may trade on a channel. This is only a preliminary check; the binding one
- * follows with each action.
+ * The permission of an address to trade on a channel. This is only a preliminary check; the binding
+ * one is made for each action.
  */
 export type AccountStatus = {
   user: string;
   channel: number;
-  /** Valid only if `checked` is true. */
+  /** True if the address has an account; valid only if `checked` is true. */
   exists: boolean;
   checked: boolean;
   eligible: boolean;
-  /** Present only if `eligible` is false. */
+  /** The reason; present only if `eligible` is false. */
   reason?: string;
 };
 
 /**
- * Funding payment of one position. Positive amounts were received; `usdc` and `amount` are equal.
+ * A funding payment of one position. Positive amounts were received; `usdc` and `amount` are equal.
  */
 export type FundingRow = {
   time: number;
@@ -178,10 +178,10 @@ export type FundingRow = {
   amount: string;
 };
 
-/** Page of funding payments. `total` is absent if it is unknown. */
+/** A page of funding payments. `total` is absent if it is unknown. */
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
 
-/** Liquidation step of an account, with the figures that caused it. */
+/** A liquidation step of an account, with the figures that caused it. */
 type LiquidationDelta = {
   type: 'liquidation';
   liquidatedNtlPos: string;
@@ -193,7 +193,7 @@ type LiquidationDelta = {
   maintenanceMargin: string;
 };
 
-/** Closing of the account's position against a bankrupt one (auto-deleveraging). */
+/** The closing of the account's position against a bankrupt one (auto-deleveraging). */
 type DeleverageDelta = {
   type: 'adl';
   instrumentId: number;
@@ -214,7 +214,7 @@ type WithdrawDelta = {
   status: 'pending' | 'completed' | 'failed';
 };
 
-/** Transfer between two accounts. The sender pays the fee in addition to the amount. */
+/** A transfer between two accounts. The sender pays the fee in addition to the amount. */
 type TransferDelta = {
   type: 'send' | 'receive';
   amount: string;
@@ -226,7 +226,7 @@ type TransferDelta = {
   toAccountType: string;
 };
 
-/** Transfer between the sub-accounts of one account. */
+/** A transfer between the sub-accounts of one account. */
 type AccountTransferDelta = {
   type: 'accountTransfer';
   amount: string;
@@ -236,8 +236,8 @@ type AccountTransferDelta = {
 };
 
 /**
- * Change of an account, excluding those by trading and funding. Clients should ignore unknown
- * types, because more will be added.
+ * A change of an account other than by trading and funding. Clients should ignore unknown types,
+ * because more will be added.
  */
 export type LedgerDelta =
   | LiquidationDelta

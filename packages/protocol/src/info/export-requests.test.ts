@@ -11,7 +11,7 @@ function read(name: ExportName, query: string): unknown {
     : `${parsed.error.httpStatus} ${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('invalid export requests', () => {
+describe('invalid export requests are rejected', () => {
   test.each<[ExportName, string, string]>([
     ['fills', '', '400 10002 Missing field: user'],
     ['fills', 'user=0x12', '400 10002 Wrong type for user'],
@@ -29,7 +29,7 @@ describe('invalid export requests', () => {
   });
 });
 
-describe('valid export requests', () => {
+describe('valid export requests are accepted', () => {
   test.each<[ExportName, string, object]>([
     ['fills', `user=${user}`, { user: lower, accountType: ['perp'], format: 'csv' }],
     ['ledger', `user=${user}`, { accountType: ['perp', 'outcome'] }],

@@ -8,7 +8,7 @@ import type { Candle } from './market-answers.ts';
 import { Interval } from './market-queries.ts';
 import type { Fill, HistOrderRow } from './order-answers.ts';
 
-/** Exports are GET requests with parameters in the URL, so all values are texts. */
+/** Exports are GET requests with parameters in the URL, so all values are strings. */
 
 const MsText = z
   .string()
@@ -71,7 +71,7 @@ export function parseExport<Name extends ExportName>(
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
 
-/** Lists the fields of a row in the order of the API. A missing field does not compile. */
+/** Lists the fields of a row in the order of the API. Omitting a field is a compile-time error. */
 const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>
   Object.keys(fields);
 

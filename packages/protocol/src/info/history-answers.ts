@@ -1,6 +1,6 @@
 import type { ActionResultStatus, OrderResult } from './venue-answers.ts';
 
-/** Claim of a builder. Only executed claims are listed. */
+/** A claim of a builder. Only executed claims are listed. */
 export type BuilderClaim = {
   amount: string;
   asset: 'USDC';
@@ -17,7 +17,7 @@ export type BuilderClaim = {
  */
 export type BuilderEarning = {
   builderFee: string;
-  /** Rate as a fraction. */
+  /** The rate as a fraction. */
   builderFeeRate: string;
   /** The value of `f` in the order, in tenths of a basis point. */
   builderFeeRateF: number;
@@ -33,27 +33,27 @@ export type BuilderEarning = {
   time: number;
   tradeId: number;
   txHash: string;
-  /** Masked address. */
+  /** The masked address of the user. */
   user: string;
 };
 
-/** Page of a builder's rows. `total` counts orders or claims. */
+/** A page of a builder's rows. `total` counts orders or claims. */
 export type BuilderRows<Row> = { items: Row[]; page: number; pageSize: number; total: number };
 
 /** The share of one user or one instrument in a builder's fees. */
 export type BuilderShare = {
-  /** Empty for a user and for an unknown instrument. */
+  /** The name of the instrument; empty for a user and for an unknown instrument. */
   instrumentName: string;
-  /** Masked address, or instrument id in decimal. */
+  /** The masked address, or the instrument id in decimal. */
   key: string;
   label: string;
   /** The fraction of the total in the window. */
   ratio: number;
-  /** Fees in USDC. */
+  /** The fees in USDC. */
   value: string;
 };
 
-/** Shares of all users or of all instruments, largest first. */
+/** The shares of all users or of all instruments, largest first. */
 export type BuilderShares = {
   dimension: 'user' | 'instrument';
   items: BuilderShare[];
@@ -61,18 +61,18 @@ export type BuilderShares = {
   window: '7d' | '30d' | '90d' | 'all';
 };
 
-/** Unclaimed rewards of a builder, as of the last block in the history database. */
+/** The unclaimed rewards of a builder, as of the last block in the history database. */
 export type BuilderClaimable = {
   claimable: string;
   hasAggregate: boolean;
   source: 'aggregate';
   totalClaimed: string;
   totalEarned: string;
-  /** Absent before the builder's first fee. */
+  /** The time of that block; absent before the builder's first fee. */
   asOf?: number;
 };
 
-/** Block as it appears in lists. */
+/** A block as it appears in lists. */
 export type BlockRow = {
   height: number;
   blockTime: number;
@@ -98,8 +98,8 @@ export type BlockDetail = BlockRow & { txs: TxRow[] };
 /** A signed request as it appears in lists. */
 export type TxBrief = Omit<TxRow, 'action'> & {
   /**
-   * The action as received, but with only the first entry of orders, cancels, splits and merges.
-   * While one of its orders is queued, only its type is shown.
+   * The action as received, except that lists of orders, cancels, splits and merges contain only
+   * their first entry. While one of its orders is queued, only its type is shown.
    */
   action: { type: string } & Record<string, unknown>;
   /**
@@ -117,7 +117,7 @@ export type TxDetail = Omit<TxRow, 'action'> & {
   vaultAddress: string | null;
   signatureChainId: number | null;
   expiresAfter: number | null;
-  /** Complete action as received. While one of its orders is queued, only its type is shown. */
+  /** The complete action as received. While one of its orders is queued, only its type is shown. */
   action: { type: string } & Record<string, unknown>;
   signature: { r: string; s: string; v: number };
   traceId: string | null;
@@ -140,7 +140,7 @@ export type PortfolioPoint = {
 export type Portfolio = {
   window: PortfolioWindow;
   /**
-   * Deposits within the window, including transfers from other accounts. `withdrawals` includes
+   * The deposits within the window, including transfers from other accounts. `withdrawals` includes
    * transfers to other accounts.
    */
   deposits: string;
@@ -148,7 +148,7 @@ export type Portfolio = {
   points: PortfolioPoint[];
 };
 
-/** Accounts with the highest profit or volume in a window that ends now. */
+/** The accounts with the highest profit or volume in a window that ends now. */
 export type Leaderboard = {
   window: PortfolioWindow;
   sortBy: 'pnl' | 'volume';
@@ -157,7 +157,7 @@ export type Leaderboard = {
   rows: LeaderboardRow[];
 };
 
-/** The account with the figures of its portfolio for the same window. */
+/** An account with the figures of its portfolio for the same window. */
 export type LeaderboardRow = {
   user: string;
   accountValue: string;
@@ -166,7 +166,7 @@ export type LeaderboardRow = {
 };
 
 /**
- * Withdrawal and its progress. Without a bridge, the fields about the settlement chain are null.
+ * A withdrawal and its progress. Without a bridge, the fields about the settlement chain are null.
  */
 export type Withdrawal = {
   id: number;

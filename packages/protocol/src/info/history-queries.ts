@@ -164,7 +164,7 @@ export const HISTORY_QUERIES = {
   },
   /**
    * Returns how an order, or each order of an action, was executed: its fills, prices and fees, and
-   * its place in the queue. Select it by `oid`, `cloid` or `txHash`.
+   * its position in the queue. Select it by `oid`, `cloid` or `txHash`.
    */
   executionReport: { schema: executionReport, answer: typeOf<ExecutionReport>() },
   /** Returns the changes of an account other than by trading and funding, newest first. */

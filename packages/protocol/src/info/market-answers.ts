@@ -20,7 +20,7 @@ export type PerpMeta = {
   maxMarketOrderSize: number;
   haltTrading: boolean;
   onlyIsolated: boolean;
-  /** True starting with the first block of the perp's closing hour. */
+  /** True from the first block of the perp's closing hour on. */
   delisted: boolean;
   /**
    * The time at which the closing hour ends; null if there is none, or while it waits for a price.
@@ -51,7 +51,7 @@ type MarginTier = {
   mmr: string;
 };
 
-/** Base asset and its perps. */
+/** A base asset and its perps. */
 export type PerpMetaDetail = {
   asset: {
     name: string;
@@ -60,7 +60,7 @@ export type PerpMetaDetail = {
     weiDecimals: number;
     maxSupply: string;
     initialWei: string;
-    /** This spelling is part of the API. */
+    /** The base asset's token; the misspelling is part of the API. */
     archorTokenWei: string;
   };
   instruments: {
@@ -93,12 +93,12 @@ export type PerpMetaDetail = {
 /** A level of a book: price, size and number of orders. */
 export type Level = { px: string; sz: string; n: number };
 
-/** Bids and asks of a book, best price first. */
+/** The bids and asks of a book, best price first. */
 export type L2Book = { coin: string; time: number; levels: [bids: Level[], asks: Level[]] };
 
 /**
- * Candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are those of
- * trades.
+ * A candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are those
+ * of trades.
  */
 export type Candle = {
   t: number;
@@ -115,7 +115,7 @@ export type Candle = {
   price?: 'mark' | 'oracle';
 };
 
-/** Open interest of an instrument at the start of an hour. */
+/** The open interest of an instrument at the start of an hour. */
 export type OpenInterestRow = {
   coin: string;
   /** The time of the first block in the hour, to which the figures apply. */
@@ -128,7 +128,7 @@ export type OpenInterestRow = {
   markPx: string;
 };
 
-/** Reduction of a position by one liquidation step. */
+/** A reduction of a position by one liquidation step. */
 export type Liquidation = {
   time: number;
   hash: string;
@@ -138,7 +138,7 @@ export type Liquidation = {
   instrumentId: number;
   /** The side of the closing trade: `A` closed a long position. */
   side: 'B' | 'A';
-  /** Closed size, followed by its average price and its value. */
+  /** The closed size; its average price and its value are the next fields. */
   sz: string;
   px: string;
   ntl: string;
@@ -169,12 +169,12 @@ export type LargestTrades = {
   trades: LargestTrade[];
 };
 
-/** Holders of one outcome's shares, largest first. */
+/** The holders of one outcome's shares, largest first. */
 export type OutcomeHolders = {
   instrumentId: number;
   coin: string;
   outcome: 'Yes' | 'No';
-  /** The number of holders of this outcome, followed by their total shares. */
+  /** The number of holders of this outcome; the next field is their total shares. */
   holders: number;
   shares: string;
   rows: OutcomeHolder[];
@@ -182,5 +182,5 @@ export type OutcomeHolders = {
   time: number;
 };
 
-/** Holder of shares; `entryPx` is their average cost. */
+/** A holder of shares; `entryPx` is their average cost. */
 export type OutcomeHolder = { user: string; sz: string; entryPx: string };

@@ -36,7 +36,7 @@ import type {
 } from './outcome-answers.ts';
 import { type QueryDefinition, typeOf } from '../define.ts';
 
-/** Intervals of candles. The case matters: `1m` is a minute and `1M` a month. */
+/** The intervals of candles. The case matters: `1m` is a minute and `1M` a month. */
 export const INTERVALS = [
   '1m',
   '3m',
@@ -56,7 +56,7 @@ export const INTERVALS = [
 
 export const Interval = anyCase(INTERVALS);
 
-/** The price step of a book. An empty text means the finest one. */
+/** The price step of a book. An empty string selects the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
 
 /** Prices of which candles are built. Only perps have candles of the mark and the oracle price. */
@@ -84,8 +84,8 @@ const CandleSpan = z
   .superRefine(refuseOtherPrice);
 
 /**
- * Moves the fields of a candle query into `req`, because they may also be at the top level. A `req`
- * that exists takes precedence.
+ * Moves the fields of a candle query into `req`, because they may also be at the top level. An
+ * existing `req` takes precedence.
  */
 export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unknown {
   return request['req'] === undefined ? { type: request['type'], req: request } : request;
@@ -93,7 +93,7 @@ export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unkn
 
 const PriceSource = anyCase(['spot', 'oracle', 'twap']);
 
-/** The time in milliseconds, or as an ISO text. */
+/** A time in milliseconds, or as an ISO string. */
 const MsOrIso = z
   .union([Ms, z.iso.datetime({ offset: true })])
   .transform((value) => (typeof value === 'number' ? value : Date.parse(value)));
@@ -122,7 +122,7 @@ const outcomeMeta = z
       context.issues.push({ code: 'custom', path: ['sortOrder'], params, input: query.sortOrder });
       return z.NEVER;
     }
-    // A lookup by name finds its market in any status.
+    // A lookup by name finds a market in any status.
     const isLookup =
       query.eventSlug !== undefined ||
       query.marketSlugs !== undefined ||
@@ -162,7 +162,7 @@ export const MARKET_QUERIES = {
   fundingHistory: {
     schema: z.object({
       type: z.literal('fundingHistory'),
-      /** The name of a perp, or its id as text. */
+      /** The name of a perp, or its id as a string. */
       coin: z.string(),
       startTime: Ms,
       endTime: Ms.optional(),
@@ -195,8 +195,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<Liquidation[]>(),
   },
   /**
-   * Returns the largest trades of a day, a week or a month by notional value: of all perps, of all
-   * outcome markets, or of one instrument.
+   * Returns the largest trades of a day, a week or a month by notional value: those of all perps,
+   * of all outcome markets, or of one instrument.
    */
   largestTrades: {
     schema: z.object({

@@ -36,9 +36,9 @@ export type Fill = {
   instrumentId: number;
   instrumentType: 'perps' | 'outcome';
   marketType: 'perps' | 'outcome';
-  /** Present only for fills that close a position, as is `roe`. */
+  /** The entry price; like `roe`, it is present only for fills that close a position. */
   entryPrice?: string;
-  /** Return on equity in percent. */
+  /** The return on equity in percent. */
   roe?: string;
   cloid?: string | null;
   builderFee?: string;
@@ -132,7 +132,7 @@ export type OutcomeOpenOrder = OpenOrder & {
   outcomeNames: [string, string];
 };
 
-/** Take-profit or stop-loss that waits for its parent order. */
+/** A take-profit or stop-loss that waits for its parent order. */
 export type TriggerChild = {
   limitPx: string;
   orderType: 'Market' | 'Limit';
@@ -143,7 +143,7 @@ export type TriggerChild = {
   triggerType: 'tp' | 'sl';
 };
 
-/** Trigger order that waits for its trigger price. */
+/** A trigger order that waits for its trigger price. */
 export type TriggerOrder = {
   asset: string;
   coin: string;
@@ -173,7 +173,7 @@ export type Trade = {
   time: number;
   hash: string;
   tid: number;
-  /** Addresses of the buyer and of the seller. */
+  /** The addresses of the buyer and of the seller. */
   users?: [string, string];
   /** Present if the venue liquidated a position in this trade (R-liquidation). */
   liquidation?: true;
@@ -184,24 +184,30 @@ export type Trade = {
  */
 export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
-/** Execution of one order, or of all orders of an action. */
+/** The execution of one order, or of all orders of an action. */
 export type ExecutionReport = { user: string; orders: OrderReport[] };
 
 export type ReportedBlock = { time: number; height: number };
 
 /**
- * Book at the time when an order arrived. For an outcome order, prices are those of its outcome.
+ * The book at the time when an order arrived. For an outcome order, prices are those of its
+ * outcome.
  */
 export type ReportedArrival = {
-  /** Best prices are null for an empty side, and the mid price is null unless both exist. */
+  /**
+   * The best bid; a best price is null for an empty side, and the mid price is null unless both
+   * sides have orders.
+   */
   bestBid: string | null;
   bestAsk: string | null;
   midPx: string | null;
   markPx: string;
-  /** On an outcome market, this is the mark, because shares have no oracle price. */
+  /**
+   * The oracle price; on an outcome market, this is the mark, because shares have no oracle price.
+   */
   oraclePx: string;
   /**
-   * Levels with which the order traded in its first block, best first, at most 50. Each has the
+   * The levels with which the order traded in its first block, best first, at most 50. Each has the
    * size that it had when the order reached it.
    */
   met: { px: string; sz: string }[];
@@ -217,7 +223,7 @@ export type ReportedFill = ReportedBlock & {
   builderFee: string;
 };
 
-/** Execution of an order from its arrival at the venue to its end. */
+/** The execution of an order from its arrival at the venue to its end. */
 export type OrderReport = {
   oid: number;
   cloid: string | null;
@@ -235,11 +241,12 @@ export type OrderReport = {
   received: { time: number; txHash: string; height: number };
   /**
    * The time at which the order reached the book, which is later than `received` for queued and
-   * trigger orders. Null if it never did, or if this was not recorded.
+   * trigger orders. It is null if the order never reached the book, or if the time was not
+   * recorded.
    */
   entered: ReportedBlock | null;
   arrival: ReportedArrival | null;
-  /** The newest 500 fills at most, oldest first. The sums below include all fills. */
+  /** At most the newest 500 fills, oldest first. The sums below include all fills. */
   fills: ReportedFill[];
   filledSz: string;
   avgPx: string | null;
@@ -251,8 +258,8 @@ export type OrderReport = {
    */
   slippage: { mid: string | null; mark: string } | null;
   /**
-   * The place in the queue since the order last came to rest or was amended. `ahead` is null if the
-   * queue is too long to count.
+   * The position in the queue since the order last came to rest or was amended. `ahead` is null if
+   * the queue is too long to count.
    */
   resting: {
     from: number;

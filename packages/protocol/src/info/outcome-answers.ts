@@ -3,7 +3,7 @@ import { bytesToHex, utf8 } from '../bytes.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
 /**
- * Trading status of a market or an event. An event is enabled or accepting orders if any of its
+ * The trading status of a market or an event. An event is enabled or accepting orders if any of its
  * markets is, halted if all are, and has the longest delay.
  */
 export type OutcomeTrading = {
@@ -24,7 +24,7 @@ export type StrikeStatus = 'pending' | 'fixed' | 'missing';
 /** The source of a market's result: its series or the operator. */
 export type DecidedBy = 'series' | 'operator';
 
-/** Outcome market in discovery, with names in snake case as in the API. */
+/** An outcome market in discovery, with names in snake case as in the API. */
 export type OutcomeMarketMeta = {
   instrument_id: number;
   market_id: string;
@@ -34,14 +34,14 @@ export type OutcomeMarketMeta = {
   group_title: string | null;
   description: string;
   resolution_source: string;
-  /** Names of the outcomes YES and NO. */
+  /** The names of the outcomes YES and NO. */
   outcomes: [string, string];
   event_slug: string;
   start_time: number;
   end_time: number;
   phase: 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
   price_tick: string;
-  /** Decimals of the price tick, for display. */
+  /** The number of decimals of the price tick, for display. */
   price_decimals: number;
   size_decimals: number;
   min_order_size: string;
@@ -65,7 +65,7 @@ export type OutcomeMarketMeta = {
     symbol: string;
     source: 'spot' | 'oracle' | 'twap';
     price_to_beat: string | null;
-    /** Present only for a market of a series. */
+    /** The status of the strike; present only for a market of a series. */
     strike_status?: StrikeStatus;
   } | null;
   settlement: {
@@ -74,8 +74,8 @@ export type OutcomeMarketMeta = {
     /** The payout of a YES share. */
     settlement_fraction: string | null;
     /**
-     * Present only for a market of a series once it is known. A market without sufficient prices is
-     * left to the operator.
+     * The party that decides the result; present only for a market of a series for which it is
+     * known. A market without sufficient prices is left to the operator.
      */
     decided_by?: DecidedBy;
     /** The statement of the provider, for information only. */
@@ -84,7 +84,7 @@ export type OutcomeMarketMeta = {
   };
 };
 
-/** Event with its markets. */
+/** An event with its markets. */
 export type OutcomeEventMeta = {
   event_id: number;
   slug: string;
@@ -111,10 +111,10 @@ export type OutcomeEventMeta = {
   markets: OutcomeMarketMeta[];
 };
 
-/** Page of events. The cursor is null on the last page. */
+/** A page of events. The cursor is null on the last page. */
 export type OutcomeEventPage = { events: OutcomeEventMeta[]; next_cursor: string | null };
 
-/** Market data of an outcome market; all prices are those of YES. */
+/** The market data of an outcome market; all prices are those of YES. */
 export type OutcomeAssetCtx = {
   instrumentId: number;
   coin: string;
@@ -133,12 +133,12 @@ export type OutcomeAssetCtx = {
   time: number;
 };
 
-/** Probabilities of YES over time, oldest first. */
+/** The probabilities of YES over time, oldest first. */
 export type OutcomeProbability = {
   series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
 };
 
-/** The market of a series. */
+/** A market of a series. */
 export type OutcomeTimelineItem = {
   eventSlug: string;
   marketSlug: string;
@@ -156,7 +156,7 @@ export type OutcomeTimelineItem = {
   probability: string | null;
 };
 
-/** Series and its markets, newest start first. */
+/** A series and its markets, newest start first. */
 export type OutcomeSeriesTimeline = {
   seriesSlug: string;
   title: string;
@@ -172,8 +172,8 @@ export type OutcomeSeriesTimeline = {
 };
 
 /**
- * Resolution record of a market, from which clients can recompute the result. The keys have this
- * order.
+ * The resolution record of a market, from which clients can recompute the result. The keys have
+ * this order.
  */
 export type OutcomeResolution = {
   instrumentId: number;
@@ -187,16 +187,16 @@ export type OutcomeResolution = {
   oracleOutcome: string | null;
   evidence: string | null;
   inputs: OutcomeResolutionInputs | null;
-  /** Keccak-256 of the JSON text of all previous fields; null before the resolution. */
+  /** The Keccak-256 hash of the JSON text of all previous fields; null before the resolution. */
   receiptHash: string | null;
 };
 
-/** Inputs from which a series resolved a market. */
+/** The inputs from which a series resolved a market. */
 export type OutcomeResolutionInputs = {
   symbol: string;
   source: string;
   windowMs: number;
-  /** Averages rounded half up for display. The result compares the exact values. */
+  /** The averages, rounded half up for display. The result compares the exact values. */
   strike: string;
   settle: string;
   strikeSamples: { t: number; px: string }[];
@@ -227,7 +227,7 @@ export type CryptoPriceHistory = {
 
 /**
  * Computes the hash of a resolution record: keccak-256 of its JSON text without spaces and without
- * the hash itself. The keys are put in the order of the API first.
+ * the hash itself. The function first puts the keys in the order of the API.
  */
 export function receiptHash(receipt: Omit<OutcomeResolution, 'receiptHash'>): string {
   const text = JSON.stringify({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { I64, Ms, U64, type IssueParams } from '../primitives.ts';
 
-/** Invalid values of these fields are business refusals instead of type errors. */
+/** Invalid values of these fields cause business refusals and not type errors. */
 
 const refuse = (refusal: NonNullable<IssueParams['refusal']>): { params: IssueParams } => ({
   params: { refusal },
@@ -25,7 +25,7 @@ export const Offset = I64.refine(
 ).default(0);
 
 /**
- * The block that the answer must include. The venue waits a short time until that block is
+ * The block that the response must include. The venue waits a short time until that block is
  * processed.
  */
 export const MIN_HEIGHT = { minHeight: U64.optional() };
@@ -51,7 +51,7 @@ export function refuseOffsetWithCursor(
   }
 }
 
-/** The period with inclusive bounds; both are optional. */
+/** A period with inclusive bounds, both of which are optional. */
 export const TIME_SPAN = { startTime: Ms.optional(), endTime: Ms.optional() };
 
 /** Returns the first value that is set, for fields that have an alias. */
@@ -59,7 +59,7 @@ export function firstSet<Value>(...values: readonly (Value | undefined)[]): Valu
   return values.find((value) => value !== undefined);
 }
 
-/** Returns a copy without undefined fields, so an absent field does not appear as a key. */
+/** Returns a copy without undefined fields, so that an absent field does not appear as a key. */
 export function compact<Fields extends Record<string, unknown>>(fields: Fields): Fields {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as Fields;

@@ -5,7 +5,7 @@ import { parseServiceRequest } from './service-requests.ts';
 const user = `0x${'AB'.repeat(20)}`;
 const lower = user.toLowerCase();
 
-/** All query types of the API, sorted. */
+/** The list contains all query types of the API, sorted. */
 const TYPES = [
   'accessCodeStatus',
   'actionStatus',
@@ -76,7 +76,7 @@ function query(value: unknown): unknown {
     : `${parsed.error.httpStatus} ${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('rejected /info queries', () => {
+describe('an invalid /info query is rejected', () => {
   test.each<[unknown, string]>([
     [7, '400 10002 The body is not a JSON object'],
     [{}, '400 10002 Missing field: type'],
@@ -154,7 +154,7 @@ describe('rejected /info queries', () => {
   });
 });
 
-describe('accepted /info queries', () => {
+describe('a valid /info query is accepted', () => {
   test.each<[object, object]>([
     [
       { type: 'l2Book', coin: '007', tick: '' },
@@ -250,7 +250,7 @@ test('every query type of the API has a definition', () => {
   expect(Object.keys(INFO_QUERIES).sort()).toEqual(TYPES);
 });
 
-test('the bodies of the other endpoints are parsed with defaults and checked', () => {
+test('bodies for the other endpoints are checked and parsed with defaults', () => {
   const status = parseServiceRequest('accountStatus', { type: 'accountStatus', user });
   expect(status).toEqual({ ok: true, request: { type: 'accountStatus', user: lower, channel: 0 } });
   expect(parseServiceRequest('accountStatus', { type: 'accountStatus', user: '0x' })).toMatchObject(

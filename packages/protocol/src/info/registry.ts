@@ -12,7 +12,7 @@ import { VENUE_QUERIES } from './venue-queries.ts';
 import { nearestName } from '../nearest-name.ts';
 
 /**
- * All query types of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
+ * The query types of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
  * the methods of the SDK with their types and comments are derived from these definitions.
  */
 export const INFO_QUERIES: typeof MARKET_QUERIES &
@@ -29,12 +29,12 @@ const AnyQuery = z.object(MIN_HEIGHT);
 
 export type InfoType = keyof typeof INFO_QUERIES;
 
-/** Parsed query of one type, with defaults and resolved aliases. */
+/** A parsed query of one type, with defaults and resolved aliases. */
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
 /**
- * A query in the form that a client may send. Any query may name the block that its answer must
- * include.
+ * A query in the form that a client may send. Any query may contain the block that its response
+ * must include.
  */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
   z.input<typeof AnyQuery>;
@@ -49,7 +49,7 @@ export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
 /**
  * The result of parsing a query. `clamped` describes a lowered limit, for the warning. `minHeight`
- * is the block to wait for, unless the query has this field itself.
+ * is the block to wait for, unless the query itself has a field of this name.
  */
 type ParsedInfo =
   | {
@@ -62,7 +62,7 @@ type ParsedInfo =
 
 const queriesNamed = new Map<string, Named>();
 
-/** Returns the field names of a query's schema, computed at its first request. */
+/** Returns the field names of a query's schema, computed at the first request of that type. */
 function namedOf(type: InfoType): Named {
   const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type].schema);
   queriesNamed.set(type, named);
@@ -135,8 +135,8 @@ function namedElsewhere(name: string): string | undefined {
 const HTTP_FORBIDDEN = 403;
 
 /**
- * Builds the refusal of an unknown query, with all existing names and the one that was probably
- * meant.
+ * Builds the refusal of an unknown query, which lists all existing names and the one that was
+ * probably meant.
  */
 function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
   const near = namedElsewhere(type) ?? nearestName(type, types);

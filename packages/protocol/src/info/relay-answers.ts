@@ -1,7 +1,7 @@
-/** The chain that the relay lists, with its terms there. */
+/** A chain that the relay lists, with its terms. */
 export type RelayChainRow = {
   chain: string;
-  /** Null for chains without a numeric id. */
+  /** The chain id; null for chains without a numeric id. */
   chainId: number | null;
   asset: 'USDC';
   minDeposit: string;
@@ -9,13 +9,13 @@ export type RelayChainRow = {
   withdrawFee: string;
   /** False for a chain that is only listed. */
   enabled: boolean;
-  /** USDC contract on that chain; null for a chain that is not enabled. */
+  /** The USDC contract on that chain; null for a chain that is not enabled. */
   token: string | null;
-  /** RPC endpoint for wallets; null if the operator has not configured one. */
+  /** The RPC endpoint for wallets; null if the operator has not configured one. */
   rpcUrl: string | null;
 };
 
-/** One-time address on another chain. The venue credits deposits to it. */
+/** A one-time address on another chain. The venue credits deposits to it. */
 export type RelayDepositAddress = {
   id: string;
   address: string;
@@ -29,7 +29,7 @@ export type RelayDepositAddress = {
   status: 'waiting';
 };
 
-/** Relay withdrawal address in the venue. A `tokenSend` to it is paid out on another chain. */
+/** A relay withdrawal address in the venue. A `tokenSend` to it is paid out on another chain. */
 export type RelayPegAddress = {
   id: string;
   pegAddress: string;
@@ -50,7 +50,7 @@ export type RelayStatus =
   | 'failed'
   | 'refunded';
 
-/** Transfer through the relay. Amounts are decimal texts in USDC. */
+/** A transfer through the relay. Amounts are decimal strings in USDC. */
 export type RelayTransfer = {
   id: string;
   direction: 'deposit' | 'withdraw';
@@ -71,7 +71,7 @@ export type RelayTransfer = {
   updateTime: number;
 };
 
-/** Page of transfers, newest first. */
+/** A page of transfers, newest first. */
 export type RelayTransfers = {
   items: RelayTransfer[];
   page: number;

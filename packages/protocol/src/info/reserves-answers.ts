@@ -1,24 +1,24 @@
 /**
- * Liabilities and assets at one block of the venue and one block of the settlement chain, as
- * decimal texts in USDC.
+ * The liabilities and assets at one block of the venue and one block of the settlement chain, as
+ * decimal strings in USDC.
  */
 export type ReserveFigures = {
   height: number;
   time: number;
-  /** Deposits, including test funds, minus paid withdrawals. */
+  /** The deposits, including test funds, minus paid withdrawals. */
   owed: string;
   blockNumber: number;
   /** The token balance of the bridge. */
   balance: string;
-  /** Part of the balance that belongs to no account. */
+  /** The part of the balance that does not belong to any account. */
   keptAside: string;
-  /** Balance minus `keptAside`. */
+  /** The balance minus `keptAside`. */
   assets: string;
-  /** Withdrawals that the bridge has paid and the venue still holds. */
+  /** The withdrawals that the bridge has paid and the venue still holds. */
   unsettled: string;
-  /** Test funds that were granted without a deposit on the chain. */
+  /** The test funds that were granted without a deposit on the chain. */
   unbacked: string;
-  /** assets + unsettled + unbacked − owed, which is "0" if no money is missing. */
+  /** The sum assets + unsettled + unbacked − owed, which is "0" if no money is missing. */
   difference: string;
 };
 
@@ -28,32 +28,35 @@ export type PublishedReserves = ReserveFigures & {
   leaves: number;
   /** The sum of all leaves. */
   liabilities: string;
-  /** The total deficit of the accounts below zero: owed + shortfall = liabilities. */
+  /** The total deficit of the accounts below zero, so that owed + shortfall = liabilities. */
   shortfall: string;
 };
 
-/** Contracts on the settlement chain; null without a chain. */
+/** The contracts on the settlement chain; null without a chain. */
 export type ReserveChain = { chainId: number; bridge: string; token: string };
 
 export type Reserves = {
   chain: ReserveChain | null;
-  /** Null before the first publication. */
+  /** The last publication; null before the first one. */
   published: PublishedReserves | null;
-  /** Null until the chain has been read. */
+  /** The current figures; null until the chain has been read. */
   current: ReserveFigures | null;
 };
 
-/** Proof that the last publication includes an address; null if it had no account at that time. */
+/**
+ * The proof that the last publication includes an address; null if the address had no account at
+ * that time.
+ */
 export type ReservesProof = {
   chain: ReserveChain;
   published: PublishedReserves;
   user: string;
   amount: string;
-  /** Amounts that add up to `amount`. */
+  /** The amounts that add up to `amount`. */
   parts: { perp: string; outcome: string; withdrawHold: string; rewards: string };
   salt: string;
   /** The index of the leaf, starting with 0. */
   index: number;
-  /** Siblings from the leaf's level upwards. A level without a neighbour has none. */
+  /** The siblings from the level of the leaf upwards. A level without a neighbour has no entry. */
   siblings: { hash: string; sum: string }[];
 };

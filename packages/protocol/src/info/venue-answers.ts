@@ -1,20 +1,20 @@
 import type { Details } from '../errors.ts';
 
-/** Notice in addition to a success, if a condition may differ from the client's expectation. */
+/** A notice in addition to a success, if a condition may differ from the client's expectation. */
 export type Warning = { code: string; message: string; details?: object };
 
-/** The block up to which an answer from the history is complete. */
+/** The block up to which a response from the history is complete. */
 export type HistoryAsOf = { height: number; time: number };
 
-/** Envelope of the answers of /info, /account, /account-status and /request-fund. */
+/** The envelope of the responses of /info, /account, /account-status and /request-fund. */
 export type InfoEnvelope<Data> =
   | {
       success: true;
       code: 0;
       data: Data;
-      /** Present only in answers from the history. */
+      /** The block of the history; present only in responses from the history. */
       asOf?: HistoryAsOf;
-      /** The start of the next page, only in paged answers; null after the last row. */
+      /** The start of the next page, only in paged responses; null after the last row. */
       nextCursor?: string | null;
       warnings?: Warning[];
     }
@@ -35,7 +35,7 @@ export type OrderResult = {
   error: string | null;
 };
 
-/** Envelope of the answers of /exchange. */
+/** The envelope of the responses of /exchange. */
 export type ExchangeEnvelope =
   | {
       status: 'ok';
@@ -58,7 +58,7 @@ export type ExchangeEnvelope =
 /** The URL of the venue's relay, if it has one. */
 type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: '' };
 
-/** Settings of the deployment, in snake case as in the API. */
+/** The settings of the deployment, in snake case as in the API. */
 export type Settings = RelaySettings & {
   bridge2_contract_address: string;
   settlement_chain_id: number;
@@ -73,21 +73,21 @@ export type Settings = RelaySettings & {
   api_version: number;
   protocol_version: number;
   chain_name: string;
-  /** RPC endpoint for wallets; null if the operator has not configured one. */
+  /** The RPC endpoint for wallets; null if the operator has not configured one. */
   settlement_rpc_url: string | null;
   /** The amount of USDC in one payout of the faucet; null without a faucet. */
   faucet_amount: string | null;
   /** True if simulated traders provide the liquidity. */
   simulated_traders: boolean;
-  /** Accounts of the simulated traders; empty without them. */
+  /** The accounts of the simulated traders; empty without them. */
   simulated_accounts: string[];
   /** False if the operator has disabled the `leaderboard` query. */
   has_leaderboard: boolean;
-  /** Replicas of this venue with their configured URLs; absent for a single process. */
+  /** The replicas of this venue with their configured URLs; absent for a single process. */
   replicas?: { replica: string; url: string; height: number }[];
 };
 
-/** Access control of a channel, with the sizes of its lists. */
+/** The access control of a channel, with the sizes of its lists. */
 export type VenueGate = {
   channel: 0 | 1;
   mode: 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -97,7 +97,7 @@ export type VenueGate = {
   grants: number;
 };
 
-/** Lists of a gate, each newest first with at most a thousand entries. Codes are masked. */
+/** The lists of a gate, each newest first with at most a thousand entries. Codes are masked. */
 export type GateLists = {
   channel: 0 | 1;
   whitelist: string[];
@@ -106,21 +106,21 @@ export type GateLists = {
   grants: { user: string; accessCode: string; grantedTime: number }[];
 };
 
-/** Age of a perp's oracle price. */
+/** The age of a perp's oracle price. */
 export type VenueOracle = {
   coin: string;
-  /** True unless the perp is halted or delisted, which includes its closing hour. */
+  /** True unless the perp is halted or delisted. A perp in its closing hour counts as delisted. */
   trading: boolean;
-  /** Age in milliseconds; null before the first price. */
+  /** The age in milliseconds; null before the first price. */
   ageMs: number | null;
   stale: boolean;
 };
 
-/** Operators and condition of the venue, all as of one block. */
+/** The operators and the condition of the venue, all as of one block. */
 export type VenueStatus = {
   height: number;
   time: number;
-  /** Signers of `venueAdmin` actions, followed by those of `outcomeDeploy` actions. */
+  /** The signers of `venueAdmin` actions; the next field lists those of `outcomeDeploy` actions. */
   admins: string[];
   deployers: string[];
   gates: VenueGate[];
@@ -138,7 +138,7 @@ export type VenueStatus = {
   withdrawalsWait: boolean;
 };
 
-/** Checks of a venue's health. All except `history` are required for a ready venue. */
+/** The checks of a venue's health. A ready venue must pass all of them except `history`. */
 export type HealthCheck =
   | 'stopping'
   | 'log'
@@ -152,18 +152,20 @@ export type HealthCheck =
 /** The state of the connection to the settlement chain. */
 export type SettlementHealth = {
   chainId: number;
-  /** `ok`, or a description of the problem. */
+  /** The value `ok`, or a description of the problem. */
   state: string;
-  /** The newest block of the chain, followed by the block up to which deposits are credited. */
+  /**
+   * The newest block of the chain; the next field is the block up to which deposits are credited.
+   */
   head: number;
   readTo: number;
   /** True if all confirmed blocks have been read. */
   current: boolean;
-  /** Null until the bridge has been read. */
+  /** True if the bridge is paused; null until the bridge has been read. */
   paused: boolean | null;
 };
 
-/** Health of the process that answers; other processes of the venue may differ. */
+/** The health of the process that responds; other processes of the venue may differ. */
 export type VenueHealth = {
   /** The time of the venue's clock. */
   time: number;
@@ -171,7 +173,7 @@ export type VenueHealth = {
   /** The time since the last block, in milliseconds. */
   blockAgeMs: number;
   ready: boolean;
-  /** Checks that fail. A venue for which only `history` fails is still ready. */
+  /** The checks that fail. A venue for which only `history` fails is still ready. */
   failing: HealthCheck[];
   /** The number of commands that wait for a block. */
   waitingCommands: number;
@@ -180,14 +182,14 @@ export type VenueHealth = {
   connections: { ws: number; apiWs: number; wsRtds: number };
   /** The number of streams with at least one subscriber. */
   streams: number;
-  /** Null without a settlement chain. */
+  /** The state of the settlement chain; null without one. */
   settlement: SettlementHealth | null;
 };
 
 /** The transaction of a deposit by permit. */
 export type PermitDeposit = { txHash: string };
 
-/** The tier of the fee schedule. Rates are fractions. */
+/** A tier of the fee schedule. Rates are fractions. */
 export type FeeTierRow = {
   level: number;
   min14dTradingVolume: string;
@@ -198,7 +200,7 @@ export type FeeTierRow = {
 /** The fee rates by the trading volume of the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** The fee tier of an account. The highest tier has no next level. */
+/** The fee tier of an account. For the highest tier, there is no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
@@ -246,7 +248,7 @@ type Receipt<Status, Block, Result, Failure> = ActionNames & {
   error: Failure;
 };
 
-/** Receipt of an action. Its `status` determines the types of the other fields. */
+/** The receipt of an action. Its `status` determines the types of the other fields. */
 export type ActionStatus =
   | Receipt<'executed', ActionBlock, ExecutionResult, null>
   | Receipt<'failed', ActionBlock, ExecutionResult, ExecutionError>
@@ -260,8 +262,7 @@ export type ActionStatus =
     });
 
 /**
- * The role of an address in the venue. `expected` is the address that the client named in its
- * query.
+ * The role of an address in the venue. `expected` is the address that the client gave in its query.
  */
 export type SignerRole =
   | 'account'
@@ -272,30 +273,34 @@ export type SignerRole =
   | 'expected'
   | 'none';
 
-/** Contents and signer of a signature. For an unknown signer, it includes the possible mistakes. */
+/**
+ * The contents and the signer of a signature. For an unknown signer, the response includes the
+ * possible mistakes.
+ */
 export type ExplainedSignature = {
   scheme: 'agent' | 'direct' | 'multiSig';
   typeString: string;
   domain: { name: string; version: string; chainId: number; verifyingContract: string };
   /**
-   * Null for a direct action, as are the next two fields. For a wrapper, it does not contain the
-   * `type`.
+   * The encoded action; like the next two fields, it is null for a direct action. For a wrapper, it
+   * does not contain the `type`.
    */
   msgpack: string | null;
   preimage: string | null;
-  /** For a wrapper, this is the `multiSigActionHash`. */
+  /** The hash of the action; for a wrapper, this is the `multiSigActionHash`. */
   connectionId: string | null;
   structHash: string;
   digest: string;
   txHash: string;
-  /** Null if the signer cannot be recovered. */
+  /** The signer; null if it cannot be recovered. */
   signer: string | null;
   role: SignerRole;
-  /** The owner of the agent, if the signer is one. */
+  /** The owner of the agent, if the signer is an agent. */
   owner: string | null;
   agentName: string | null;
   /**
-   * Mistakes that were tried. Empty unless the role is `none`; the match, if any, is the last one.
+   * The mistakes that were tried. The list is empty unless the role is `none`; the match, if any,
+   * is the last entry.
    */
   tried: { mistake: Mistake; variant: string; signer: string | null; role: SignerRole }[];
   match: {
@@ -328,14 +333,14 @@ export type SimulatedPosition = {
   liquidationPx: string;
 };
 
-/** Effect of an action on the state after block `height`. */
+/** The effect of an action on the state after block `height`. */
 export type SimulatedAction = {
   height: number;
   time: number;
   accepted: boolean;
   error: ActionStatus['error'];
   orders: SimulatedOrder[];
-  /** Cross margin of the perp sub-account after the action; null without an account. */
+  /** The cross margin of the perp sub-account after the action; null without an account. */
   margin: {
     accountValue: string;
     initialMargin: string;
@@ -352,7 +357,7 @@ type Budget = { limit: number; windowMs: number; remaining: number; resetMs: num
 
 type Connections = { limit: number; open: number };
 
-/** The remaining budgets of the client that asks. */
+/** The remaining budgets of the requesting client. */
 export type RateLimit = {
   ip: string;
   time: number;
@@ -360,7 +365,9 @@ export type RateLimit = {
   exchange: Budget;
   explainSignature: Budget;
   simulate: Budget;
-  /** Client's budget of time on the venue's main thread, in milliseconds; absent without limits. */
+  /**
+   * The client's budget of time on the venue's main thread, in milliseconds; absent without limits.
+   */
   work?: { limit_ms_per_second: number; remaining_ms: number };
   ws: Connections;
   apiWs: Connections;
@@ -372,8 +379,8 @@ export type RateLimit = {
 export type StateHash = { height: number; blockTime: number; stateHash: string };
 
 /**
- * Signing mistakes of clients, in the order in which they are checked. The names are part of the
- * API.
+ * The signing mistakes of clients, in the order in which they are checked. The names are part of
+ * the API.
  */
 export const MISTAKES = [
   'keyOrder',

@@ -41,7 +41,7 @@ const actionStatus = z
     nonce: U64.optional(),
   })
   .transform(({ type, txHash, traceId, signer, nonce }, context) => {
-    // If several selectors are given, the most specific one is used.
+    // If several selectors are given, the most specific one applies.
     if (txHash !== undefined) return { type, by: 'txHash' as const, txHash };
     if (traceId !== undefined) return { type, by: 'traceId' as const, traceId };
     if (signer !== undefined && nonce !== undefined) {
@@ -68,7 +68,7 @@ const block = z
     ...MIN_HEIGHT,
   })
   .transform(({ type, height, hash, minHeight }, context) => {
-    // If both are given, the height is used.
+    // If both are given, the height applies.
     if (height !== undefined) return compact({ type, height, minHeight });
     if (hash !== undefined) return compact({ type, hash, minHeight });
     context.issues.push(missing('height'));
@@ -92,8 +92,8 @@ export const VENUE_QUERIES = {
     answer: typeOf<VenueStatus>(),
   },
   /**
-   * Returns the state of the process that answers: its lag, its connections, and whether it follows
-   * the settlement chain.
+   * Returns the state of the process that responds: its lag, its connections, and whether it
+   * follows the settlement chain.
    */
   venueHealth: {
     schema: z.object({ type: z.literal('venueHealth') }),
@@ -114,8 +114,8 @@ export const VENUE_QUERIES = {
     otherNames: { orderStatus: ', or historicalOrders' },
   },
   /**
-   * Returns the signer of a request. If the venue does not know the signer, it also returns the
-   * mistake that explains it. The request is not executed.
+   * Returns the signer of a request. If the signer is unknown, the response includes the mistake
+   * that explains it. The request is not executed.
    */
   explainSignature: {
     schema: z.object({
@@ -199,8 +199,8 @@ export const VENUE_QUERIES = {
    */
   reserves: { schema: z.object({ type: z.literal('reserves') }), answer: typeOf<Reserves>() },
   /**
-   * Returns the proof that the last publication includes an address, or null if it had no account
-   * at that time. Check it with `oddlot verify reserves`.
+   * Returns the proof that the last publication includes an address, or null if the address had no
+   * account at that time. Check the proof with `oddlot verify reserves`.
    */
   reservesProof: {
     schema: z.object({ type: z.literal('reservesProof'), user: Address }),

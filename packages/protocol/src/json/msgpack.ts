@@ -8,7 +8,7 @@ const INTEGER_BYTES_MAX = 9;
 
 /**
  * Encodes a value as MessagePack in the key order of its objects, without undefined fields. Throws
- * for a number that is not a safe integer, because the venue would reject the action.
+ * if a number is not a safe integer, because the venue would reject the action.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
   switch (typeof value) {
@@ -39,8 +39,8 @@ function encodedEntries(value: object): EncodedEntry[] {
 }
 
 /**
- * Positions of a key and its value in an encoded map. Maps are split without decoding them, so a
- * separately hashed part of an action keeps the client's key order and spelling.
+ * The positions of a key and its value in an encoded map. Maps are split without decoding them, so
+ * that a separately hashed part of an action keeps the client's key order and spelling.
  */
 
 type Entry = {
@@ -178,7 +178,8 @@ type Header = {
 };
 
 /**
- * The number of bytes after each tag from 0xcc to 0xd3, which are integers of one to eight bytes.
+ * The number of bytes after each tag from 0xcc to 0xd3; these tags are integers of one to eight
+ * bytes.
  */
 const INTEGER_BYTES = [1, 2, 4, 8, 1, 2, 4, 8];
 
@@ -218,7 +219,7 @@ function readUint(bytes: Uint8Array, at: number, size: number): number {
 
 /**
  * Reads MessagePack that this module wrote, for a reader that expects a certain form. Each method
- * reads one value; after an unexpected value, the cursor is lost and all later results are
+ * reads one value. After an unexpected value, the cursor is lost and all later results are
  * meaningless.
  */
 export class MsgpackCursor {
@@ -255,12 +256,12 @@ export class MsgpackCursor {
     return true;
   }
 
-  /** Reads the header of a map and returns its number of entries, at most 15. */
+  /** Reads the header of a map and returns the number of entries, at most 15. */
   map(): number {
     return this.#header(0x80);
   }
 
-  /** Reads the header of an array and returns its number of entries, at most 65,535. */
+  /** Reads the header of an array and returns the number of entries, at most 65,535. */
   array(): number {
     if (this.#bytes[this.#at] !== 0xdc) return this.#header(0x90);
     const count = this.#uint(this.#at + 1, 2);
@@ -304,7 +305,7 @@ export class MsgpackCursor {
     return value;
   }
 
-  /** Reads a text of at most 255 ASCII characters. */
+  /** Reads a string of at most 255 ASCII characters. */
   ascii(): string {
     const length = this.#textHeader();
     const end = this.#at + length;
@@ -318,7 +319,7 @@ export class MsgpackCursor {
   }
 
   /**
-   * Reads a text of `0x` and hex digits as `size` bytes. Missing digits are padded with zeros on
+   * Reads a string of `0x` and hex digits as `size` bytes. Missing digits are padded with zeros on
    * the left.
    */
   hex(size: number): Uint8Array {
@@ -337,7 +338,7 @@ export class MsgpackCursor {
     return out;
   }
 
-  /** Reads the header of a text and returns its number of bytes. */
+  /** Reads the header of a string and returns the number of bytes. */
   #textHeader(): number {
     const tag = this.#bytes[this.#at] ?? 0;
     if ((tag & 0xe0) === 0xa0) {
@@ -350,14 +351,14 @@ export class MsgpackCursor {
   }
 }
 
-/** Tags of an array and of a map with at most 15 entries. */
+/** The tags of an array and of a map with at most 15 entries. */
 
 export const ARRAY = 0x90;
 export const MAP = 0x80;
 
 const TWO_32 = 0x1_0000_0000;
 
-/** Writes an integer at `at` in its shortest form, and returns the position after it. */
+/** Writes an integer at position `at` in its shortest form, and returns the position after it. */
 export function writeInteger(out: Uint8Array, at: number, value: number): number {
   if (value >= 0) {
     if (value < 0x80) {
@@ -389,8 +390,8 @@ function writeTagged(
   out[at] = tag;
   let rest = value;
   for (let offset = bytes; offset > 0; offset--) {
-    // Division is used instead of a shift, because it is correct for values above 32 bits and for
-    // negative ones.
+    // The code uses division and not a shift, because division is correct for values above 32 bits
+    // and for negative ones.
     const next = Math.floor(rest / 0x100);
     out[at + offset] = rest - next * 0x100;
     rest = next;

@@ -29,15 +29,15 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The strict reader then reports the reason and the position, independent of the JavaScript
+    // The strict reader then reports the reason and the position, independently of the JavaScript
     // runtime.
     return undefined;
   }
 }
 
 /**
- * Names and numbers are cut to this length in messages, because clients can send texts of any
- * length.
+ * The length to which names and numbers are cut in messages, because clients can send strings of
+ * any length.
  */
 const SHOWN_MAX = 64;
 
@@ -46,9 +46,9 @@ const STRING = /"(?:[^"\\]|\\.)*"/y;
 const COLON = /[ \t\r\n]*:/y;
 
 /**
- * Builds the refusal for a text that the strict reader rejected. Valid JSON that the API does not
- * allow, such as a repeated key, is reported with its field. Paths start below the key `root`, as
- * in refusals of an action.
+ * Builds the refusal for a text that the strict reader rejected. A rejection of valid JSON, such as
+ * a repeated key, includes its field. Paths start below the key `root`, as in refusals of an
+ * action.
  */
 export function jsonRefusal(
   text: string,

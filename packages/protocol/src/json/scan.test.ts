@@ -10,7 +10,7 @@ const fault = (text: string): string | undefined => {
   return checked.ok ? undefined : `${checked.message} at ${checked.at}`;
 };
 
-describe('the strict JSON reader', () => {
+describe('the strict JSON reader rejects invalid JSON', () => {
   test.each([
     ['', 'unexpected end at 0'],
     ['{', 'expected a key at 1'],
@@ -56,7 +56,7 @@ describe('the strict JSON reader', () => {
   });
 });
 
-describe('MessagePack of accepted texts', () => {
+describe('accepted JSON is encoded as MessagePack', () => {
   test.each([
     ['{}', '0x80'],
     [' [ ] ', '0x90'],
@@ -104,7 +104,7 @@ describe('MessagePack of accepted texts', () => {
   });
 });
 
-describe('scanEnvelope', () => {
+describe('scanEnvelope finds and encodes the action', () => {
   test("scanEnvelope returns the action and the action's position", () => {
     const text = ' {"nonce":1, "action" : {"type":"x","a":[1]} ,"signature":{}}';
     const scan = scanEnvelope(text);
@@ -113,7 +113,7 @@ describe('scanEnvelope', () => {
     expect(scan.action).toEqual(encode({ type: 'x', a: [1] }));
   });
 
-  test('the name of the action may be escaped, and other actions may occur at deeper levels', () => {
+  test('the name of the action may be escaped, and other fields of that name may occur at deeper levels', () => {
     const scan = scanEnvelope('{"x":{"action":1},"\\u0061ction":{"b":2}}');
     expect(scan).toMatchObject({ ok: true, action: encode({ b: 2 }) });
   });
@@ -144,8 +144,8 @@ describe('scanEnvelope', () => {
 });
 
 /**
- * The values are those of actions, and no key looks like an integer, because JSON.parse would move
- * it.
+ * The values are those of actions. Keys do not look like integers, because JSON.parse would move
+ * them.
  */
 const key = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/^[0-9]/.test(text));
 const action = fc.letrec((tie) => ({
@@ -161,7 +161,7 @@ const action = fc.letrec((tie) => ({
   ),
 })).value;
 
-describe('properties of the strict reader', () => {
+describe('the strict reader agrees with JSON.parse', () => {
   test('the bytes of a text are those of the value that JSON.parse returns', () => {
     fc.assert(
       fc.property(action, fc.constantFrom(0, 2), (value, indent) => {

@@ -1,14 +1,14 @@
 import { JsonFault, Transcoder } from './transcoder.ts';
 
-/** The reason that a text was rejected, and its position in the text. */
+/** The reason why a text was rejected, and its position in the text. */
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
 /** The result for an /exchange body that passed the strict rules. */
 type ScannedEnvelope = {
   readonly ok: true;
   /**
-   * MessagePack of the value of `action`, with keys in the order of the text; undefined if there is
-   * none.
+   * The MessagePack encoding of the value of `action`, with keys in the order of the text;
+   * undefined if there is none.
    */
   readonly action: Uint8Array | undefined;
   /** The position of the value of `action` in the text. */
@@ -52,7 +52,7 @@ export function scanField(
 
 /**
  * Checks a text against the strict rules. `JSON.parse` reads every accepted text with the same
- * meaning.
+ * result.
  */
 export function checkJson(text: string): { readonly ok: true } | ScanFault {
   return faultAsValue(() => {

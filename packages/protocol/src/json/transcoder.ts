@@ -1,7 +1,10 @@
 import { LIMITS } from '../limits.ts';
 import { ARRAY, MAP, writeHeader, writeInteger, writeStringHeader, writeUtf8 } from './msgpack.ts';
 
-/** The reason that a text was rejected. The functions of `scan.ts` catch it and return a value. */
+/**
+ * The reason why a text was rejected. The functions of `scan.ts` catch this error and return a
+ * value.
+ */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly at: number;
@@ -24,10 +27,10 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Parses JSON text strictly and writes MessagePack in the same pass, so no second reader can
- * disagree with the hash. Signatures cover the MessagePack of the action in the key order of the
- * text; `JSON.parse` would change that order for keys that look like integers, and keep only the
- * last of two equal keys. One instance reads all texts in sequence and reuses its buffer.
+ * Parses JSON text strictly and writes MessagePack in the same pass, so that the hash always
+ * matches the text as it was read. Signatures cover the MessagePack of the action in the key order
+ * of the text; `JSON.parse` would change that order for keys that look like integers, and keep only
+ * the last of two equal keys. One instance reads all texts in sequence and reuses its buffer.
  */
 export class Transcoder {
   #text = '';
@@ -38,10 +41,10 @@ export class Transcoder {
   #depth = 0;
   #wantedKey = '';
   #wanted: Wanted | undefined;
-  /** Keys of the open objects, by depth. */
+  /** The keys of the open objects, by depth. */
   #keySets: KeySet[] = [];
 
-  /** Encodes a text that must be one value. */
+  /** Encodes a text that must contain exactly one value. */
   run(text: string): Uint8Array {
     return this.view(text).slice();
   }
@@ -57,12 +60,16 @@ export class Transcoder {
     }
   }
 
-  /** Checks a text that must be one value, and throws `JsonFault` if it is rejected. */
+  /**
+   * Checks a text that must contain exactly one value, and throws `JsonFault` if it is rejected.
+   */
   check(text: string): void {
     this.view(text);
   }
 
-  /** Checks a text that must be one object, and returns the value of one of its keys. */
+  /**
+   * Checks a text that must contain exactly one object, and returns the value of one of its keys.
+   */
   pick(text: string, key: string): Wanted | undefined {
     this.#begin(text, key);
     try {
@@ -76,7 +83,7 @@ export class Transcoder {
   }
 
   #begin(text: string, wantedKey: string): void {
-    // Every character becomes at most three bytes, so the writes need no bounds check.
+    // Every character becomes at most three bytes, so the writes do not need a bounds check.
     const bytes = text.length * 3 + 16;
     this.#out = bytes <= this.#scratch.length ? this.#scratch : new Uint8Array(bytes);
     this.#text = text;
@@ -191,7 +198,7 @@ export class Transcoder {
     this.#close(start, count, MAP);
   }
 
-  /** Reads a key, and rejects one that the object already has, with or without escapes. */
+  /** Reads a key, and rejects a key that the object already has, with or without escapes. */
   #key(keys: KeySet): void {
     const at = this.#position;
     if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
@@ -201,8 +208,8 @@ export class Transcoder {
   }
 
   /**
-   * Returns true if the last key is the requested one. That key must be short ASCII, so its header
-   * is one byte.
+   * Returns true if the last key is the requested one. The requested key must be short ASCII, so
+   * that its header is one byte.
    */
   #isWanted(keyStart: number): boolean {
     const key = this.#wantedKey;
@@ -309,7 +316,7 @@ export class Transcoder {
         position += text.charCodeAt(position) === 0x75 ? 5 : 1;
       }
       if (code >= 0xd800 && code <= 0xdfff) {
-        // The half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
+        // One half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
         const escaped = text.charCodeAt(position) === BACKSLASH;
         const low = escaped ? this.#escape(position + 1) : text.charCodeAt(position);
         if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) this.#fail('lone surrogate', at);
@@ -329,7 +336,8 @@ export class Transcoder {
 }
 
 /**
- * Up to this number, keys are compared one by one. Above it, a set of texts keeps the cost linear.
+ * The number of keys up to which they are compared one by one. Above it, a set of strings keeps the
+ * cost linear.
  */
 const COMPARED_MAX = 16;
 
@@ -337,8 +345,9 @@ const COMPARED_MAX = 16;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Keys of one object, to detect repetitions. They are compared as encoded bytes, so a key with
- * escapes equals the same key without them, and small objects create no texts.
+ * The keys of one object, for the detection of repetitions. They are compared as encoded bytes. A
+ * key with escapes therefore equals the same key without them, and small objects do not allocate
+ * strings.
  */
 class KeySet {
   /** The start and end of each key in the encoded bytes, in pairs. */
@@ -351,7 +360,7 @@ class KeySet {
     this.#texts = undefined;
   }
 
-  /** Adds the encoded key in `[start, end)`, or returns false if the set already has it. */
+  /** Adds the encoded key in `[start, end)`, or returns false if the set already contains it. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#texts !== undefined) {
       const text = encodedText(bytes, start, end);
@@ -391,7 +400,7 @@ function encodedText(bytes: Uint8Array, start: number, end: number): string {
 }
 
 function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
-  // The comparison starts at the end, because keys of one object tend to differ there.
+  // The comparison starts at the end, where keys of one object tend to differ.
   for (let offset = length - 1; offset >= 0; offset--) {
     if (bytes[one + offset] !== bytes[other + offset]) return false;
   }
@@ -400,7 +409,7 @@ function isSame(bytes: Uint8Array, one: number, other: number, length: number): 
 
 const UNICODE = 0x75;
 
-/** Characters of the single-letter escapes, by the code of the letter. */
+/** The characters of the single-letter escapes, by the code of the letter. */
 const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x5c, 0x5c],

@@ -9,7 +9,7 @@ import { txHash } from '../signing/hash-envelope.ts';
 import { NETWORKS } from '../network.ts';
 import { plainOrderAction, type PlainRequest, readPlainRequest } from './read-plain-request.ts';
 
-/** Values are usually correct, with occasional wrong or unusual ones in every field. */
+/** The values of every field are usually valid, with occasional invalid or unusual ones. */
 const odd = fc.constantFrom(undefined, null, -1, 2 ** 32, 'x', '', true, [], {}, '1e3', 'a', 'b');
 const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   fc.oneof(
@@ -19,7 +19,7 @@ const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
 const rarely = <Value>(unusual: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 60, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: unusual });
 /**
- * Generates objects with their keys in any order. An undefined value stands for an absent key,
+ * Generates objects with their keys in any order. An undefined value represents an absent key,
  * because JSON has no undefined.
  */
 const json = <Model extends Record<string, fc.Arbitrary<unknown>>>(model: Model) =>
@@ -132,7 +132,7 @@ test('a recognised plain request equals the result of the schemas in every field
   expect(recognised).toBeGreaterThan(200);
 });
 
-describe('requests for the fast reader and for the schemas', () => {
+describe('requests are divided between the fast reader and the schemas', () => {
   const one = { a: 1, b: true, p: '1', s: '1', r: false, t: { limit: { tif: 'Gtc' } } };
   const signature = { r: '0x1', s: '0x2', v: 27 };
   const orders = (...given: unknown[]) => ({ type: 'order', grouping: 'na', orders: given });
@@ -140,7 +140,7 @@ describe('requests for the fast reader and for the schemas', () => {
     JSON.stringify({ action: given, signature, nonce: 5, ...more });
   const plainOf = (text: string) => readPlainRequest(text);
 
-  test('limit orders without extras are read as a plain request', () => {
+  test('limit orders without optional fields are read as a plain request', () => {
     const many = Array.from({ length: 50 }, () => one);
     for (const given of [[one], many, [{ ...one, c: 'x' }]]) {
       const text = of(orders(...given), { confirm: 'executed', expiresAfter: 7 });

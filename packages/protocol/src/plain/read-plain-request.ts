@@ -6,8 +6,9 @@ import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
 import { COMPONENT_BYTES, recoveryOf, type Signature } from '../signing/signature.ts';
 
 /**
- * Limit orders without extras as a flat list, which is cheap to pass between threads. Each order
- * has its instrument, flags, price, size and client order id, which is empty if there is none.
+ * A list of limit orders without optional fields in flat form, which is cheap to pass between
+ * threads. Each order has its instrument, flags, price, size and client order id, which is empty if
+ * there is none.
  */
 export type PlainOrders = (number | string)[];
 
@@ -62,13 +63,14 @@ export function plainOrderAction(flat: PlainOrders): ActionOf<'order'> {
 }
 
 /**
- * Request with limit orders without extras, which is by far the most frequent one. It is read from
- * the MessagePack that the strict reader writes for hashing, without a schema and without parsing
- * the text twice. Every unusual or invalid request is left to the schemas; a test compares both.
+ * A request with limit orders without optional fields, which is by far the most frequent kind. It
+ * is read from the MessagePack that the strict reader writes for hashing, without a schema and
+ * without parsing the text twice. The schemas read every unusual or invalid request; a test
+ * compares both.
  */
 
 export type PlainRequest = {
-  /** MessagePack of the action. The next text that is read overwrites it. */
+  /** The MessagePack encoding of the action. The next text that is read overwrites it. */
   readonly msgpack: Uint8Array;
   readonly signature: Signature;
   readonly nonce: number;
@@ -198,7 +200,7 @@ function readOrder(cursor: MsgpackCursor, orders: PlainOrders): boolean {
   if (instrument === undefined || isBuy === undefined || reduces === undefined || tif < 0)
     return false;
   if (instrument > UINT32_MAX || !isDecimalText(price) || !isDecimalText(size)) return false;
-  // An action with perps and outcome markets is rejected, which is left to the schemas.
+  // The schemas reject an action with both perps and outcome markets.
   if (orders.length > 0 && isOutcome(orders[0]) !== isOutcome(instrument)) return false;
   pushPlainOrder(orders, { instrument, isBuy, price, size, reduces, tif, clientId });
   return true;

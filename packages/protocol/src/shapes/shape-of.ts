@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { Address, Dec, Hash, IdStr, enumOf } from '../primitives.ts';
 import type { IntegerShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
 
-/** Fields of a schema's definition from which a shape is derived. */
+/** The fields of a schema's definition from which a shape is derived. */
 type Parts = {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -23,7 +23,7 @@ type CheckParts = {
   readonly error?: () => string;
 };
 
-/** Schemas that have a name in shapes. */
+/** The schemas that have a name in shapes. */
 const NAMED = new Map<unknown, ScalarShape>([
   [Address, 'address'],
   [Hash, 'hash'],
@@ -75,8 +75,8 @@ export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unk
 }
 
 /**
- * Returns the shape of an object. Without defined fields it accepts any keys, because its content
- * is parsed in a second step.
+ * Returns the shape of an object. An object without defined fields accepts any keys, because its
+ * content is parsed in a second step.
  */
 function objectShape(fields: NonNullable<Parts['shape']>): Shape {
   const entries = Object.entries(fields);

@@ -13,7 +13,8 @@ import { entryCount, missingField, notAllowed, wrongType } from '../message-grou
  * The form of a request as plain data. With it, a client can sort the keys of an action into
  * signing order and find malformed fields. The schemas are authoritative, but their library is
  * three times as large as a client may be, so `npm run write-shapes` derives these shapes from
- * them. Only the venue checks further requirements, such as an expiry only with `Gtd`.
+ * them. Only the venue checks further requirements, for example that only `Gtd` orders have an
+ * expiry.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;
 
@@ -32,27 +33,27 @@ export type ScalarShape =
   | 'object';
 
 /**
- * List of entries of one shape, with their minimum and maximum number and the name of the list in
+ * A list of entries of one shape, with their minimum and maximum number and the name of the list in
  * refusals.
  */
 type ListShape = readonly [kind: 'list', entry: Shape, min: number, max: number, name: string];
 
-/** One of several texts in any case. The aliases are accepted but not listed in errors. */
+/** One of several strings in any case. The aliases are accepted but not listed in errors. */
 type EnumShape = readonly [kind: 'enum', values: readonly string[], aliases?: readonly string[]];
 
 /** One of several exact values. */
 type LiteralShape = readonly [kind: 'is', ...values: readonly (string | number | boolean)[]];
 
-/** Integer in a range, by default in the safe range of JSON numbers. */
+/** An integer in a range, by default in the safe range of JSON numbers. */
 export type IntegerShape = readonly [kind: 'integer', min?: number, max?: number];
 
 /**
- * Fields in signing order. A name that ends in `?` may be absent, one that ends in `*` may be null,
- * and one that ends in `?*` may be either.
+ * The fields in signing order. A name that ends in `?` may be absent, one that ends in `*` may be
+ * null, and one that ends in `?*` may be either.
  */
 export type ObjectShape = { readonly [name: string]: Shape };
 
-/** Field of an object shape, with its marks as booleans. */
+/** A field of an object shape, with its marks as booleans. */
 type ShapeField = {
   readonly name: string;
   readonly shape: Shape;
@@ -82,14 +83,14 @@ type Misfit = {
   readonly path: Path;
   readonly value: unknown;
   readonly allowed?: Details['allowed'];
-  /** Message for a list with too few or too many entries. */
+  /** The message for a list with too few or too many entries. */
   readonly count?: string;
   readonly isReserved?: boolean;
 };
 
 /**
  * Returns the refusal that the venue would send for the form of a request: the same message, for
- * the first fault in the order of the fields. Undefined means that no fault was found, but the
+ * the first fault in the order of the fields. The result is undefined if no fault was found; the
  * venue can still reject the request.
  */
 export function checkShape(

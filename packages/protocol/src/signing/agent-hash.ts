@@ -3,7 +3,7 @@ import { type Hasher, type SignedStruct, signStruct } from './hasher.ts';
 import { AGENT, signedBytes } from './typed-data.ts';
 import type { Signature } from './signature.ts';
 
-/** Fields of the envelope that a signature covers in addition to the action. */
+/** The fields of the envelope that a signature covers in addition to the action. */
 export type SignedContext = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
@@ -52,7 +52,7 @@ export function hashAgentAction(
   return { ...struct, preimage, connectionId };
 }
 
-/** Agent-signed request without a vault. */
+/** An agent-signed request without a vault. */
 
 type AgentRequest = {
   readonly msgpack: Uint8Array;
@@ -68,7 +68,7 @@ type AgentRequestHash = {
 };
 
 const WORD = 32;
-/** Bytes of the nonce, and one byte for the absent vault. */
+/** The size of the nonce, and one byte for the absent vault. */
 const CONTEXT_BYTES = 9;
 /** The size of the expiry (8 bytes) and of the marker byte before it. */
 const EXPIRY_BYTES = 9;

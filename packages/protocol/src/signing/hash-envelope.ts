@@ -20,13 +20,13 @@ import type { ActionInput } from '../actions/registry.ts';
 import { ACTION_SHAPES } from '../shapes/action-shapes.ts';
 import { arrange, type ObjectShape } from '../shapes/shape.ts';
 
-/** Request to hash, with its action both as MessagePack and as the values from `JSON.parse`. */
+/** A request to hash, with its action both as MessagePack and as the values from `JSON.parse`. */
 export type ActionToHash = {
-  /** MessagePack of the action in the key order of the request text. */
+  /** The MessagePack encoding of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /**
    * The action as received, after its shape was checked. It must not be the parsed form, because
-   * direct structs hash texts as they were sent, including `perps` and trailing zeros.
+   * direct structs hash strings as they were sent, including `perps` and trailing zeros.
    */
   readonly action: StructValues;
   readonly envelope: MultiSigContext;
@@ -86,8 +86,8 @@ export function hashEnvelope(
 }
 
 /**
- * Fields of the envelope of a multiSig wrapper. The chain id applies to the outer signature and to
- * the inner ones.
+ * The fields of the envelope of a multiSig wrapper. The chain id applies to the outer signature and
+ * to the inner ones.
  */
 export type MultiSigContext = SignedContext & {
   readonly signatureChainId?: number | null | undefined;
@@ -161,8 +161,8 @@ export function txHash(signed: Uint8Array, signature: Signature, keccak: Keccak)
 }
 
 /**
- * Formats the first 16 bytes of a transaction hash as a UUID of version 4. Each action has one
- * trace id.
+ * Formats the first 16 bytes of a transaction hash as a UUID of version 4, which is the trace id of
+ * the action.
  */
 export function traceId(hash: string): string {
   const digits = hash.slice(2, 34).toLowerCase();
@@ -177,8 +177,8 @@ export function traceId(hash: string): string {
 }
 
 /**
- * Returns an action without undefined fields and with its keys in the order of the schema, as well
- * as the inner action of a wrapper. Throws for an unknown key or action type.
+ * Returns an action without undefined fields and with its keys in the order of the schema. The same
+ * applies to the inner action of a wrapper. Throws for an unknown key or action type.
  */
 export function canonicalAction<Input extends ActionInput>(action: Input): Input {
   const ordered = arrange(actionShape(action.type), action, action.type);

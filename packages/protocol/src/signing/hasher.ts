@@ -18,7 +18,7 @@ import {
 } from './typed-data.ts';
 
 /**
- * The hash function for one network, with everything precomputed that does not depend on a request.
+ * The hash functions for one network, with all values precomputed that do not depend on a request.
  */
 export type Hasher = {
   readonly network: Network;
@@ -26,10 +26,10 @@ export type Hasher = {
   /** Returns the separator of the network's domain, or of the same domain with another chain id. */
   readonly separator: (chainId?: number) => Uint8Array;
   readonly typeString: (struct: StructType) => string;
-  /** Encodes the values of a struct. `structHash` returns the hash of this encoding. */
+  /** Returns the encoding of the values of a struct; `structHash` hashes this encoding. */
   readonly encodeStruct: (struct: StructType, values: StructValues) => Uint8Array;
   readonly structHash: (struct: StructType, values: StructValues) => Uint8Array;
-  /** Structs of direct actions for the inner signers of a multiSig wrapper. */
+  /** The structs of direct actions for the inner signers of a multiSig wrapper. */
   readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
 };
 
@@ -60,7 +60,7 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     network,
     keccak,
     innerStructs,
-    // Only the network's own separator is cached. Clients choose the other chain ids and could make
+    // Only the network's own separator is cached. Clients choose the other chain ids and could let
     // a cache grow without limit.
     separator: (chainId = network.chainId) =>
       chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),
@@ -70,7 +70,7 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
   };
 }
 
-/** Hashes of a signed struct. */
+/** The hashes of a signed struct. */
 export type SignedStruct = {
   readonly typeString: string;
   /** The chain id of the domain under which the struct is signed. */
@@ -81,7 +81,7 @@ export type SignedStruct = {
   readonly digest: Uint8Array;
 };
 
-/** Hashes a struct under the domain with a chain id. */
+/** Hashes a struct under the domain with the given chain id. */
 export function signStruct(
   hasher: Hasher,
   struct: StructType,

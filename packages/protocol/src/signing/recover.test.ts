@@ -27,7 +27,7 @@ function sign(digest: Uint8Array): { r: string; s: string; v: number } {
   return { r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)), v };
 }
 
-describe('the recovery of a signer', () => {
+describe('the signer of a digest is recovered', () => {
   const digest = nobleKeccak(Uint8Array.of(1, 2, 3));
   const signer = addressOf(secp256k1.getPublicKey(KEY, false));
   const given = sign(digest);
@@ -75,7 +75,7 @@ test('the highest accepted s is half the order of the curve', () => {
   expect(at(HALF_ORDER + 1n)).toBe(false);
 });
 
-test('hashing uses the hash function that it is given', () => {
+test('hashing uses the given hash function', () => {
   let calls = 0;
   const hasher = createHasher(NETWORKS.testnet, (bytes) => {
     calls++;
@@ -85,13 +85,13 @@ test('hashing uses the hash function that it is given', () => {
   const action = { type: 'cancelAll' };
   const request = { msgpack: encodeMsgpack(action), action, envelope: { nonce: 1 } };
   const hash = hashAction(request, hasher);
-  // The three hashes are those of the preimage, the struct and the digest; all others are
+  // The three computed hashes are those of the preimage, the struct and the digest; all others are
   // precomputed.
   expect(calls - ahead).toBe(3);
   expect(hash).toEqual(hashAction(request, createHasher(NETWORKS.testnet)));
 });
 
-describe('the canonical form of an action', () => {
+describe('an action has one canonical form', () => {
   test('canonicalAction omits undefined fields and rejects unknown ones', () => {
     const action = { asset: undefined, accountType: 'perp', type: 'cancelAll' } as const;
     expect(JSON.stringify(canonicalAction(action))).toBe(

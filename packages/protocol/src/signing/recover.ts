@@ -18,8 +18,8 @@ export type RecoverPublicKey = (
 ) => Uint8Array | undefined;
 
 /**
- * The default recovery in plain JavaScript. It takes about 3 ms; a native implementation takes 0.1
- * ms.
+ * The default recovery in plain JavaScript. It takes about 3 ms, whereas a native implementation
+ * takes 0.1 ms.
  */
 export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   try {
@@ -33,7 +33,7 @@ export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   }
 };
 
-/** Both functions default to plain JavaScript. */
+/** The tools for recovery; both default to plain JavaScript. */
 type RecoverTools = { readonly recover?: RecoverPublicKey; readonly keccak?: Keccak };
 
 /**

@@ -4,7 +4,7 @@ import { hexToBytes, writeHexBefore } from '../bytes.ts';
 /** Half the order of secp256k1. With a higher `s`, the signature is in its malleable form. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** The signature in bytes; `r` and `s` have 32 bytes each. */
+/** A signature in bytes; `r` and `s` have 32 bytes each. */
 export type Signature = {
   readonly r: Uint8Array;
   readonly s: Uint8Array;

@@ -39,13 +39,13 @@ const DOMAIN: StructType = {
   ],
 };
 
-/** Struct of an agent-signed action; `connectionId` is the hash of the action. */
+/** The struct of an agent-signed action; `connectionId` is the hash of the action. */
 export const AGENT: StructType = {
   name: 'Agent',
   fields: [...HEAD, ['connectionId', 'bytes32']],
 };
 
-/** Struct that the sender of a multiSig wrapper signs. */
+/** The struct that the sender of a multiSig wrapper signs. */
 export const SEND_MULTI_SIG: StructType = {
   name: 'SendMultiSig',
   fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
@@ -71,7 +71,7 @@ export function withMultiSigFields(struct: StructType): StructType {
   return { name: struct.name, fields: [...fields, ...struct.fields.slice(HEAD.length)] };
 }
 
-/** Returns the type text of a struct, whose hash is the first word of the encoding. */
+/** Returns the type string of a struct, whose hash is the first word of the encoding. */
 export function typeString(struct: StructType): string {
   return `${struct.name}(${struct.fields.map(([name, type]) => `${type} ${name}`).join(',')})`;
 }
@@ -90,7 +90,7 @@ export function domainOf(network: Network, chainId = network.chainId): Domain {
   return { name: network.serviceNetwork, version, chainId, verifyingContract };
 }
 
-/** Values of a struct by field name; values of type bytes32 are bytes. */
+/** The values of a struct by field name; values of type bytes32 are bytes. */
 export type StructValues = Readonly<Record<string, unknown>>;
 
 const WORD = 32;
@@ -106,7 +106,7 @@ export function hashStruct(
 
 type StructTools = {
   readonly keccak: Keccak;
-  /** Hashes a text. The caller can cache frequent ones. */
+  /** Hashes a string. The caller can cache frequent ones. */
   readonly hashText?: ((text: string) => Uint8Array) | undefined;
   readonly typeHash?: Uint8Array | undefined;
 };
@@ -153,7 +153,7 @@ function writeWord(
   hashText: (text: string) => Uint8Array,
 ): void {
   if (type === 'string') {
-    // An absent or null text is hashed as an empty one, because the unnamed agent has an empty
+    // An absent or null string is hashed as an empty one, because the unnamed agent has an empty
     // label.
     out.set(hashText(typeof value === 'string' ? value : ''), start);
   } else if (type === 'bytes32') {

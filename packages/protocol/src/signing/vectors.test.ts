@@ -23,7 +23,7 @@ import {
 } from '../index.ts';
 
 /**
- * The vectors were produced with other libraries. Every case is processed like a request, and each
+ * The vectors were generated with other libraries. Every case is processed like a request, and each
  * intermediate value is compared.
  */
 
@@ -102,7 +102,7 @@ test('the file contains all 66 vectors and 12 negative ones', () => {
   expect(vectors.negative.length).toBe(12);
 });
 
-describe('hashing and recovery of the signing vectors', () => {
+describe('the digest and the signer of every signing vector match', () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))(
     'the vector "%s" hashes and recovers to the expected values',
     (_, given) => {
@@ -125,7 +125,7 @@ describe('hashing and recovery of the signing vectors', () => {
   );
 });
 
-describe('the MessagePack bytes of the signing vectors', () => {
+describe('the MessagePack bytes of every signing vector match', () => {
   const cases = vectors.cases.filter((given) => given.msgpack !== undefined);
   test.each(cases.map((given) => [given.name, given] as const))(
     'the action of "%s" has the same bytes from its text and from an object',
@@ -139,7 +139,7 @@ describe('the MessagePack bytes of the signing vectors', () => {
   );
 });
 
-describe("the key order of the project's clients", () => {
+describe("the key order of the project's clients is the signing order", () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))(
     'canonicalAction restores the key order of "%s"',
     (_, given) => {
@@ -149,7 +149,7 @@ describe("the key order of the project's clients", () => {
   );
 });
 
-describe('inner signers of a multiSig wrapper', () => {
+describe('the inner signers of a multiSig wrapper are recovered', () => {
   const cases = vectors.cases.filter((given) => given.inner !== undefined);
   test.each(cases.map((given) => [given.name, given] as const))(
     'the inner signers of "%s" are recovered',
@@ -174,7 +174,7 @@ describe('inner signers of a multiSig wrapper', () => {
   );
 });
 
-describe('signing mistakes of clients', () => {
+describe('a signing mistake of a client changes the recovered signer', () => {
   test.each(vectors.negative.map((given) => [given.mistake, given] as const))(
     'a signature with the mistake %s recovers to an unknown address',
     (_, given) => {

@@ -40,18 +40,18 @@ import type {
 } from './frames.ts';
 
 /**
- * Definitions of all channels. The parsed parameters, the shapes for clients, and the methods of
- * the SDK with their types and comments are derived from them. Subscriptions with equal parsed
- * parameters are the same, so the schemas normalise them: sorted ids without duplicates, addresses
- * in lower case, defaults, and no exchange id, which follows from the other parameters. Because
- * this does not depend on the state, a client can always unsubscribe with the parameters of its
- * subscription.
+ * The definitions of all channels. The parsed parameters, the shapes for clients, and the methods
+ * of the SDK with their types and comments are derived from these definitions. Subscriptions with
+ * equal parsed parameters are the same, so the schemas normalise them: sorted ids without
+ * duplicates, addresses in lower case, defaults, and no exchange id, which follows from the other
+ * parameters. Because this does not depend on the state, a client can always unsubscribe with the
+ * parameters of its subscription.
  */
 
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 const SortedTypes = AccountTypes.transform((types) => [...types].sort());
 
-/** Equal steps must have equal texts, so `1.0` becomes `1`. */
+/** Equal steps must have equal strings, so `1.0` becomes `1`. */
 const CanonicalTick = BookTick.transform((text) =>
   text === undefined ? text : canonicalDecimal(text),
 );
@@ -80,13 +80,14 @@ export const WS_CHANNELS = {
   l2Diff: { schema: coin, data: typeOf<L2Diff>(), state: { by: 'levels' } },
   /**
    * Subscribes to the trades of an instrument; the trades of one block are one event. After a
-   * reset, the last 50 follow, some of which you may already have received: compare their `tid`.
+   * reset, the last 50 trades are sent, some of which you may already have received; compare their
+   * `tid`.
    */
   trades: { schema: coin, data: typeOf<Trade[]>(), isFact: true },
   /** Subscribes to the mark price, oracle price, volume and open interest of an instrument. */
   activeAssetCtx: { schema: coin, data: typeOf<AssetContext>(), state: { by: 'whole' } },
   /**
-   * Subscribes to changes of an account's perp orders. After a reset, all live orders follow; an
+   * Subscribes to changes of an account's perp orders. After a reset, all live orders are sent; an
    * order that is missing has ended in the meantime.
    */
   orderUpdates: { schema: user, data: typeOf<OrderUpdate[]>(), isFact: true },
@@ -108,8 +109,8 @@ export const WS_CHANNELS = {
     state: { by: 'whole' },
   },
   /**
-   * Subscribes to the funding payments of an account's positions: the last 200 rows, and then new
-   * ones.
+   * Subscribes to the funding payments of an account's positions: first the last 200 rows, and then
+   * new ones.
    */
   userFundings: {
     schema: user,
@@ -130,8 +131,8 @@ export const WS_CHANNELS = {
   },
   /**
    * Subscribes to the trades of up to 50 outcome markets; the trades of one block are one event.
-   * After a reset, the last 50 follow, some of which you may already have received: compare their
-   * `tid`.
+   * After a reset, the last 50 trades are sent, some of which you may already have received;
+   * compare their `tid`.
    */
   outcomeTrades: {
     schema: z.object({ instrumentIds: SortedIds }),
@@ -140,7 +141,7 @@ export const WS_CHANNELS = {
   },
   /**
    * Subscribes to changes of an account's outcome orders after they reached the book. After a
-   * reset, all live orders follow; an order that is missing has ended in the meantime.
+   * reset, all live orders are sent; an order that is missing has ended in the meantime.
    */
   outcomeOrderUpdates: {
     schema: user,
@@ -162,7 +163,7 @@ export const API_WS_CHANNELS = {
   outcomeOrderUpdate: {
     schema: z.object({
       user: Address,
-      /** If true, orders that reach the book are also reported, not only those that fail before. */
+      /** If true, orders that reach the book are reported in addition to those that fail before. */
       includeSuccess: z.boolean().default(false),
     }),
     data: typeOf<OutcomeOrderRelease>(),
@@ -183,13 +184,13 @@ export const API_WS_CHANNELS = {
   tickers: {
     schema: z.object({
       accountType: AccountType.optional(),
-      /** At most 50 ids; by default all instruments that trade. */
+      /** The ids, at most 50; by default all instruments that trade. */
       instrumentIds: SortedIds.optional(),
     }),
     data: typeOf<TickersUpdate>(),
     state: { by: 'instruments', list: 'tickers', isMarked: true },
   },
-  /** Subscribes to the trades of an instrument: the last ones, and then new ones. */
+  /** Subscribes to the trades of an instrument: first the last trades, and then new ones. */
   recentTrades: {
     schema: z.object({
       coin: IdStr,
@@ -200,7 +201,7 @@ export const API_WS_CHANNELS = {
     isFact: true,
     state: { by: 'newest', list: 'trades', rowsMax: PAGE_LIMITS.recentTrades.default },
   },
-  /** Subscribes to an account's fills: the newest 200, and then those of each block. */
+  /** Subscribes to an account's fills: first the newest 200, and then those of each block. */
   userFills: {
     schema: userLists,
     data: typeOf<UserFillsUpdate>(),
@@ -208,8 +209,8 @@ export const API_WS_CHANNELS = {
     state: { ...HISTORY_ROWS, list: 'fills' },
   },
   /**
-   * Subscribes to an account's orders: the 200 that changed last, and then those that each block
-   * changed.
+   * Subscribes to an account's orders: first the 200 that changed last, and then those that each
+   * block changed.
    */
   userHistoricalOrders: {
     schema: userLists,
@@ -218,8 +219,8 @@ export const API_WS_CHANNELS = {
     state: { ...HISTORY_ROWS, by: 'orders', list: 'orderHistory' },
   },
   /**
-   * Subscribes to an account's ledger including settlements: the newest 200 rows, and then new
-   * ones.
+   * Subscribes to an account's ledger including settlements: first the newest 200 rows, and then
+   * new ones.
    */
   userNonFundingLedgerUpdates: {
     schema: z.object({
@@ -240,16 +241,16 @@ export type ChannelName = keyof typeof WS_CHANNELS | keyof typeof API_WS_CHANNEL
 
 type Channels = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
 
-/** Parsed parameters of one channel. */
+/** The parsed parameters of one channel. */
 export type ChannelParams<Name extends ChannelName> = z.output<Channels[Name]['schema']>;
 
-/** Parameters of one channel in the form that a client may send. */
+/** The parameters of one channel in the form that a client may send. */
 export type ChannelInput<Name extends ChannelName> = z.input<Channels[Name]['schema']>;
 
 /** The type of `data` in the frames of one channel. */
 export type ChannelData<Name extends ChannelName> = NamedType<Channels[Name]['data']>;
 
-/** Parsed subscription. `key` identifies the stream and is equal for equal parameters. */
+/** A parsed subscription. `key` identifies the stream and is equal for equal parameters. */
 type Subscription = {
   [Name in ChannelName]: {
     readonly channel: Name;
@@ -258,11 +259,11 @@ type Subscription = {
   };
 }[ChannelName];
 
-/** The reason of a rejected subscription, for an error frame. */
+/** The reason why a subscription was rejected, for an error frame. */
 type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
-  /** Field and accepted values, as in /info. */
+  /** The field and the accepted values, as in /info. */
   readonly details?: Details;
 };
 
@@ -297,8 +298,8 @@ function invalid({ message, details }: WireError): { ok: false; error: Subscript
 }
 
 /**
- * Builds the error of an unknown channel, with all existing channels and the one that was probably
- * meant, on either socket.
+ * Builds the error of an unknown channel, which lists all existing channels and the one that was
+ * probably meant, on either socket.
  */
 function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {
   const allowed = Object.keys(CHANNELS[endpoint]);
@@ -316,7 +317,7 @@ function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFau
   };
 }
 
-/** Equal parameters have equal texts, because the schemas determine the order of the fields. */
+/** Equal parameters have equal JSON, because the schemas determine the order of the fields. */
 function keyOf(channel: string, params: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(params).filter(([, value]) => value !== undefined);
   return set.length === 0 ? channel : `${channel}:${JSON.stringify(Object.fromEntries(set))}`;

@@ -15,16 +15,16 @@ export type StreamErrorCode =
   | 'TOO_MANY_SUBSCRIPTIONS'
   | 'INTERNAL';
 
-/** The place of a client in a stream of one process. */
+/** The position of a client in a stream of one process. */
 export type StreamPlace = { epoch: string; seq: number };
 
 /**
- * The place from which a client resumes after a lost connection: after a frame of the same process,
- * or after a block in any process of the venue.
+ * The position from which a client resumes after a lost connection: after a frame of the same
+ * process, or after a block in any process of the venue.
  */
 export type ResumePoint = StreamPlace | { height: number };
 
-/** The subscription in frames: the channel and its parameters. */
+/** The subscription in frames, which consists of the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
 
 export type ClientFrame =
@@ -33,16 +33,17 @@ export type ClientFrame =
   | { method: 'ping' };
 
 /**
- * Request for /exchange (`action`) or /info with the same body as over HTTP, supported only on /ws.
+ * A request for /exchange (`action`) or /info with the same body as over HTTP. It is supported only
+ * on /ws.
  */
 export type PostFrame = {
   method: 'post';
-  /** The id that no other unanswered post of the connection has. */
+  /** An id that differs from those of all other unanswered posts of the connection. */
   id: number;
   request: { type: 'action' | 'info'; payload: object };
 };
 
-/** Answer to a post. */
+/** The response to a post. */
 export type PostAnswerFrame = {
   channel: 'post';
   data: {
@@ -55,7 +56,7 @@ export type PostAnswerFrame = {
   };
 };
 
-/** Answer to a subscribe or unsubscribe frame. */
+/** The response to a subscribe or unsubscribe frame. */
 export type SubscriptionResponse = {
   channel: 'subscriptionResponse';
   data: {
@@ -66,14 +67,14 @@ export type SubscriptionResponse = {
     /** The number of the last frame before this subscription. */
     seq: number;
     /**
-     * On fact channels, the events of all blocks after this one are sent. The name differs from
-     * `height`, because this is not a place from which to resume.
+     * The height after which, on fact channels, the events of all blocks are sent. The name differs
+     * from `height`, because this is not a position from which to resume.
      */
     fromHeight?: number;
   };
 };
 
-/** Frame with data of a subscription. */
+/** A frame with data of a subscription. */
 export type DataFrame<Data> = {
   channel: string;
   data: Data;
@@ -89,7 +90,10 @@ export type DataFrame<Data> = {
   isSnapshot?: true;
 };
 
-/** Frame that reports that missed frames are no longer available. A new snapshot follows. */
+/**
+ * A frame that reports that missed frames are no longer available. The next frame is a new
+ * snapshot.
+ */
 export type ResyncFrame = {
   channel: 'resync';
   data: {
@@ -101,21 +105,24 @@ export type ResyncFrame = {
   };
 };
 
-/** Best bid and ask of an outcome market. A side is null if the book has no orders on it. */
+/** The best bid and ask of an outcome market. A side is null if the book has no orders on it. */
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
 
-/** Best prices of several outcome markets: first of all of them, and then of those that changed. */
+/**
+ * The best prices of several outcome markets: first of all of them, and then of those that changed.
+ */
 export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
 
-/** Trades of several outcome markets. */
+/** The trades of several outcome markets. */
 export type OutcomeTradesUpdate = { trades: OutcomeTrade[] };
 
 /**
- * Trades of one instrument. A snapshot has the newest ones first; later frames have only new ones.
+ * The trades of one instrument. A snapshot has the newest ones first; later frames contain only new
+ * ones.
  */
 export type RecentTradesUpdate = { coin: string; isSnapshot?: true; trades: Trade[] };
 
-/** Summary of an instrument. Unset values are empty texts. */
+/** A summary of an instrument. Unset values are empty strings. */
 export type Ticker = {
   instrumentId: number;
   coin: string;
@@ -132,7 +139,7 @@ export type Ticker = {
   low24h: string;
   /** The rate per hour, as a fraction. */
   funding: string;
-  /** Present only for a market of a series. */
+  /** The status of the strike; present only for a market of a series. */
   strikeStatus?: StrikeStatus;
   time: number;
   /**
@@ -142,13 +149,13 @@ export type Ticker = {
   gone?: true;
 };
 
-/** Summaries of instruments: first of all requested ones, and then of those that changed. */
+/** The summaries of instruments: first of all requested ones, and then of those that changed. */
 export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
 
 /** A level of a changed book. Size "0" removes the level. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
-/** Changes of a book. The first frame contains the whole book. */
+/** The changes of a book. The first frame contains the whole book. */
 export type L2Diff = {
   coin: string;
   instrumentId: number;
@@ -156,7 +163,7 @@ export type L2Diff = {
   isSnapshot?: true;
   bids: LevelTuple[];
   asks: LevelTuple[];
-  /** CRC-32 of the top of the book after this frame. */
+  /** The CRC-32 of the top of the book after this frame. */
   checksum: number;
 };
 
@@ -166,7 +173,7 @@ export type AccountStateUpdate = {
   clearinghouseState: ClearinghouseState;
 };
 
-/** Prices and volumes of an instrument. An unknown price is an empty text. */
+/** The prices and volumes of an instrument. An unknown price is an empty string. */
 export type AssetContext = {
   coin: string;
   instrumentId: number;
@@ -186,7 +193,7 @@ export type AssetContext = {
   };
 };
 
-/** Perp order in an event of an order channel. */
+/** A perp order in an event of an order channel. */
 export type UpdatedOrder = {
   coin: string;
   symbol: string;
@@ -208,14 +215,14 @@ export type UpdatedOrder = {
 };
 
 /**
- * Funding payments of one account. A snapshot has the newest ones first; later frames have only new
- * ones.
+ * The funding payments of one account. A snapshot has the newest ones first; later frames contain
+ * only new ones.
  */
 export type UserFundingsUpdate = { user: string; isSnapshot?: true; fundings: FundingRow[] };
 
 /**
- * Ledger rows of one account. A snapshot has the newest ones first; later frames have only new
- * ones.
+ * The ledger rows of one account. A snapshot has the newest ones first; later frames contain only
+ * new ones.
  */
 export type UserLedgerUpdate = {
   user: string;
@@ -223,12 +230,15 @@ export type UserLedgerUpdate = {
   nonFundingLedgerUpdates: LedgerUpdate[];
 };
 
-/** Fills of one account. A snapshot has the newest ones first; later frames have only new ones. */
+/**
+ * The fills of one account. A snapshot has the newest ones first; later frames contain only new
+ * ones.
+ */
 export type UserFillsUpdate = { user: string; isSnapshot?: true; fills: Fill[] };
 
 /**
- * Orders of one account. A snapshot has those that changed last first; later frames have those that
- * a block changed.
+ * The orders of one account. A snapshot has those that changed last first; later frames contain
+ * those that a block changed.
  */
 export type UserHistoricalOrdersUpdate = {
   user: string;
@@ -236,7 +246,7 @@ export type UserHistoricalOrdersUpdate = {
   orderHistory: HistOrderRow[];
 };
 
-/** The block in the explorer. */
+/** A block in the explorer. */
 export type ExplorerBlock = {
   height: number;
   blockTime: number;
@@ -248,7 +258,7 @@ export type ExplorerBlock = {
 /** A signed request that a block executed, as in the query of a block. */
 export type ExplorerTx = TxRow;
 
-/** Outcome order in an event of an order channel. Prices are those of its outcome. */
+/** An outcome order in an event of an order channel. Prices are those of its outcome. */
 export type UpdatedOutcomeOrder = {
   oid: number;
   instrumentId: number;
@@ -268,7 +278,7 @@ export type UpdatedOutcomeOrder = {
   traceId?: string;
 };
 
-/** Event of an order channel. A partial fill is another `open` event with a smaller size. */
+/** An event of an order channel. A partial fill is another `open` event with a smaller size. */
 export type OrderUpdate<Order = UpdatedOrder> = {
   order: Order;
   status: 'open' | 'filled' | 'cancelled' | 'rejected';
@@ -290,8 +300,8 @@ export type OutcomeOrderRelease = {
 };
 
 /**
- * Topics of /ws-rtds and the prices that they report. A topic that is an alias is reported under
- * the requested name.
+ * The topics of /ws-rtds and the prices that they report. A topic that is an alias is reported
+ * under the requested name.
  */
 export const RTDS_TOPICS = {
   crypto_prices: 'spot',
@@ -304,19 +314,22 @@ export const RTDS_TOPICS = {
 export type RtdsTopic = keyof typeof RTDS_TOPICS;
 
 /**
- * Prices of a topic: those of one source, or their averages over the number of seconds in the name.
+ * The prices of a topic: those of one source, or their averages over the number of seconds in the
+ * name.
  */
 export type RtdsSeries = (typeof RTDS_TOPICS)[RtdsTopic];
 
-/** The entry of a subscribe or unsubscribe frame of /ws-rtds. */
+/** An entry of a subscribe or unsubscribe frame of /ws-rtds. */
 export type RtdsSubscription = {
   topic: RtdsTopic;
   type: 'update' | '*';
-  /** JSON text such as `{"symbol":"btc/usd"}`. If it is empty or absent, all symbols are sent. */
+  /**
+   * A JSON string such as `{"symbol":"btc/usd"}`. If it is empty or absent, all symbols are sent.
+   */
   filters?: string;
 };
 
-/** Frame of a client. Instead, a client may also send the text PING. */
+/** A frame of a client. A client may also send the text PING instead. */
 export type RtdsClientFrame = {
   action: 'subscribe' | 'unsubscribe';
   subscriptions: RtdsSubscription[];
@@ -332,13 +345,13 @@ export type RtdsUpdateFrame = {
     /** The time at which the price was observed. */
     timestamp: number;
     value: number;
-    /** The value × 10^18, as the text of an integer. */
+    /** The value × 10^18, as a decimal integer string. */
     full_accuracy_value: string;
   };
   connection_id: string;
 };
 
-/** Prices of the last minute for one symbol, sent after a subscription to only that symbol. */
+/** The prices of the last minute for one symbol, sent after a subscription to only that symbol. */
 export type RtdsDumpFrame = {
   topic: RtdsTopic;
   type: 'subscribe';
@@ -347,10 +360,13 @@ export type RtdsDumpFrame = {
   connection_id: string;
 };
 
-/** The reason that a frame or one of its entries was rejected. */
+/** The reason why a frame or one of its entries was rejected. */
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';
-  /** `subscription` is the rejected entry, as sent; absent if the whole frame was rejected. */
+  /**
+   * The error; `subscription` is the rejected entry as sent, and absent if the whole frame was
+   * rejected.
+   */
   payload: { message: string; code?: string; subscription?: object };
 };

@@ -8,7 +8,7 @@ function keyOf(endpoint: StreamEndpoint, value: unknown): string {
   return parsed.ok ? parsed.subscription.key : `${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('equal subscriptions with different spellings', () => {
+describe('equal subscriptions in different spellings have the same key', () => {
   test.each<[StreamEndpoint, object, object]>([
     [
       'ws',

@@ -17,17 +17,17 @@ const RETRY_MS_MAX = 10_000;
 /** A live order, with the fields that queries and streams have in common. */
 export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
-/** Options of an `AccountView`: the account to follow and a listener for changes. */
+/** The options of an `AccountView`: the account to follow and a listener for changes. */
 export type AccountViewOptions = {
   readonly user: string;
-  /** Called after every change. */
+  /** This function is called after every change. */
   readonly onChange?: ((view: AccountView) => void) | undefined;
 };
 
 /**
  * The live perp orders and positions of an account, updated from the streams. Both are as of their
- * newest frame, so an order that has been sent but not yet answered is missing. `isReady` is false
- * until both are known, and again while a stream recovers from a reset.
+ * newest frame, so an order without a response is still missing. `isReady` is false until both are
+ * known, and again while a stream recovers from a reset.
  */
 export class AccountView {
   readonly #onChange: ((view: AccountView) => void) | undefined;
@@ -36,11 +36,11 @@ export class AccountView {
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
   /**
-   * Orders that ended after the query for all orders was sent. The query's answer can be older and
-   * still contain them.
+   * The orders that ended after the query for all orders was sent. The response to the query can be
+   * older and still contain them.
    */
   #ended = new Set<number>();
-  /** Orders that the stream reported after the query for all orders was sent. */
+  /** The orders that the stream reported after the query for all orders was sent. */
   #fresh = new Set<number>();
   #isClosed = false;
   readonly #info: InfoClient;
@@ -56,7 +56,7 @@ export class AccountView {
     this.#onChange = onChange;
     this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
     this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
-    // `ready` rejects if a subscription is rejected.
+    // The promise `ready` rejects if a subscription is rejected.
     this.#orderStream.ready.then(
       () => this.#load(),
       () => undefined,
@@ -106,8 +106,8 @@ export class AccountView {
   }
 
   /**
-   * Loads all orders after the subscription, and again after a reset, because the stream only
-   * reports changes.
+   * Loads all orders after the subscription and after each reset, because the stream reports only
+   * changes.
    */
   async #load(): Promise<void> {
     this.#ended = new Set();

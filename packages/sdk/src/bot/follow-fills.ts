@@ -6,26 +6,27 @@ import type { StreamsClient } from '../streams/create-streams.ts';
 export type FillsCursor = {
   /** The time of the last returned fill. */
   readonly timeMs: number;
-  /** Returned fills with that time. */
+  /** The ids of the returned fills with that time. */
   readonly tids: readonly string[];
 };
 
-/** Fill, with the cursor after it. */
+/** A fill, with the cursor after it. */
 export type FollowedFill = { readonly fill: Fill; readonly cursor: FillsCursor };
 
-/** Account whose fills to follow, and the position at which to start. */
+/** The account to follow, and the position at which to start. */
 export type FollowFillsOptions = {
   readonly user: string;
   readonly accountType?: readonly ('perp' | 'outcome')[] | undefined;
-  /** Starts after this position; by default, only new fills are returned. */
+  /** The position after which to start; by default, only new fills are returned. */
   readonly cursor?: FillsCursor | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Yields an account's fills in order and each once: first those since the cursor, then new ones.
- * Store the cursor of a fill after you have processed it; after a crash, you receive only that fill
- * again. The loop ends when you leave it, when the client is closed, or when the signal is aborted.
+ * Yields an account's fills in order, and each of them once: first those since the cursor, and then
+ * new ones. Store the cursor of a fill after you have processed it; after a crash, you receive at
+ * most that fill again. The loop ends when you leave it, when the client is closed, or when the
+ * signal is aborted.
  */
 export async function* followFills(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -41,7 +42,7 @@ export async function* followFills(
       if (event.type === 'reset') continue;
       const { fills, isSnapshot } = event.data;
       const isFirst = event.isSnapshot || isSnapshot === true;
-      // A list begins with the newest fill, but the fills of a block are in order.
+      // A list begins with the newest fill, whereas the fills of a block are in order.
       const received = isFirst ? fills.toReversed() : fills;
       if (position === undefined) {
         position = cursorAfter(received);
@@ -70,7 +71,7 @@ function cursorAfter(fills: readonly Fill[]): FillsCursor {
 }
 
 /**
- * Returns the fills since the position. A list can begin later than that, so the fills in between
+ * Returns the fills since the position. If the list begins later than that, the fills in between
  * are queried from the history.
  */
 async function since(

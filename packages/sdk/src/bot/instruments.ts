@@ -2,10 +2,10 @@ import { divCeil, divFloor, divHalfUp, formatDecimal, parseExact } from '@oddlot
 import { ValidationError } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 
-/** The instrument with its id, as used in orders, and its name. */
+/** An instrument with its id, as used in orders, and its name. */
 export type Instrument = {
   readonly id: number;
-  /** Name such as `BTC-USDC`, or the slug of an outcome market. */
+  /** The name, such as `BTC-USDC`, or the slug of an outcome market. */
   readonly name: string;
   /** The price and size increments, used by `onGrid`. */
   readonly priceTick: string;
@@ -14,8 +14,8 @@ export type Instrument = {
 };
 
 /**
- * Finds instruments by name or id. `load` reads all perps; an outcome market is requested when it
- * is first named, because there can be thousands.
+ * Finds instruments by name or id. `load` reads all perps. An outcome market is requested when it
+ * is first used, because there can be thousands of them.
  */
 export class Instruments {
   readonly #info: InfoClient;
@@ -39,7 +39,7 @@ export class Instruments {
       const sizeStep = formatDecimal(1, szDecimals);
       const perp = { id, name, priceTick, sizeStep, isOutcome: false };
       this.#add(perp);
-      // The base currency alone stands for its first perp.
+      // The base currency without a quote currency selects its first perp.
       const isFirst = !this.#byName.has(baseCurrency.toUpperCase());
       if (isFirst) this.#byName.set(baseCurrency.toUpperCase(), perp);
     }
@@ -74,7 +74,10 @@ export class Instruments {
     throw new ValidationError(`Unknown instrument ${wanted}. Perps: ${names}`);
   }
 
-  /** Finds an instrument without a request; undefined if it has not been requested yet. */
+  /**
+   * Finds an instrument without a request. The result is undefined if the instrument has not been
+   * requested yet.
+   */
   known(wanted: number | string): Instrument | undefined {
     return typeof wanted === 'number'
       ? this.#byId.get(wanted)
@@ -87,10 +90,13 @@ export class Instruments {
   }
 }
 
-/** Rounding of a value between two steps; `nearest` rounds halves away from zero. */
+/**
+ * The direction in which a value between two steps is rounded; `nearest` rounds halves away from
+ * zero.
+ */
 export type GridDirection = 'down' | 'up' | 'nearest';
 
-/** More decimals than any price or size of a venue. */
+/** The maximum number of decimals, which is more than that of any price or size of a venue. */
 const DECIMALS = 18;
 const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
 
@@ -98,7 +104,7 @@ const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
  * Rounds a price or a size to the grid of its instrument. The caller selects the direction: a buyer
  * who rounds up pays more than intended, and a larger size may exceed the available funds.
  *
- * onGrid('100.07', '0.05', 'down') // '100.05'
+ *     onGrid('100.07', '0.05', 'down') // '100.05'
  *
  * @throws ValidationError if the text is not a decimal
  */
@@ -109,7 +115,7 @@ export function onGrid(value: string, step: string, direction: GridDirection): s
   return formatDecimal(DIVIDE[direction](units, stepUnits) * stepUnits, DECIMALS);
 }
 
-/** Changes a decimal text by a percentage. The result is exact up to 18 decimals. */
+/** Changes a decimal string by a percentage. The result is exact up to 18 decimals. */
 export function withPercent(value: string, percent: string): string {
   return formatDecimal(
     divFloor(exact(value) * (exact('100') + exact(percent)), exact('100')),

@@ -7,16 +7,19 @@ import type { StreamEvent } from '../transport/stream.ts';
 /** The number of levels per side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
 
-/** Options of a `LocalBook`. */
+/** The options of a `LocalBook`. */
 export type LocalBookOptions = {
-  /** Called after every change. */
+  /** This function is called after every change. */
   readonly onChange?: ((book: LocalBook) => void) | undefined;
-  /** Called if the book differs from the venue's and is reloaded, which should never happen. */
+  /**
+   * This function is called if the book differs from the venue's and is reloaded, which should
+   * never happen.
+   */
   readonly onMismatch?: ((book: LocalBook) => void) | undefined;
 };
 
 /**
- * Whole book of an instrument, updated from the `l2Diff` channel and verified with the venue's
+ * The whole book of an instrument, updated from the `l2Diff` channel and verified with the venue's
  * checksum after each change. It is empty and `isReady` is false before the first frame and after a
  * reset.
  */
@@ -92,7 +95,7 @@ export class LocalBook {
     if (this.#options.onChange !== undefined) callApart(this.#options.onChange, this);
   }
 
-  /** Requests the whole book again, because later changes do not reveal the missed ones. */
+  /** Requests the whole book again, because later changes do not contain the missed ones. */
   #readAnew(): void {
     this.#stream.close();
     this.#forget();
@@ -108,8 +111,8 @@ export class LocalBook {
 }
 
 /**
- * Computes the checksum of the top levels: for each rank, price and size of the bid and then of the
- * ask.
+ * Computes the checksum of the top levels: for each rank, the price and size of the bid are
+ * followed by those of the ask.
  */
 function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
   const parts: string[] = [];
@@ -133,7 +136,7 @@ function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
   return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
 }
 
-/** Computes the CRC-32 of an ASCII text, as zlib does. */
+/** Computes the CRC-32 of an ASCII string, as zlib does. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index++) {

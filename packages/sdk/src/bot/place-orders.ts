@@ -7,21 +7,21 @@ import type { InfoClient } from '../info/create-info.ts';
 import { type Instrument, onGrid, withPercent } from './instruments.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** Options of `placeOrders`. */
+/** The options of `placeOrders`. */
 export type PlaceOptions = {
   readonly builder?: OrderParameters['builder'];
-  /** Delays the requests so they stay within the venue's rate limits. */
+  /** Delays the requests so that they stay within the venue's rate limits. */
   readonly pacer?: Pacer | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The order with its result, which is `undefined` while it is unknown. */
+/** An order with its result, which is `undefined` while it is unknown. */
 export type PlacedOrder = { readonly order: OrderEntry; readonly result: OrderResult | undefined };
 
 /**
- * Places any number of orders, with as many per action as possible and one action after the other.
- * Each order has its own result. If an action is rejected as a whole, the error is thrown and
- * earlier actions remain executed.
+ * Places any number of orders. Each action contains as many as possible, and the actions are sent
+ * one after the other. Each order has its own result. If an action is rejected as a whole, the
+ * error is thrown and earlier actions remain executed.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -42,11 +42,11 @@ export async function placeOrders(
   return placed;
 }
 
-/** Market order on a perp, for `marketOrder`. */
+/** A market order on a perp, for `marketOrder`. */
 export type MarketOrder = {
   readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
-  /** Size as a decimal text, which must be a multiple of the instrument's step. */
+  /** The size as a decimal string, which must be a multiple of the instrument's step. */
   readonly size: string;
   /** The maximum slippage from the current best price in percent, such as `'0.5'`. */
   readonly slippagePercent: string;
@@ -56,7 +56,7 @@ export type MarketOrder = {
 
 /**
  * Builds an order that fills immediately or is cancelled. Its limit is the best opposite price plus
- * the slippage, rounded to the grid so it is never worse than requested.
+ * the slippage, rounded to the grid so that it is never worse than requested.
  *
  * @throws ValidationError when the opposite side is empty, HttpError, ApiError
  */
@@ -83,7 +83,7 @@ export async function marketOrder(
 
 /**
  * Returns a random client order id of 16 bytes. Store it before you send the order: after a crash,
- * you can find the order with it in `frontendOpenOrders` and in the fills, and cancel it with
+ * you can use it to find the order in `frontendOpenOrders` and in the fills, and cancel it with
  * `cancelByCloid`.
  */
 export function newCloid(): `0x${string}` {
@@ -91,18 +91,18 @@ export function newCloid(): `0x${string}` {
   return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The number of requests that the venue accepts in a window. */
+/** The number of requests that the venue accepts within a window. */
 type Budget = { readonly limit: number; readonly windowMs: number };
 
 /**
- * Delays requests so they stay within the venue's rate limits. It requests the limits at its first
- * use, and leaves a part of them to other clients at the same address.
+ * Delays requests so that they stay within the venue's rate limits. It requests the limits at its
+ * first use, and leaves a part of them to other clients at the same address.
  */
 export class Pacer {
   readonly #ask: () => Promise<Budget>;
   readonly #now: () => number;
   #budget: Promise<Budget> | undefined;
-  /** Times of the requests in the current window. */
+  /** The times of the requests in the current window. */
   #sent: number[] = [];
   #queue: Promise<void> = Promise.resolve();
 
@@ -114,7 +114,7 @@ export class Pacer {
       now = () => performance.now(),
     }: {
       readonly path?: 'exchange' | 'info' | undefined;
-      /** Part of the limit to use, as a fraction; 0.8 by default. */
+      /** The part of the limit to use, as a fraction; 0.8 by default. */
       readonly share?: number | undefined;
       readonly now?: (() => number) | undefined;
     } = {},
@@ -137,7 +137,7 @@ export class Pacer {
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     this.#budget ??= this.#ask().catch((error: unknown) => {
-      // The limits are still unknown, so the next call requests them again.
+      // The limits are still unknown, so the next call must request them again.
       this.#budget = undefined;
       throw error;
     });

@@ -5,7 +5,7 @@ import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 
-/** The order of an account, identified by its order id or its client order id. */
+/** An order of an account, identified by its order id or its client order id. */
 export type OrderName = { readonly user: string } & (
   | { readonly oid: number }
   | { readonly cloid: string }
@@ -23,7 +23,7 @@ export type OrderEnd = {
  * Waits until a perp order has ended and returns its final state. An order that ended earlier is
  * found in the history.
  *
- * @throws HttpError if the order is still live after `timeoutMs` or was never seen; the abort
+ * @throws HttpError if the order is still live after `timeoutMs` or was never reported; the abort
  * reason of the signal
  */
 export async function waitForOrder(
@@ -54,7 +54,7 @@ export async function waitForOrder(
   throw new HttpError(`The order is still open, or was never seen, after ${timeoutMs} ms`);
 }
 
-/** Options of `waitForOrder`. */
+/** The options of `waitForOrder`. */
 export type WaitForOrderOptions = {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +65,7 @@ async function endOf(
   info: InfoClient,
   wanted: OrderName,
 ): Promise<OrderEnd | undefined> {
-  // Events are buffered from here on, so none is missed while the history is queried.
+  // From here on, events are buffered, so that none is missed while the history is queried.
   await stream.ready;
   const before = await inHistory(info, wanted);
   if (before !== undefined) return before;
@@ -101,7 +101,7 @@ function difference(whole: string, rest: string): string {
   return formatDecimal(units, SIZE_DECIMALS);
 }
 
-/** More decimals than any size has. */
+/** The maximum number of decimals, which is more than that of any size. */
 const SIZE_DECIMALS = 8;
 
 function isWanted(

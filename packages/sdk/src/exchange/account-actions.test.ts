@@ -84,7 +84,7 @@ const SENDS: Record<string, (exchange: Exchange) => Promise<{ txHash: string }>>
     }),
 };
 
-/** Returns a wallet that records the digests it signs. */
+/** Returns a wallet that records the digests that it signs. */
 function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
   const wallet = privateKeyWallet(privateKey);
   const digests: string[] = [];
@@ -95,7 +95,7 @@ function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests
   return { ...wallet, sign, digests };
 }
 
-describe('the requests of account, builder, vault and gate methods', () => {
+describe('the account, builder, vault and gate methods send the requests of the vectors', () => {
   test.each(Object.entries(SENDS))('the request of "%s" matches its vector', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
@@ -150,7 +150,7 @@ test('the signers text null makes an account an ordinary one again', async () =>
   expect(JSON.parse(venue.received[0]!.text).action.signers).toBe('null');
 });
 
-test('a wallet on another chain signs direct actions for that chain, and the request names it', async () => {
+test('a wallet on another chain signs direct actions for that chain, and the request contains the chain', async () => {
   const given = vectorOf('tokenSend-other-signatureChainId');
   const key = privateKeyWallet(given.privateKey);
   const venue = await aVenue();
@@ -163,7 +163,7 @@ test('a wallet on another chain signs direct actions for that chain, and the req
   expect(envelope.signature).toEqual(given.signature);
 });
 
-describe('malformed account actions', () => {
+describe('malformed account actions are rejected', () => {
   const twice = { authorizedUsers: [BUILDER, BUILDER], threshold: 1 };
   const missing = { authorizedUsers: [BUILDER], threshold: 2 };
   test.each<[string, (exchange: Exchange) => Promise<unknown>]>([
@@ -188,7 +188,7 @@ describe('malformed account actions', () => {
   });
 });
 
-test('a browser wallet is never asked to trade for a vault, only its agent', async () => {
+test('a browser wallet never signs trades for a vault, because only its agent can', async () => {
   const venue = await aVenue();
   const provider = { request: async () => '0x1' };
   const wallet = eip1193Wallet(provider, ACCOUNT);
@@ -197,7 +197,7 @@ test('a browser wallet is never asked to trade for a vault, only its agent', asy
   await expect(sent).rejects.toThrow('Approve an agent with this wallet');
 });
 
-describe('clients that share a signer', () => {
+describe('clients that share a signer use different nonces', () => {
   test('clients with one signer never share a nonce, even in concurrent requests', async () => {
     const venue = await aVenue();
     const wallet = privateKeyWallet(KEY);
@@ -210,7 +210,7 @@ describe('clients that share a signer', () => {
     expect(new Set(replies.map(({ nonce }) => nonce))).toEqual(new Set(sent));
   });
 
-  test('clients use the nonce source that they are given', async () => {
+  test('clients use the given source of nonces', async () => {
     const venue = await aVenue();
     const nonces = new NonceSource(() => 7);
     const clients = [clientOf(venue, { nonces }), clientOf(venue, { nonces })];

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { ActionStatus } from '../index.ts';
 
 /**
- * Each marked line is an error that the compiler must report. If a change of the types accepts one,
- * the mark itself becomes the error in `npm run types`.
+ * The compiler must report an error for each marked line. If a change of the types lets such a line
+ * compile, `npm run types` reports the unused mark as an error.
  */
 
 const NAMES = {
@@ -20,7 +20,7 @@ const RESULT: { type: string; statuses: ['success'] } = {
   statuses: ['success'],
 };
 
-/** Reads a field that only the given status has, without a check for null. */
+/** Reads a field that exists only for the given status, without a check for null. */
 function contentOf(receipt: ActionStatus): string | number {
   switch (receipt.status) {
     case 'executed':
@@ -52,7 +52,7 @@ test('the status of an action determines which fields its receipt has', () => {
   expect(contentOf({ ...NAMES, status: 'pending', block: null, ...undecided })).toBe(1);
 });
 
-test('the compiler rejects fields that can be null before the status is known', () => {
+test('the compiler rejects access to fields that can be null until the status is checked', () => {
   const pending: ActionStatus = {
     ...NAMES,
     status: 'pending',

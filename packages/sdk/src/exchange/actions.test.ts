@@ -8,7 +8,7 @@ import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
 import { bracketOrder, limitOrder, positionTpsl, triggerOrder } from './order-entries.ts';
 
-/** The vectors were produced with other libraries. */
+/** The vectors were generated with other libraries. */
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -142,7 +142,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-describe('the requests of trading and operator methods', () => {
+describe('the trading and operator methods send the requests of the vectors', () => {
   test.each(Object.entries(SENDS))(
     'the request of "%s" matches its vector byte for byte',
     async (name, send) => {
@@ -179,7 +179,7 @@ test.each<[object, string]>([
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-describe('the order builders', () => {
+describe('the order builders return valid order entries', () => {
   test('only a Gtd order has an expiry', () => {
     const order = { asset: 3, side: 'sell', price: '200', size: '1' } as const;
     expect(limitOrder({ ...order, tif: 'Gtd', expireTime: 9 }).t).toEqual({
@@ -235,7 +235,7 @@ describe('the order builders', () => {
   });
 });
 
-describe('malformed trading and operator actions', () => {
+describe('malformed trading and operator actions are rejected', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
     ['a fractional margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
     ['a fractional leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
@@ -251,7 +251,7 @@ describe('malformed trading and operator actions', () => {
   });
 });
 
-describe('confirmed replies', () => {
+describe('a confirmed reply contains the results of the action', () => {
   const confirmed = { confirm: 'executed', txHash: `0x${'0'.repeat(64)}`, height: 7 };
 
   test('the reply to a listing contains the assigned id', async () => {
@@ -261,7 +261,7 @@ describe('confirmed replies', () => {
     expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
   });
 
-  test('a skipped price is reported instead of thrown, because the other prices were accepted', async () => {
+  test('a skipped price is reported and not thrown, because the other prices were accepted', async () => {
     const status = { error: 'prices[1]: Instrument not found', code: 10_404, name: 'NOT_FOUND' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const prices = [1, 777].map((instrumentId) => ({

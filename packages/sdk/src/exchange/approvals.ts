@@ -19,16 +19,16 @@ import type { ReplyOf } from './reply.ts';
 import { ValidationError } from '../errors.ts';
 import { conversion, type SignerSet } from './signer-set.ts';
 
-/** Parameters of `approveAgent`. */
+/** The parameters of `approveAgent`. */
 export type ApproveAgentParameters = {
   /** The address of the agent. The zero address revokes the label. */
   readonly agentAddress: string;
-  /** The label of at most 64 characters for one agent; by default the unnamed agent. */
+  /** The label of at most 64 characters for the agent; by default, the agent is the unnamed one. */
   readonly agentName?: string | null | undefined;
 };
 
 /**
- * Lets an agent trade for the account. The account's own key must sign.
+ * Permits an agent to trade for the account. The account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -42,7 +42,7 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
   return sendDirect(context, approveAgentShape, action, options);
 }
 
-/** Parameters of `approveBuilderFee`. */
+/** The parameters of `approveBuilderFee`. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
   /** The maximum rate of the builder, such as `'0.05%'`, from 0.000001% to 1%. */
@@ -50,8 +50,8 @@ export type ApproveBuilderFeeParameters = {
 };
 
 /**
- * Lets a builder charge a fee for the orders that name it, up to a rate, or changes the rate. The
- * account's own key must sign.
+ * Permits a builder to charge a fee up to a rate for orders with this builder, or changes the rate.
+ * The account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -71,7 +71,7 @@ export async function approveBuilderFee<Confirm extends 'executed' | undefined =
   return sendDirect(context, approveBuilderFeeShape, action, options);
 }
 
-/** Parameters of `revokeBuilderFee`. */
+/** The parameters of `revokeBuilderFee`. */
 export type RevokeBuilderFeeParameters = { readonly builder: string };
 
 /**
@@ -90,8 +90,8 @@ export function revokeBuilderFee<Confirm extends 'executed' | undefined = undefi
 }
 
 /**
- * Moves all builder rewards of the account to its perp balance. An agent may also send it for its
- * owner.
+ * Moves all builder rewards of the account to its perp balance. An agent may also send this action
+ * for its owner.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -107,19 +107,19 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
   );
 }
 
-/** Parameters of `convertToMultiSigUser`. */
+/** The parameters of `convertToMultiSigUser`. */
 export type ConvertToMultiSigUserParameters = {
   /**
-   * Signers of the account. Null makes it an ordinary account again, which the current signers must
-   * sign.
+   * The signers of the account. Null makes it an ordinary account again, which the current signers
+   * must sign.
    */
   readonly signers: SignerSet | null;
 };
 
 /**
  * Converts the account to a multi-sig account. Its agents are removed and its own key can no longer
- * sign, so name only addresses whose keys you have verified. The account's own key must sign; to
- * change the set later, its signers must (`multiSig`).
+ * sign, so use only addresses whose keys you have verified. The account's own key must sign; later
+ * changes of the set must be signed by its signers (`multiSig`).
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

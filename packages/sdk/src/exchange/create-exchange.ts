@@ -21,14 +21,14 @@ import * as transfers from './transfers.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** Actions of /exchange for one venue and one wallet. */
+/** The actions of /exchange for one venue and one wallet. */
 export type ExchangeClient = TradingClient &
   ReturnType<typeof createActions> & {
-    /** Actions on behalf of a multi-sig account. */
+    /** The actions on behalf of a multi-sig account. */
     multiSig: MultiSigClient;
-    /** Actions of the operator. The wallet must be one of the venue's admins. */
+    /** The actions of the operator. The wallet must be one of the venue's admins. */
     venueAdmin: VenueAdminClient;
-    /** Actions of deployers, which list and resolve outcome markets. */
+    /** The actions of deployers, which list and resolve outcome markets. */
     outcomeDeploy: OutcomeDeployClient;
   };
 
@@ -59,7 +59,7 @@ function createActions(context: ExchangeContext & InfoContext) {
   };
 }
 
-/** Actions that an agent may send, for its account or for a vault. */
+/** The actions that an agent may send, for its account or for a vault. */
 export type TradingClient = ReturnType<typeof createTrading>;
 
 function createTrading(context: ExchangeContext) {
@@ -68,7 +68,9 @@ function createTrading(context: ExchangeContext) {
 
 type AnyAction = (context: ExchangeContext, ...rest: never[]) => Promise<unknown>;
 
-/** Makes each exported function of an actions file a method, with its types and its comment. */
+/**
+ * Converts each exported function of an actions file to a method, with its types and its comment.
+ */
 function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   context: ExchangeContext,
   actions: Actions,
@@ -102,7 +104,7 @@ type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unk
         : never
   : never;
 
-/** Options of an agent's action, which can name a vault, or those of a direct action. */
+/** The options of an agent's action, which can contain a vault, or those of a direct action. */
 type OptionsLike<
   Given,
   Confirm extends Confirmation,

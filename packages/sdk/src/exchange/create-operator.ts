@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 
-/** Options of operator actions, which act for the venue and never for a vault. */
+/** The options of operator actions, which act for the venue and never for a vault. */
 export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress'
@@ -15,15 +15,15 @@ export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> 
 
 type Confirmation = 'executed' | undefined;
 type AdminVariants = Omit<ActionInputOf<'venueAdmin'>, 'type'>;
-/** Names of the variants that have these parameters. */
+/** The names of the variants that have these parameters. */
 type VariantOf<Parameters> = {
   [Name in keyof AdminVariants]: NonNullable<AdminVariants[Name]> extends Parameters ? Name : never;
 }[keyof AdminVariants];
 
-/** Perp to list, with its names, steps, sizes, fees and margin table, spelled as in the API. */
+/** The perp to list, with its names, steps, sizes, fees and margin table, spelled as in the API. */
 export type RegisterPerpParameters = NonNullable<AdminVariants['registerPerp']>;
 
-/** Perp to change, and at least one change. */
+/** The perp to change, and at least one change. */
 export type SetPerpParameters = NonNullable<AdminVariants['setPerp']>;
 
 /** Up to 200 oracle prices and the time of their observation. */
@@ -32,11 +32,11 @@ export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 /** The fee schedule, starting with level 0. */
 export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 
-/** Channel, its access mode, and the changes to its lists. */
+/** The channel, its access mode, and the changes to its lists. */
 export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
 
 /**
- * Vault to register: its address, leader and name, and optionally the shares that replace the
+ * The vault to register: its address, leader and name, and optionally the shares that replace the
  * current ones.
  */
 export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']>;
@@ -44,10 +44,10 @@ export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']
 /** The recipient of a payment, and its amount in USDC. */
 export type TreasurySendParameters = NonNullable<AdminVariants['treasurySend']>;
 
-/** List of operators to change, with the addresses to add and then those to remove. */
+/** The list of operators to change, with the addresses to add and those to remove. */
 export type SetOperatorsParameters = NonNullable<AdminVariants['setOperators']>;
 
-/** Variants of `venueAdmin` for one venue and one wallet. */
+/** The variants of `venueAdmin` for one venue and one wallet. */
 export type VenueAdminClient = ReturnType<typeof createVenueAdmin>;
 
 /**
@@ -75,15 +75,15 @@ export function createVenueAdmin(context: ExchangeContext) {
     setPerp: send<SetPerpParameters>('setPerp'),
     /**
      * Sends oracle prices. A price that is too old, too far ahead or for an unknown market is
-     * skipped, and the other prices are accepted. A confirmed reply contains the first skipped
-     * price in `failure`, without throwing.
+     * skipped, and the other prices are accepted. The first skipped price is not thrown but is in
+     * the `failure` of a confirmed reply.
      */
     pushOracle: send<PushOracleParameters>('pushOracle'),
-    /** Replaces the fee schedule, starting with the next fill. */
+    /** Replaces the fee schedule from the next fill on. */
     setFeeTiers: send<SetFeeTiersParameters>('setFeeTiers'),
     /**
-     * Opens or closes a channel to new risk: for all accounts, for listed addresses, or by access
-     * code. Cancels, reducing orders, transfers and withdrawals are always allowed.
+     * Permits or prohibits new risk on a channel: for all accounts, for listed addresses, or by
+     * access code. Cancels, reducing orders, transfers and withdrawals are always allowed.
      */
     setGate: send<SetGateParameters>('setGate'),
     /**
@@ -104,31 +104,31 @@ export function createVenueAdmin(context: ExchangeContext) {
   };
 }
 
-/** Parameters of a caller, which are read but never changed. */
+/** The parameters of a caller, which are read but never changed. */
 type Given<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Given<Value[Key]> }
   : Value;
 type OutcomeVariants = Given<Omit<ActionOf<'outcomeDeploy'>, 'type'>>;
 
-/** Group of related markets. For an existing slug, its texts are changed. */
+/** A group of related markets. If the slug already exists, its texts are changed. */
 export type RegisterEventParameters = NonNullable<OutcomeVariants['registerEvent']>;
 
-/** The market of an event. It opens and closes automatically at its times. */
+/** A market of an event. It opens and closes automatically at its times. */
 export type RegisterMarketParameters = NonNullable<OutcomeVariants['registerMarket']>;
 
 /** Consecutive up-or-down markets on a price, which are listed and resolved automatically. */
 export type RegisterSeriesParameters = NonNullable<OutcomeVariants['registerSeries']>;
 
-/** Up to 50 markets to open, halt or close, either all or none. */
+/** Up to 50 markets to open, halt or close. The change applies to all of them or to none. */
 export type SetTradingParameters = NonNullable<OutcomeVariants['setTrading']>;
 
 /** Up to 100 observations of reference prices. */
 export type PushPriceParameters = NonNullable<OutcomeVariants['pushPrice']>;
 
-/** The payout of a YES share of a closed market, from 0 to 1. It is final. */
+/** The payout of a YES share of a closed market, from 0 to 1. The result is final. */
 export type ResolveParameters = NonNullable<OutcomeVariants['resolve']>;
 
-/** Variants of `outcomeDeploy` for one venue and one wallet. */
+/** The variants of `outcomeDeploy` for one venue and one wallet. */
 export type OutcomeDeployClient = ReturnType<typeof createOutcomeDeploy>;
 
 /**
@@ -164,8 +164,8 @@ export function createOutcomeDeploy(context: ExchangeContext) {
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ setTrading }, options),
     /**
-     * Sends reference prices. A stale price is skipped and the other prices are accepted; a
-     * confirmed reply contains the first skipped one in `failure`.
+     * Sends reference prices. A stale price is skipped and the other prices are accepted. A
+     * confirmed reply contains the first skipped price in `failure`.
      */
     pushPrice: <Confirm extends Confirmation = undefined>(
       pushPrice: PushPriceParameters,

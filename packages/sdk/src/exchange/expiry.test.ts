@@ -52,8 +52,8 @@ const expired = (expiresAfter: number, timeMs: number): Answer => ({
 });
 
 /**
- * Shifts the local clock by this time for the rest of the test, and returns a function that reads
- * the real clock.
+ * Sets the local clock forward or back by this time for the rest of the test, and returns a
+ * function that reads the real clock.
  */
 function offBy(ms: number): () => number {
   const rightNow = Date.now.bind(Date);
@@ -61,7 +61,7 @@ function offBy(ms: number): () => number {
   return rightNow;
 }
 
-describe('the default expiry of trading actions (R-tx: the same bytes execute once)', () => {
+describe('trading actions have a default expiry (R-tx: the same bytes execute once)', () => {
   test('trading actions expire five seconds after the call, and every attempt has the same expiry', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const beforeMs = Date.now();
@@ -127,7 +127,7 @@ describe('the default expiry of trading actions (R-tx: the same bytes execute on
     expect(() => clientOf(venue, { orderLifeMs: 0 })).toThrow('orderLifeMs');
   });
 
-  test('a wallet that asks its user for confirmation gets a longer expiry', async () => {
+  test('a wallet whose user confirms each signature gets a longer expiry', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     const wallet = { ...privateKeyWallet(`0x${'11'.repeat(32)}`), isInteractive: true };
@@ -136,7 +136,7 @@ describe('the default expiry of trading actions (R-tx: the same bytes execute on
   });
 });
 
-describe('an order that arrived after its expiry', () => {
+describe('an order that arrives after its expiry is reported as not executed', () => {
   test('an expired order is reported as not executed, with its name and hash', async () => {
     const venue = await aVenue('silence', expired(1, Date.now() + 5000));
     const client = clientOf(venue, { orderLifeMs: 60, timeoutMs: 100 });
@@ -152,7 +152,7 @@ describe('an order that arrived after its expiry', () => {
     expect(venue.received.length).toBe(2);
   });
 
-  test('an order without any answer is reported with its expiry', async () => {
+  test('an order without any response is reported with its expiry', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 1 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ txHash: expect.any(String) });
@@ -160,8 +160,8 @@ describe('an order that arrived after its expiry', () => {
   });
 });
 
-describe('a local clock that differs from the venue’s', () => {
-  test('the difference of the clocks is learned from the dates of answers', async () => {
+describe('a client adjusts to a local clock that differs from the venue’s', () => {
+  test('the difference of the clocks is learned from the dates of responses', async () => {
     const venue = await aVenue({ body: { success: true, code: 0, data: { universe: [] } } }, OK);
     const rightNow = offBy(HOUR_MS);
     const client = clientOf(venue);

@@ -8,13 +8,13 @@ import {
 import type { ReplyOf } from './reply.ts';
 import { type ActionOptions, type ExchangeContext, sendAction } from './send-action.ts';
 
-/** Parameters of `updateLeverage`. */
+/** The parameters of `updateLeverage`. */
 export type UpdateLeverageParameters = {
   /** The instrument id. */
   readonly asset: number;
   /**
-   * Integer leverage. With isolated margin in hedge mode, a negative value sets that of the short
-   * side.
+   * The leverage as an integer. With isolated margin in hedge mode, a negative value sets that of
+   * the short side.
    */
   readonly leverage: number;
   /**
@@ -39,7 +39,7 @@ export function updateLeverage<Confirm extends 'executed' | undefined = undefine
   return sendAction(context, updateLeverageShape, () => action, options);
 }
 
-/** Parameters of `updateMarginMode`. */
+/** The parameters of `updateMarginMode`. */
 export type UpdateMarginModeParameters = { readonly asset: number; readonly isCross: boolean };
 
 /**
@@ -57,10 +57,10 @@ export function updateMarginMode<Confirm extends 'executed' | undefined = undefi
   return sendAction(context, updateMarginModeShape, () => action, options);
 }
 
-/** Parameters of `updateIsolatedMargin`. */
+/** The parameters of `updateIsolatedMargin`. */
 export type UpdateIsolatedMarginParameters = {
   readonly asset: number;
-  /** In hedge mode, selects the long or the short position; ignored in one-way mode. */
+  /** The side of the position in hedge mode, true for long; ignored in one-way mode. */
   readonly isBuy: boolean;
   /** The amount in integer micro-USDC. A positive amount is added, a negative one removed. */
   readonly ntli: number;
@@ -81,7 +81,7 @@ export function updateIsolatedMargin<Confirm extends 'executed' | undefined = un
   return sendAction(context, updateIsolatedMarginShape, () => action, options);
 }
 
-/** Parameters of `updatePositionMode`. */
+/** The parameters of `updatePositionMode`. */
 export type UpdatePositionModeParameters = { readonly positionMode: 'oneWay' | 'hedge' };
 
 /**

@@ -16,7 +16,7 @@ import {
   signProposal,
 } from './multi-sig.ts';
 
-/** The signers use the keys of the vectors, which were produced with other libraries. */
+/** The signers use the keys of the vectors, which were generated with other libraries. */
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -50,7 +50,7 @@ const AN_ORDER = {
   grouping: 'na' as const,
 };
 
-/** Parameters from which each vector's sender makes its proposal. */
+/** The parameters from which each vector's sender creates its proposal. */
 const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-order': { action: AN_ORDER },
   'multiSig-order-vault-expiresAfter': {
@@ -110,7 +110,7 @@ describe.each(Object.entries(PROPOSED))('the multi-sig proposal "%s"', (name, pa
   });
 });
 
-describe('a multi-sig proposal', () => {
+describe('a multi-sig proposal is sent only by its sender and only if it is valid', () => {
   const given = vectorOf('multiSig-approveAgent');
   const { action } = PROPOSED['multiSig-approveAgent']!;
 

@@ -38,7 +38,7 @@ import type { SigningRequest, Wallet } from '../wallet.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** Steps of acting for a multi-sig account, for one venue and one wallet. */
+/** The steps of acting for a multi-sig account, for one venue and one wallet. */
 export type MultiSigClient = ReturnType<typeof createMultiSig>;
 
 /**
@@ -65,17 +65,19 @@ export function createMultiSig(context: ExchangeContext) {
   };
 }
 
-/** Parameters of `multiSig.propose`. */
+/** The parameters of `multiSig.propose`. */
 export type ProposeParameters = {
   /** The account for which to act. */
   readonly multiSigUser: string;
-  /** Action, spelled as in the API. A direct action does not contain the network and the nonce. */
+  /**
+   * The action, spelled as in the API. A direct action does not contain the network and the nonce.
+   */
   readonly action: ProposedAction;
   /** The signer that will send the proposal; by default the client's own wallet. */
   readonly outerSigner?: string | undefined;
   /** The chain id of the EIP-712 domain, for signers whose wallets sign only for one chain. */
   readonly signatureChainId?: number | undefined;
-  /** Vault for which to act. The multi-sig account must be its leader. */
+  /** The vault for which to act. The multi-sig account must be its leader. */
   readonly vaultAddress?: string | undefined;
   /**
    * The consensus time in milliseconds at which the action expires; not allowed for direct actions.
@@ -86,7 +88,7 @@ export type ProposeParameters = {
 /**
  * Creates a proposal for the signers of a multi-sig account without sending a request. Pass the
  * proposal to the signers, and then `send` it with their signatures. It is valid as long as its
- * nonce: for less than two days, and until its sender has used 100 later nonces.
+ * nonce is: for less than two days, and until its sender has consumed 100 later nonces.
  *
  * @throws ValidationError, SigningError
  */
@@ -112,7 +114,9 @@ async function proposeMultiSig(
   return proposal;
 }
 
-/** Options for sending a proposal. All other fields of the envelope are part of the proposal. */
+/**
+ * The options for sending a proposal. All other fields of the envelope are part of the proposal.
+ */
 export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefined> = Pick<
   ActionOptions<Confirm>,
   'confirm' | 'signal'
@@ -147,8 +151,8 @@ async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
 }
 
 /**
- * Rejects invalid signatures before the sender signs. Only the venue knows whether there are
- * enough.
+ * Rejects invalid signatures before the sender signs. Only the venue can determine whether there
+ * are enough.
  */
 function refuseStrays(
   proposal: MultiSigProposal,
@@ -170,11 +174,12 @@ function refuseStrays(
   }
 }
 
-/** The action that a wrapper can contain, spelled as in the API and bound to a network. */
+/** An action that a wrapper can contain, spelled as in the API and bound to a network. */
 type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
 /**
- * The action before it is bound to a network: `propose` adds network and nonce to direct actions.
+ * An action before it is bound to a network; `propose` adds the network and the nonce to direct
+ * actions.
  */
 export type ProposedAction =
   | { [Type in Exclude<InnerActionType, DirectActionType>]: ActionInputOf<Type> }[Exclude<
@@ -184,13 +189,13 @@ export type ProposedAction =
   | UnboundAction;
 
 /**
- * Proposal for the signers of a multi-sig account. It is plain data that can be sent as JSON, and
+ * A proposal for the signers of a multi-sig account. It is plain data that can be sent as JSON, and
  * every signature covers all its fields.
  */
 export type MultiSigProposal = {
   /** The account for which the proposal acts. */
   readonly multiSigUser: string;
-  /** The signer that will send the proposal, and whose nonce it uses. */
+  /** The signer that will send the proposal and whose nonce is consumed. */
   readonly outerSigner: string;
   readonly action: InnerActionInput;
   readonly nonce: number;
@@ -257,7 +262,7 @@ function hashProposal(
   return { hash: hashInnerAction(hasher, { msgpack, payload, context: proposal }), payload };
 }
 
-/** Rejects malformed proposals before any signer is asked. */
+/** Rejects malformed proposals before any signer is requested to sign. */
 function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;
@@ -275,7 +280,7 @@ function checkProposal(proposal: MultiSigProposal, network: Network): void {
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** Placeholder, because a wrapper without signatures does not match its shape. */
+/** This placeholder is needed because a wrapper without signatures does not match its shape. */
 const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
 /** Returns true for actions to which the network and the nonce must be added. */

@@ -1,11 +1,11 @@
 import type { OrderEntry, OrderParameters } from './orders.ts';
 
-/** Fields that all kinds of orders have in common. */
+/** The fields that all kinds of orders have in common. */
 export type OrderBasics = {
   /** The instrument id. */
   readonly asset: number;
   readonly side: 'buy' | 'sell';
-  /** Size as a decimal text. */
+  /** The size as a decimal string. */
   readonly size: string;
   /** The margin mode of the position; by default the instrument's current one. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
@@ -13,11 +13,12 @@ export type OrderBasics = {
   readonly cloid?: string | undefined;
 };
 
-/** Limit order, for `limitOrder`. */
+/** A limit order, for `limitOrder`. */
 export type LimitOrder = OrderBasics & {
   readonly price: string;
   /**
-   * In hedge mode, a reduce-only buy closes the short position and a reduce-only sell the long one.
+   * True for a reduce-only order. In hedge mode, a reduce-only buy closes the short position and a
+   * reduce-only sell the long one.
    */
   readonly reduceOnly?: boolean | undefined;
 } & (
@@ -28,19 +29,19 @@ export type LimitOrder = OrderBasics & {
     | { readonly tif: 'Gtd'; /** Consensus time in milliseconds. */ readonly expireTime: number }
   );
 
-/** Builds a limit order as it is sent; Gtc by default. */
+/** Builds a limit order as it is sent; the default is Gtc. */
 export function limitOrder(order: LimitOrder): OrderEntry {
   const { price, reduceOnly = false, tif = 'Gtc', expireTime } = order;
   const limit = expireTime === undefined ? { tif } : { tif, expireTime };
   return { ...basics(order, price, reduceOnly), t: { limit }, ...extras(order) };
 }
 
-/** Returns the fields that come before the kind of an order. */
+/** Returns the fields that precede the kind of an order. */
 function basics({ asset, side, size }: OrderBasics, price: string, reduceOnly: boolean) {
   return { a: asset, b: side === 'buy', p: price, s: size, r: reduceOnly };
 }
 
-/** Returns the fields that come after the kind of an order. Absent fields are not signed. */
+/** Returns the fields that follow the kind of an order. Absent fields are not signed. */
 function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'> {
   return {
     ...(marginMode === undefined ? {} : { m: marginMode }),
@@ -48,24 +49,24 @@ function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'>
   };
 }
 
-/** Take-profit or stop-loss, for `triggerOrder`. */
+/** A take-profit or stop-loss, for `triggerOrder`. */
 export type TriggerOrderInput = OrderBasics & {
   readonly kind: 'tp' | 'sl';
   /**
    * The mark at which the order triggers. A selling stop-loss and a buying take-profit trigger at
-   * this mark or below, the others at it or above.
+   * this mark or below, and the others at this mark or above.
    */
   readonly triggerPrice: string;
-  /** The limit price of the resulting order; if absent, it is a market order. */
+  /** The limit price of the resulting order. If it is absent, the order is a market order. */
   readonly limitPrice?: string | undefined;
-  /** True by default. */
+  /** True for a reduce-only order, which is the default. */
   readonly reduceOnly?: boolean | undefined;
 };
 
 /** Builds a trigger order as it is sent. */
 export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   const { kind: tpsl, triggerPrice: triggerPx, limitPrice, reduceOnly = true } = order;
-  // The price of a market trigger is not used, but the field is required.
+  // The price of a market trigger has no effect, but the field is required.
   const trigger = { isMarket: limitPrice === undefined, triggerPx, tpsl };
   return {
     ...basics(order, limitPrice ?? triggerPx, reduceOnly),
@@ -75,7 +76,7 @@ export function triggerOrder(order: TriggerOrderInput): OrderEntry {
 }
 
 /**
- * The trigger price and limit price of a take-profit or stop-loss; without a limit price it is a
+ * The trigger price and limit price of a take-profit or stop-loss. Without a limit price, it is a
  * market order.
  */
 export type Exit = {
@@ -84,9 +85,9 @@ export type Exit = {
   readonly cloid?: string | undefined;
 };
 
-/** The order with a take-profit, a stop-loss or both, for `bracketOrder`. */
+/** An order with a take-profit, a stop-loss or both, for `bracketOrder`. */
 export type BracketOrder = {
-  /** Order built by `limitOrder` or `triggerOrder`. */
+  /** The parent order, built by `limitOrder` or `triggerOrder`. */
   readonly parent: OrderEntry;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;
@@ -94,7 +95,7 @@ export type BracketOrder = {
 
 /**
  * Builds an order with a take-profit, a stop-loss or both, as parameters of `order`. They become
- * active when the parent has filled, and the one that fills first cancels the other.
+ * active when the parent fills, and the one that fills first cancels the other.
  */
 export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): OrderParameters {
   const { a: asset, b: isBuy, s: size, m: marginMode } = parent;
@@ -116,20 +117,20 @@ function exitsOf({
   ];
 }
 
-/** Take-profit, stop-loss or both of a position, for `positionTpsl`. */
+/** A take-profit, a stop-loss or both of a position, for `positionTpsl`. */
 export type PositionTpslOrder = {
   /** The instrument id. */
   readonly asset: number;
   /** The side of the position, which is the opposite of that of its TP/SL orders. */
   readonly position: 'long' | 'short';
-  /** The size of a part of the position; by default all of it at the time of the trigger. */
+  /** The size to close; by default the whole position at the time of the trigger. */
   readonly size?: string | undefined;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;
 };
 
 /**
- * Builds a take-profit, a stop-loss or both for a position, as parameters of `order`. They follow
+ * Builds a take-profit, a stop-loss or both for a position, as parameters of `order`. They apply to
  * the position and end with it.
  */
 export function positionTpsl({

@@ -21,24 +21,25 @@ export type OrderKind =
   | { readonly trigger: NonNullable<ParsedOrder['t']['trigger']> };
 
 /**
- * Order spelled as in the API: instrument id `a`, `b` for a buy, price `p`, size `s`, reduce-only
- * `r`, kind `t`, margin mode `m` and client order id `c`. Prices and sizes are decimal texts.
+ * An order spelled as in the API: instrument id `a`, `b` for a buy, price `p`, size `s`,
+ * reduce-only `r`, kind `t`, margin mode `m` and client order id `c`. Prices and sizes are decimal
+ * strings.
  */
 export type OrderEntry = Omit<ParsedOrder, 't'> & { readonly t: OrderKind };
 
-/** Parameters of `order`. */
+/** The parameters of `order`. */
 export type OrderParameters = {
-  /** At most 50 orders. */
+  /** The orders, at most 50. */
   readonly orders: readonly OrderEntry[];
-  /** Relation between the orders; by default they are independent. */
+  /** The relation between the orders; by default they are independent. */
   readonly grouping?: ActionOf<'order'>['grouping'];
   /** Builder `b` that receives a fee, and its fee `f` in tenths of a basis point. */
   readonly builder?: { readonly b: string; readonly f: number };
 };
 
 /**
- * Places orders. With `confirm: 'executed'`, the reply contains the result of each order; one that
- * was rejected at its execution has the state `rejected` and is not thrown.
+ * Places orders. With `confirm: 'executed'`, the reply contains the result of each order. An order
+ * that was rejected at its execution has the state `rejected` and is not thrown.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -68,8 +69,8 @@ export type Modify2Parameters = {
 );
 
 /**
- * Amends a resting order. The order keeps its ids, and at an unchanged price also its place in the
- * queue. A size at or below the filled size cancels the rest.
+ * Amends a resting order. The order keeps its ids, and at an unchanged price also its position in
+ * the queue. A size at or below the filled size cancels the remainder.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -82,7 +83,7 @@ export function modify2<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, modify2Shape, () => action, options);
 }
 
-/** The order to cancel, with its instrument id `a` and its order id `o`. */
+/** An order to cancel, with its instrument id `a` and its order id `o`. */
 export type CancelEntry = {
   readonly a: number;
   readonly o: number | string;
@@ -90,12 +91,12 @@ export type CancelEntry = {
   readonly grouping?: 'tpsl';
 };
 
-/** Parameters of `cancel`: at most 200 entries. */
+/** The parameters of `cancel`: at most 200 entries. */
 export type CancelParameters = { readonly cancels: readonly CancelEntry[] };
 
 /**
- * Cancels orders by order id. Every entry is tried. Without `confirm`, the reply does not report
- * which orders were already finished.
+ * Cancels orders by order id. Each entry is processed separately. Without `confirm`, the reply does
+ * not report which orders had already ended.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -108,14 +109,14 @@ export function cancel<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelShape, () => action, options);
 }
 
-/** The order to cancel, with its client order id. */
+/** An order to cancel, with its client order id. */
 export type CancelByCloidEntry = { readonly asset: number; readonly cloid: string };
 
-/** Parameters of `cancelByCloid`: at most 200 entries. */
+/** The parameters of `cancelByCloid`: at most 200 entries. */
 export type CancelByCloidParameters = { readonly cancels: readonly CancelByCloidEntry[] };
 
 /**
- * Cancels orders by client order id, including orders whose order id was never received.
+ * Cancels orders by client order id, even if their order ids were never received.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -128,7 +129,7 @@ export function cancelByCloid<Confirm extends 'executed' | undefined = undefined
   return sendAction(context, cancelByCloidShape, () => action, options);
 }
 
-/** Scope of `cancelAll`; by default all orders of the account. */
+/** The scope of `cancelAll`; by default all orders of the account. */
 export type CancelAllParameters = {
   /** The instrument id. */
   readonly asset?: number | undefined;
@@ -137,7 +138,7 @@ export type CancelAllParameters = {
 
 /**
  * Cancels every resting order, trigger order, and take-profit or stop-loss of a position in the
- * scope. It succeeds even if there are none.
+ * scope. The action succeeds even if there are none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -150,7 +151,7 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelAllShape, () => action, options);
 }
 
-/** Parameters of `scheduleCancel`. Without `time`, the schedule is removed. */
+/** The parameters of `scheduleCancel`. Without `time`, the schedule is removed. */
 export type ScheduleCancelParameters = {
   /** The consensus time in milliseconds, at least 5 s ahead. */
   readonly time?: number | undefined;
@@ -171,10 +172,10 @@ export function scheduleCancel<Confirm extends 'executed' | undefined = undefine
   return sendAction(context, scheduleCancelShape, () => action, options);
 }
 
-/** Parameters of `reversePosition`. */
+/** The parameters of `reversePosition`. */
 export type ReversePositionParameters = {
   readonly asset: number;
-  /** Selects the long or the short position in hedge mode. */
+  /** The side of the position in hedge mode, true for long. */
   readonly isBuy?: boolean | undefined;
 };
 
@@ -194,19 +195,19 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
 }
 
 /**
- * The number of pairs of shares: `asset` is the instrument id of the market, and `sz` a decimal
- * text.
+ * A number of pairs of shares: `asset` is the instrument id of the market, and `sz` is the number
+ * as a decimal string.
  */
 export type OutcomeOperation = { readonly asset: number; readonly sz: string };
 
-/** Parameters of `outcomeOperate`: at most 50 splits or 50 merges. */
+/** The parameters of `outcomeOperate`: at most 50 splits or 50 merges. */
 export type OutcomeOperateParameters =
   | { readonly split: readonly OutcomeOperation[]; readonly merge?: undefined }
   | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
 
 /**
- * Splits USDC into pairs of YES and NO shares at 1 USDC per pair, or merges pairs back. It has no
- * fee and no delay, and executes either all entries or none.
+ * Splits USDC into pairs of YES and NO shares at 1 USDC per pair, or merges pairs back. The action
+ * has no fee and no delay, and executes either all entries or none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

@@ -41,7 +41,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
         { asset: 100_002, sz: '12.5' },
       ],
     }),
-  // The keys are in another order than the one in which they are signed.
+  // The keys are not in the order in which they are signed.
   'outcomeDeploy-registerEvent': ({ outcomeDeploy }) =>
     outcomeDeploy.registerEvent({
       ...DAY,
@@ -118,7 +118,7 @@ test.each(Object.entries(SENDS))('the request of "%s" matches its vector', async
   expect(reply.txHash).toBe(given.txHash);
 });
 
-describe('the builders of outcome orders', () => {
+describe('the builders of outcome orders return valid order entries', () => {
   const asked = { asset: 100_001, price: '0.37', size: '25' };
 
   test.each([
@@ -150,7 +150,7 @@ describe('the builders of outcome orders', () => {
     ['0.999', '0.001'],
     ['0.5', '0.5'],
     ['1', '0'],
-  ])('the other outcome of one at %s has the price %s', (price, other) => {
+  ])('the price of the other outcome of one at %s is %s', (price, other) => {
     expect(otherLegPrice(price)).toBe(other);
     expect(otherLegPrice(other)).toBe(price);
   });
@@ -163,7 +163,7 @@ describe('the builders of outcome orders', () => {
   );
 });
 
-describe('an acknowledged outcome order', () => {
+describe('an acknowledged outcome order can be followed to its result', () => {
   const traceId = '0b7f3a52-6c1e-5d84-9a3b-2f1d0c9e8b7a';
   const wallet = privateKeyWallet(vectorOf('order-gtc').privateKey);
   const orders = [buyYes({ asset: 100_001, price: '0.6', size: '10' })];

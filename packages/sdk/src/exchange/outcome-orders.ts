@@ -2,13 +2,13 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import type { OrderEntry } from './orders.ts';
 
-/** The order on an outcome market. */
+/** An order on an outcome market. */
 export type OutcomeOrder = {
   /** The `instrument_id` of the market. */
   readonly asset: number;
-  /** The price of one share of the outcome as a decimal text, above 0 and below 1. */
+  /** The price of one share of the outcome as a decimal string, above 0 and below 1. */
   readonly price: string;
-  /** The number of shares as a decimal text. */
+  /** The number of shares as a decimal string. */
   readonly size: string;
   /** The client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;
@@ -43,7 +43,7 @@ export function sellNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: true });
 }
 
-/** Returns the price of the other outcome. A share of each together is worth 1. */
+/** Returns the price of the other outcome. One share of each outcome is worth 1 in total. */
 export function otherLegPrice(price: string): string {
   const units = parseExact(price, PRICE_DECIMALS);
   if (units === undefined || units < 0n || units > ONE) {
@@ -52,7 +52,7 @@ export function otherLegPrice(price: string): string {
   return formatDecimal(ONE - units, PRICE_DECIMALS);
 }
 
-/** Prices of outcome markets have at most this number of decimals. */
+/** The maximum number of decimals of the prices of outcome markets. */
 const PRICE_DECIMALS = 6;
 const ONE = 1_000_000n;
 

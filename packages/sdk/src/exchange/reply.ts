@@ -12,20 +12,20 @@ import type { SignedAction } from './sign-action.ts';
 import { type InfoContext, queryInfo } from '../info/query-info.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** Identifiers of the request, which every reply contains. */
+/** The identifiers of the request, which every reply contains. */
 type Sent = {
   /** The permanent identifier of the action. `info.actionStatus({ txHash })` returns its result. */
   readonly txHash: Hash;
   readonly nonce: number;
 };
 
-/** Reply to an action that was accepted. The streams report its result. */
+/** The reply to an action that was accepted. The streams report its result. */
 export type AcceptedReply = Sent & {
   readonly status: 'accepted';
   readonly warnings: readonly Warning[];
 };
 
-/** Reply to an outcome order that waits for its release. The streams report its result. */
+/** The reply to an outcome order that waits for its release. The streams report its result. */
 export type QueuedReply = Sent & {
   readonly status: 'queued';
   readonly traceId: string;
@@ -33,58 +33,60 @@ export type QueuedReply = Sent & {
 };
 
 /**
- * Reply to an action that was executed. Each entry of a list of orders or cancels has its own
+ * The reply to an action that was executed. Each entry of a list of orders or cancels has its own
  * result.
  */
 export type ExecutedReply = Sent & {
   readonly status: 'executed';
   /** The height of the block that executed the action. */
   readonly height: number;
-  /** Results of the entries in their order; empty for actions without entries. */
+  /** The results of the entries in their order; empty for actions without entries. */
   readonly orders: readonly OrderResult[];
-  /** Failure of the first entry that failed. The other entries are independent of it. */
+  /** The failure of the first entry that failed. The other entries are independent of it. */
   readonly failure: ActionFailure | undefined;
-  /** Ids that an operator's action created. */
+  /** The ids that an operator's action created. */
   readonly created: Created | undefined;
-  /** Set for orders on outcome markets. */
+  /** The trace id; set for orders on outcome markets. */
   readonly traceId: string | undefined;
   readonly warnings: readonly Warning[];
 };
 
-/** Ids of the object that an operator's action created. */
+/** The ids of the objects that an operator's action created. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
   readonly seriesSlug?: string;
 };
 
-/** The reason that an entry failed. */
+/** The reason why an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
-/** Reply after the venue stopped waiting. The action may still be executed; see `waitForAction`. */
+/**
+ * The reply after the venue stopped waiting. The action may still be executed; see `waitForAction`.
+ */
 export type PendingReply = Sent & {
   readonly status: 'pending';
-  /** Set for orders on outcome markets. */
+  /** The trace id; set for orders on outcome markets. */
   readonly traceId: string | undefined;
 };
 
 /**
- * The type of the reply to an action, which depends on whether the action asks for confirmation.
+ * The type of the reply to an action, which depends on whether the action requests confirmation.
  */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
   ? ExecutedReply | PendingReply
   : AcceptedReply | QueuedReply;
 
-/** Reply to any action. */
+/** The reply to any action. */
 export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
 
 /**
- * Matches a failure that names its entry. The other entries are independent of it, even if the
- * reply has no results.
+ * The pattern of a failure that identifies its entry. The other entries are independent of it, even
+ * if the reply has no results.
  */
 const ENTRY_FAILURE = /^\w+\[\d+\]: /;
 
-/** Reads an answer of /exchange. A refusal of the whole action is thrown. */
+/** Reads a response of /exchange. A refusal of the whole action is thrown. */
 export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): ActionReply {
   const sent = { txHash, nonce };
   const body = reply.body as unknown as ExchangeEnvelope;
@@ -114,7 +116,7 @@ function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiErro
   return new ApiError({ code, name, message, details, httpStatus: status, response: body });
 }
 
-/** Options of `waitForAction`. */
+/** The options of `waitForAction`. */
 export type WaitOptions = {
   readonly timeoutMs?: number | undefined;
   /** The interval between two queries of the receipt. */
@@ -123,14 +125,15 @@ export type WaitOptions = {
 };
 
 /**
- * The action to wait for, named by its hash, or by the trace id of an order on an outcome market.
+ * The action to wait for, identified by its hash, or by the trace id of an order on an outcome
+ * market.
  */
 export type ActionName = string | { readonly traceId: string };
 
 /**
- * Waits for the final result of an action and returns its receipt. Orders on outcome markets are
- * final when the last of them has left the delay queue. The status `unknown` is also final: the
- * venue never received the action.
+ * Waits for the final result of an action and returns its receipt. The orders of an action on
+ * outcome markets are final when the last of them has left the delay queue. The status `unknown` is
+ * also final: the venue never received the action.
  *
  * @throws HttpError if the action is not final after `timeoutMs`
  */

@@ -15,10 +15,10 @@ import type { Wallet } from '../wallet.ts';
 import { type ActionReply, readReply, type ReplyOf } from './reply.ts';
 import { type EnvelopeFields, type SignedAction, signShaped } from './sign-action.ts';
 
-/** Everything that is needed to send actions. */
+/** The context that is needed to send actions. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
-  /** Explains a refusal by a wrong network; absent if the check is disabled. */
+  /** Explains a refusal that was caused by a wrong network; absent if the check is disabled. */
   readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
   readonly nonces: Pick<NonceSource, 'next'>;
@@ -28,26 +28,26 @@ export type ExchangeContext = {
    * limit.
    */
   readonly orderLifeMs?: number | undefined;
-  /** Undefined in a client that only reads. */
+  /** The wallet that signs; undefined in a client that only reads. */
   readonly wallet: Wallet | undefined;
-  /** Vault for which trading actions act by default; undefined for the account itself. */
+  /** The vault for which trading actions act by default; undefined for the account itself. */
   readonly vaultAddress?: string | undefined;
 };
 
-/** Options for sending an action. */
+/** The options for sending an action. */
 export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = {
-  /** Waits for the execution and returns its results. */
+  /** With this option, the client waits for the execution and returns its results. */
   readonly confirm?: Confirm;
   /**
    * The consensus time in milliseconds at which the action expires, or null for no expiry. Trading
    * actions expire by default; see `orderLifeMs` of the client.
    */
   readonly expiresAfter?: number | null | undefined;
-  /** Vault for which to act. The account must be its leader. */
+  /** The vault for which to act. The account must be its leader. */
   readonly vaultAddress?: string | undefined;
   /** The chain id of the EIP-712 domain, for wallets that sign only for one chain. */
   readonly signatureChainId?: number | undefined;
-  /** Stops waiting. The action may already have been sent. */
+  /** A signal that stops the wait. The action may already have been sent. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -85,12 +85,12 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 }
 
 /**
- * Sends a signed action until there is an answer. Retries rely on guarantees of the venue: the same
- * bytes are executed only once, a rate-limited request was not executed, and an expired request
- * never will be. After a lost answer, the same bytes are sent again, because a new signature could
- * trade twice. After a rate limit, the action is signed again with a new nonce, unless that needs
- * the user or an earlier attempt with these bytes was lost. An expired action is signed again
- * according to the venue's clock if only the clocks differed.
+ * Sends a signed action until there is a response. Retries rely on guarantees of the venue: the
+ * same bytes are executed only once, a rate-limited request was not executed, and an expired
+ * request never will be. After a lost response, the same bytes are sent again, because a new
+ * signature could trade twice. After a rate limit, the action is signed again with a new nonce,
+ * unless the user would have to confirm it or the response to an earlier attempt was lost. An
+ * expired action is signed again according to the venue's clock if only the clocks differed.
  */
 export async function deliver(
   http: HttpTransport,
@@ -105,7 +105,7 @@ export async function deliver(
       else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
       return signed.body;
     },
-    // After a lost answer, another attempt is always worthwhile, because the next answer reports
+    // After a lost response, another attempt is always useful, because the next response reports
     // the result even if the action has expired.
     isWorthwhile: (failure, waitMs) =>
       failure === 'unknown' || mayHaveExecuted || !expiry?.isPast(signed.expiresAfter, waitMs),
@@ -133,12 +133,12 @@ export async function deliver(
   }
 }
 
-/** Options of `deliver`. */
+/** The options of `deliver`. */
 type Delivery = {
   readonly signal: AbortSignal | undefined;
-  /** Absent if the user would have to sign again. */
+  /** Signs the action again; absent if the user would have to confirm it. */
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
-  /** Absent if the signed request must not change. */
+  /** The expiry; absent if the signed request must not change. */
   readonly expiry?: Expiry | undefined;
   /** Converts a refusal of the venue to the error for the caller. */
   readonly networkCheck?: NetworkCheck | undefined;
@@ -161,22 +161,22 @@ function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
   return named(new HttpError(`${message}: HTTP ${status}`, facts), signed);
 }
 
-/** Adds the hash of the action to the error, so the caller can query its result. */
+/** Adds the hash of the action to the error, so that the caller can query the result. */
 function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
   return new HttpError(message, { status, body, txHash, expiresAfter, cause });
 }
 
-/** Options of direct actions, which act for the account itself and do not expire. */
+/** The options of direct actions, which act for the account itself and do not expire. */
 export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress' | 'expiresAfter'
 >;
 
-/** Fields that every direct action has and that callers omit. */
+/** The fields that every direct action has and that callers omit. */
 type Bound = keyof Network | 'nonce';
 
-/** Direct action without its network and nonce. */
+/** A direct action without its network and nonce. */
 export type UnboundAction = {
   [Type in DirectActionType]: Omit<ActionInputOf<Type>, Bound>;
 }[DirectActionType];
@@ -188,7 +188,7 @@ export function bindAction(action: UnboundAction, network: Network, nonce: numbe
 
 /**
  * Signs a direct action with the account's own key and sends it. If the wallet requires its own
- * chain, it signs for that one, and the request names it.
+ * chain, the action is signed for that chain, and the request contains the chain.
  */
 export async function sendDirect<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
@@ -203,8 +203,8 @@ export async function sendDirect<Confirm extends 'executed' | undefined>(
 }
 
 /**
- * Returns the `signatureChainId` of a direct action: the caller's choice, otherwise the chain that
- * the wallet requires, otherwise undefined for the venue's own chain.
+ * Returns the `signatureChainId` of a direct action. It is the caller's choice, otherwise the chain
+ * that the wallet requires, otherwise undefined for the venue's own chain.
  */
 export async function domainChainOf(
   { hasher, wallet }: ExchangeContext,
@@ -230,11 +230,11 @@ export function sendSigned(
   return deliver(http, signed, { signal, signAnew: undefined });
 }
 
-/** An order that reaches the venue later than this is unwanted by default. */
+/** The default lifetime of an order. An order that reaches the venue later is unwanted. */
 const ORDER_LIFE_MS = 5000;
 /**
- * The longer time includes that for a user to read and confirm the request, because the expiry is
- * set before.
+ * The default lifetime with a wallet whose user confirms each signature. It includes the time for
+ * reading and confirming the request, because the expiry is set before.
  */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
@@ -254,7 +254,7 @@ class Expiry {
   }: {
     readonly clock: VenueClock;
     readonly wallet: Wallet;
-    /** The expiry that the caller chose; null for none. */
+    /** The expiry that the caller chose; null for no expiry. */
     readonly expiresAfter?: number | null | undefined;
     readonly orderLifeMs?: number | undefined;
   }) {
@@ -271,14 +271,14 @@ class Expiry {
     return Math.round(this.#clock.at(this.#meantMs) + this.#lifeMs);
   }
 
-  /** Returns true if a request that is sent after a wait would be too late. */
+  /** Returns true if a request that is sent after the given wait would be too late. */
   isPast(expiresAfter: number | undefined, waitMs: number): boolean {
     return expiresAfter !== undefined && this.#clock.at(this.#clock.ownMs + waitMs) > expiresAfter;
   }
 
   /**
    * Learns the venue's time from a refusal. Returns true if the clocks differed, because less local
-   * time has passed than the action's lifetime.
+   * time than the action's lifetime has passed.
    */
   isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
     const consensusMs = /consensus time (\d+)/.exec(refusal.message)?.[1];

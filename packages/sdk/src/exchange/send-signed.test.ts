@@ -32,7 +32,7 @@ function clientOf(answers: readonly Response[], bodies: string[]) {
 
 const DONE = { status: 'ok', data: { type: 'default', data: { statuses: ['success'] } } };
 
-test('a client without a key sends the same bytes until there is an answer', async () => {
+test('a client without a key sends the same bytes until there is a response', async () => {
   const bodies: string[] = [];
   const slow = new Response('{}', { status: 429, headers: { 'retry-after': '0' } });
   const client = clientOf([new Response('', { status: 502 }), slow, Response.json(DONE)], bodies);

@@ -27,7 +27,7 @@ import { SigningError, ValidationError } from '../errors.ts';
 import { type TypedData, typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
 
-/** Fields of the envelope in addition to the action. */
+/** The fields of the envelope in addition to the action. */
 export type EnvelopeFields = {
   readonly nonce: number;
   readonly vaultAddress?: string | undefined;
@@ -36,9 +36,9 @@ export type EnvelopeFields = {
   readonly confirm?: 'executed' | undefined;
 };
 
-/** The signed request: its bytes and its identifiers. */
+/** A signed request: its bytes and its identifiers. */
 export type SignedAction = {
-  /** Body of the request. Sending it again does not execute it twice. */
+  /** The body of the request. Sending it again does not execute it twice. */
   readonly body: string;
   readonly txHash: Hash;
   readonly nonce: number;
@@ -62,9 +62,7 @@ type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
 /** The function that hashes the action. It is passed only if the action may be a wrapper. */
 type Hashing = { readonly hashWith?: typeof hashAction | undefined };
 
-/**
- * The action with its shape. Passing the shape lets programs load only the shapes that they use.
- */
+/** An action with its shape. Passing the shape lets programs load only the shapes that they use. */
 type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
 
 /** Signs an action whose shape is known. */
@@ -87,7 +85,7 @@ export async function signShaped(
   });
   const name = hashTransaction(actionHash.signed, signatureBytes(signature), hasher.keccak);
   return {
-    // Undefined fields are omitted from the text, as they are from the hashed bytes.
+    // Undefined fields are omitted from the JSON, as they are from the hashed bytes.
     body: JSON.stringify({ action, signature, ...fields }),
     txHash: hash(bytesToHex(name)),
     nonce,
@@ -112,7 +110,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
   }
 }
 
-/** Rejects malformed requests before a user is asked to sign. */
+/** Rejects malformed requests before a user is requested to sign. */
 function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??
@@ -125,7 +123,7 @@ function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void 
 export type ActionPreview = {
   /** The action in canonical key order. */
   readonly action: ActionInput;
-  /** MessagePack of the action, which is hashed for agent-signed actions. */
+  /** The MessagePack encoding of the action, which is hashed for agent-signed actions. */
   readonly msgpack: `0x${string}`;
   /** The 32 bytes that a wallet would sign. */
   readonly digest: `0x${string}`;
@@ -134,8 +132,8 @@ export type ActionPreview = {
 };
 
 /**
- * Returns what would be signed, without a key and without a venue. Query `info.simulate` for the
- * effect of the action.
+ * Returns the data that would be signed, without a key and without a venue. Query `info.simulate`
+ * for the effect of the action.
  *
  * @throws ValidationError
  */

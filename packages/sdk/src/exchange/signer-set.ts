@@ -2,7 +2,9 @@ import { checkShape, CLIENT_LIMITS, invalidMultiSigSigners, type Shape } from '@
 import { ValidationError } from '../errors.ts';
 import type { UnboundAction } from './send-action.ts';
 
-/** Signers of a multi-sig account, from 1 to 10, and the number of signatures that it requires. */
+/**
+ * The signers of a multi-sig account, from 1 to 10, and the number of signatures that it requires.
+ */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
 
 /**
@@ -14,7 +16,8 @@ export function conversion(signers: SignerSet | null): UnboundAction {
 }
 
 /**
- * Returns the set as the text that is signed, with its addresses in lower case and ascending order.
+ * Returns the set as the JSON string that is signed, with its addresses in lower case and ascending
+ * order.
  */
 function signersText(signers: SignerSet | null): string {
   if (signers === null) return 'null';

@@ -8,16 +8,16 @@ import {
 } from './send-action.ts';
 import type { ReplyOf } from './reply.ts';
 
-/** Part of an account that has its own balance. */
+/** A part of an account that has its own balance. */
 export type SubAccount = 'perp' | 'outcome';
 
 /** The id of USDC, the only token of transfers. `perpMeta` numbers its assets differently. */
 const USDC = 0;
 
-/** Parameters of `tokenSend`. */
+/** The parameters of `tokenSend`. */
 export type TokenSendParameters = {
   readonly destination: string;
-  /** The amount in USDC as a decimal text with at most 6 decimals. */
+  /** The amount in USDC as a decimal string with at most 6 decimals. */
   readonly amount: string;
   readonly fromAccountType: SubAccount;
   /** The sub-account of the receiver. */
@@ -46,7 +46,7 @@ export function tokenSend<Confirm extends 'executed' | undefined = undefined>(
   return sendDirect(context, tokenSendShape, action, options);
 }
 
-/** Parameters of `transferBetween`. */
+/** The parameters of `transferBetween`. */
 export type TransferParameters = {
   readonly from: SubAccount;
   readonly to: SubAccount;
@@ -64,7 +64,7 @@ export async function transferBetween<Confirm extends 'executed' | undefined = u
   return tokenSend(context, { destination, amount, ...kinds }, options);
 }
 
-/** Parameters of `sendTo`. */
+/** The parameters of `sendTo`. */
 export type SendToParameters = {
   readonly destination: string;
   readonly amount: string;
@@ -84,12 +84,12 @@ export function sendTo<Confirm extends 'executed' | undefined = undefined>(
   return tokenSend(context, { destination, amount, ...kinds }, options);
 }
 
-/** Parameters of `withdraw3`. */
+/** The parameters of `withdraw3`. */
 export type Withdraw3Parameters = {
   /** The address on the settlement chain. */
   readonly destination: string;
   /**
-   * The amount in USDC as a decimal text, at least 2. The fee in `settings` is deducted from it.
+   * The amount in USDC as a decimal string, at least 2. The fee in `settings` is deducted from it.
    */
   readonly amount: string;
 };

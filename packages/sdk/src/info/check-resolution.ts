@@ -1,7 +1,7 @@
 import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { divHalfUp, formatDecimal, parseExact } from '@oddlot/units';
 
-/** Figure of a resolution record, with the value that was recomputed. */
+/** A figure of a resolution record, with its recomputed value. */
 export type ResolutionFinding = {
   readonly what: string;
   readonly claimed: string;
@@ -9,7 +9,7 @@ export type ResolutionFinding = {
   readonly agrees: boolean;
 };
 
-/** Reference prices are in units of 10^-8. */
+/** The number of decimals of reference prices, which are in units of 10^-8. */
 const PRICE_DECIMALS = 8;
 /** The minimum share of a window's seconds that must have a sample, in percent. */
 const COVERAGE_PERCENT = 90;
@@ -17,8 +17,8 @@ const SECOND_MS = 1_000;
 
 /**
  * Recomputes a resolution from its record: the averages, the result, the winner and the hash. The
- * list contains every figure that was compared; the record is correct if all agree. A resolution by
- * an operator has no inputs, so only its winner and hash are checked.
+ * result contains every figure that was compared; the record is correct if all figures agree. A
+ * resolution by an operator has no inputs, so only its winner and hash are checked.
  */
 export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[] {
   if (receipt.resolutionStatus !== 'resolved') return [];
@@ -43,8 +43,8 @@ export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[]
 type Sum = { readonly sumE8: bigint; readonly count: bigint };
 
 /**
- * Adds up samples. Returns undefined for samples that no window can have: too few, out of order, or
- * not at whole seconds.
+ * Adds up samples. Returns undefined for samples that cannot be those of a window: too few, out of
+ * order, or not at whole seconds.
  */
 function sumOf(
   samples: readonly { readonly t: number; readonly px: string }[],
@@ -64,8 +64,8 @@ function sumOf(
 }
 
 /**
- * Returns 1 if the average at the end is at or above the start price, both unrounded, otherwise 0
- * (R-series).
+ * Returns 1 if the average at the end is at or above the start price, both unrounded, and otherwise
+ * 0 (R-series).
  */
 function resultOf(strike: Sum | undefined, settle: Sum | undefined): string | null {
   if (strike === undefined || settle === undefined) return null;

@@ -20,7 +20,7 @@ import {
 import { ValidationError } from '../errors.ts';
 import type { QueryMethods } from './query-methods.ts';
 
-/** Queries of /info for one venue. */
+/** The queries of /info for one venue. */
 export type InfoClient = QueryMethods<OtherMethods> & OtherMethods;
 
 type OtherMethods = ReturnType<typeof moreThanQueries>;
@@ -41,7 +41,7 @@ export function createInfo(context: InfoContext): InfoClient {
 }
 
 /**
- * Creates the methods that send several queries, or a query with other fields than their
+ * Creates the methods that send several queries, or a query whose fields differ from their
  * parameters.
  */
 function moreThanQueries(context: InfoContext) {
@@ -50,8 +50,8 @@ function moreThanQueries(context: InfoContext) {
     /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
     candleSnapshot: bind(candleSnapshot),
     /**
-     * Returns the signer of a request. If the venue does not know the signer, it also returns the
-     * mistake that explains it. The request is not executed.
+     * Returns the signer of a request. If the signer is unknown, the response includes the mistake
+     * that explains it. The request is not executed.
      */
     explainSignature: bind(explainSignature),
     /** Returns a page of events with their markets. The cursor of a page selects the next page. */
@@ -71,8 +71,8 @@ function moreThanQueries(context: InfoContext) {
     allUserFills: allRows('userFills', (fills) => fills),
     /**
      * Yields all orders of an account, sorted by their last change, latest first. Orders that
-     * change while you read follow at the end in their new state, so none is missed, but an order
-     * can be repeated. The next page is requested when it is needed.
+     * change while you read are repeated at the end in their new state, so none is missed. The next
+     * page is requested when it is needed.
      */
     allHistoricalOrders: allRows('historicalOrders', (orders) => orders),
     /**
@@ -128,7 +128,9 @@ function bindersTo(context: InfoContext) {
   };
 }
 
-/** Parameters of `candleSnapshot`: the instrument id as text, the interval, and a period. */
+/**
+ * The parameters of `candleSnapshot`: the instrument id as a string, the interval, and a period.
+ */
 export type CandleSnapshotParameters = InfoParameters<'candleSnapshot'>['req'];
 
 function candleSnapshot(
@@ -139,11 +141,11 @@ function candleSnapshot(
   return queryInfo(context, { type: 'candleSnapshot', req: parameters }, options);
 }
 
-/** Parameters of `explainSignature`. */
+/** The parameters of `explainSignature`. */
 export type ExplainSignatureParameters = {
   /**
-   * Complete body of a request to /exchange, as text or as an object. Pass the text that was sent,
-   * because the order of its keys and the spelling of its numbers are hashed.
+   * The complete body of a request to /exchange, as a string or as an object. Pass the string that
+   * was sent, because the order of its keys and the spelling of its numbers are hashed.
    */
   readonly envelope: string | object;
   /** The address that should have signed. */
@@ -158,7 +160,7 @@ async function explainSignature(
   const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope);
   if (!isObjectText(text)) throw new ValidationError('The envelope is not a JSON object');
   const expected = expect === undefined ? '' : `,"expect":${JSON.stringify(expect)}`;
-  // The body is concatenated as text, so the envelope arrives unchanged.
+  // The body is concatenated as a string, so that the envelope arrives unchanged.
   const body = `{"type":"explainSignature","envelope":${text}${expected}}`;
   return readInfo(context, await context.http.post('/info', body, { signal }));
 }

@@ -61,7 +61,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   expect(asked(venue)).toEqual([{ type, ...fields }]);
 });
 
-describe('the methods that read all rows', () => {
+describe('the methods that read all rows request the pages one by one', () => {
   test.each<
     [string, (info: Client['info']) => AsyncIterable<unknown>, (rows: unknown[]) => unknown]
   >([
@@ -126,7 +126,7 @@ test('historyPage returns the block of the history and the next cursor', async (
   expect(asked(venue)).toEqual([{ type: 'userFills', user: USER, minHeight: 7 }]);
 });
 
-describe('the lines of an export', () => {
+describe('an export is split into its lines', () => {
   test('a line break inside a quoted CSV cell does not end a line', async () => {
     const venue = await aVenue({ body: 'a,b\r\n"x\r\n""y""",2\r\n3,4\r\n' });
     const lines = createClient({ url: venue.url }).exportLines('fills', {
@@ -164,7 +164,7 @@ describe('the lines of an export', () => {
     expect(venue.received).toHaveLength(2);
   });
 
-  test('exportLines throws for invalid parameters, refusals and incomplete answers', async () => {
+  test('exportLines throws for invalid parameters, refusals and incomplete responses', async () => {
     const refused = {
       status: 404,
       body: { success: false, code: 10_404, name: 'NOT_FOUND', message: 'no' },

@@ -16,13 +16,13 @@ import {
   readInfo,
 } from './query-info.ts';
 
-/** Queries with pages. `outcomeMeta` is excluded, because its cursor is part of the data. */
+/** The queries with pages. `outcomeMeta` is excluded, because its cursor is part of the data. */
 export type PagedType = Exclude<
   { [Type in InfoType]: 'cursor' extends keyof InfoParameters<Type> ? Type : never }[InfoType],
   'outcomeMeta'
 >;
 
-/** Answer from the history, with its metadata. */
+/** A response from the history, with its metadata. */
 export type HistoryPage<Data> = {
   readonly data: Data;
   /** The block up to which the data is complete. */
@@ -62,7 +62,7 @@ async function* historyPages<Type extends PagedType, Data>(
   } while (typeof cursor === 'string');
 }
 
-/** Parameters of a method that reads all rows. `limit` or `pageSize` is the size of a page. */
+/** The parameters of a method that reads all rows. `limit` or `pageSize` is the size of a page. */
 export type RowsParameters<Type extends PagedType> = Omit<
   InfoParameters<Type>,
   'cursor' | 'offset' | 'page'

@@ -6,7 +6,7 @@ import {
   queryInfo,
 } from './query-info.ts';
 
-/** Parameters of `outcomeMeta`. To request one event by its slug, use `outcomeEvent`. */
+/** The parameters of `outcomeMeta`. To request one event by its slug, use `outcomeEvent`. */
 export type OutcomeMetaParameters = Omit<
   InfoParameters<'outcomeMeta'>,
   'eventSlug' | 'after_cursor'
@@ -19,11 +19,11 @@ export function outcomeMeta(
   options?: InfoOptions,
 ): Promise<OutcomeEventPage> {
   const request = { type: 'outcomeMeta', ...parameters } as const;
-  // Without a slug, the answer is a page.
+  // Without a slug, the response is a page.
   return queryInfo(context, request, options) as Promise<OutcomeEventPage>;
 }
 
-/** Parameters of `outcomeEvent`. */
+/** The parameters of `outcomeEvent`. */
 export type OutcomeEventParameters = { readonly eventSlug: string };
 
 /**
@@ -40,7 +40,7 @@ export function outcomeEvent(
   return queryInfo(context, request, options) as Promise<OutcomeEventMeta>;
 }
 
-/** Parameters of `outcomeEvents`; `limit` is the size of a page. */
+/** The parameters of `outcomeEvents`; `limit` is the size of a page. */
 export type OutcomeEventsParameters = Omit<OutcomeMetaParameters, 'cursor'>;
 
 /**

@@ -62,7 +62,7 @@ test('a refusal is thrown with its name', async () => {
   await expect(failed).rejects.toMatchObject({ name: 'NOT_FOUND' });
 });
 
-test('explainSignature sends the text of the envelope unchanged', async () => {
+test('explainSignature sends the envelope unchanged', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
   const { info } = createClient({ url: venue.url });
   const envelope = '{"nonce":1,"action":{"type":"cancelAll","2":0,"1":1.0}}';

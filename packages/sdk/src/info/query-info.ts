@@ -9,26 +9,29 @@ import type {
 import { callApart, ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
-/** Everything that is needed to send queries. */
+/** The context that is needed to send queries. */
 export type InfoContext = {
   readonly http: HttpTransport;
-  /** Finds errors of a query before it is sent. Without it, only the venue checks queries. */
+  /** Finds errors of a query before it is sent. If absent, only the venue checks queries. */
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
-  /** Called when an answer contains a warning, such as that the queried user is an agent. */
+  /**
+   * This function is called when a response contains a warning, for example that the queried user
+   * is an agent.
+   */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
 };
 
 export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 
-/** Fields of a query other than its type. */
+/** The fields of a query other than its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
-/** The method of a query, which is a special one if there is any. */
+/** The method of a query: a special one if there is one, otherwise the plain one. */
 export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Special
   ? Special[Type]
   : PlainMethod<Type>;
 
-/** The parameters are optional only if every single one is. */
+/** The parameters are optional only if every one of them is optional. */
 type PlainMethod<Type extends InfoType> =
   Record<never, never> extends InfoParameters<Type>
     ? (parameters?: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>
@@ -47,7 +50,7 @@ export async function queryInfo<Type extends InfoType>(
   return readInfo<InfoAnswerOf<Type>>(context, await askInfo(context, request, options));
 }
 
-/** Sends a query of any type and returns the complete answer. */
+/** Sends a query of any type and returns the complete response. */
 export function askInfo<Type extends InfoType>(
   { check, http }: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
@@ -59,7 +62,7 @@ export function askInfo<Type extends InfoType>(
 }
 
 /**
- * Returns the data of an answer of /info, or throws its refusal. Reports warnings to `onWarning`.
+ * Returns the data of a response of /info, or throws its refusal. Reports warnings to `onWarning`.
  */
 export function readInfo<Data>({ onWarning }: Partial<InfoContext>, reply: HttpReply): Data {
   const body = reply.body as unknown as InfoEnvelope<Data>;

@@ -21,8 +21,8 @@ export type QueryMethods<Special> = {
   /** Returns liquidations of one perp or of all perps, newest first. */
   readonly liquidations: QueryMethod<'liquidations', Special>;
   /**
-   * Returns the largest trades of a day, a week or a month by notional value: of all perps, of all
-   * outcome markets, or of one instrument.
+   * Returns the largest trades of a day, a week or a month by notional value: those of all perps,
+   * of all outcome markets, or of one instrument.
    */
   readonly largestTrades: QueryMethod<'largestTrades', Special>;
   /**
@@ -95,7 +95,7 @@ export type QueryMethods<Special> = {
   readonly historicalOrders: QueryMethod<'historicalOrders', Special>;
   /**
    * Returns how an order, or each order of an action, was executed: its fills, prices and fees, and
-   * its place in the queue. Select it by `oid`, `cloid` or `txHash`.
+   * its position in the queue. Select it by `oid`, `cloid` or `txHash`.
    */
   readonly executionReport: QueryMethod<'executionReport', Special>;
   /** Returns the changes of an account other than by trading and funding, newest first. */
@@ -129,8 +129,8 @@ export type QueryMethods<Special> = {
   /** Returns the operators, the access control, the venue's own funds and the age of prices. */
   readonly venueStatus: QueryMethod<'venueStatus', Special>;
   /**
-   * Returns the state of the process that answers: its lag, its connections, and whether it follows
-   * the settlement chain.
+   * Returns the state of the process that responds: its lag, its connections, and whether it
+   * follows the settlement chain.
    */
   readonly venueHealth: QueryMethod<'venueHealth', Special>;
   /** Returns the accounts on the lists of a gate. */
@@ -141,8 +141,8 @@ export type QueryMethods<Special> = {
    */
   readonly actionStatus: QueryMethod<'actionStatus', Special>;
   /**
-   * Returns the signer of a request. If the venue does not know the signer, it also returns the
-   * mistake that explains it. The request is not executed.
+   * Returns the signer of a request. If the signer is unknown, the response includes the mistake
+   * that explains it. The request is not executed.
    */
   readonly explainSignature: QueryMethod<'explainSignature', Special>;
   /**
@@ -174,8 +174,8 @@ export type QueryMethods<Special> = {
    */
   readonly reserves: QueryMethod<'reserves', Special>;
   /**
-   * Returns the proof that the last publication includes an address, or null if it had no account
-   * at that time. Check it with `oddlot verify reserves`.
+   * Returns the proof that the last publication includes an address, or null if the address had no
+   * account at that time. Check the proof with `oddlot verify reserves`.
    */
   readonly reservesProof: QueryMethod<'reservesProof', Special>;
 };

@@ -8,10 +8,10 @@ import {
 import { type InfoContext, type InfoOptions, readInfo } from '../info/query-info.ts';
 import { ValidationError } from '../errors.ts';
 
-/** Parameters of `accountStatus`. */
+/** The parameters of `accountStatus`. */
 export type AccountStatusParameters = {
   readonly user: string;
-  /** Channel 0 is for perps, channel 1 for outcome markets. */
+  /** The channel: 0 for perps, 1 for outcome markets. */
   readonly channel?: number | undefined;
 };
 
@@ -32,17 +32,20 @@ export async function accountStatus(
   return readInfo(context, await context.http.post('/account-status', body, { signal }));
 }
 
-/** Parameters of `faucet`. */
+/** The parameters of `faucet`. */
 export type FaucetParameters = {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | undefined;
-  /** Pays USDC, and ether for gas, on a local settlement chain instead of to the account. */
+  /**
+   * If true, the faucet pays USDC, and ether for gas, on a local settlement chain instead of to the
+   * account.
+   */
   readonly onChain?: boolean | undefined;
 };
 
 /**
  * Requests test USDC from the faucet of a venue with test funds. The first payout creates the
- * account. The request is sent only once, because a repetition after a lost answer would be
+ * account. The request is sent only once, because a repetition after a lost response would be
  * rate-limited.
  *
  * @throws ValidationError, HttpError, ApiError

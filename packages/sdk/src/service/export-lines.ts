@@ -10,13 +10,13 @@ type Span = {
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 
-/** Parameters of the exports of an account. */
+/** The parameters of the exports of an account. */
 export type UserExportParameters = Span & {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | readonly ('perp' | 'outcome')[] | undefined;
 };
 
-/** Parameters of the export of candles: the instrument id as text, and the interval. */
+/** The parameters of the export of candles: the instrument id as a string, and the interval. */
 export type CandleExportParameters = Span & {
   readonly coin: string;
   readonly interval: (typeof INTERVALS)[number];

@@ -9,17 +9,19 @@ import { type InfoOptions, readInfo } from '../info/query-info.ts';
 import { type Fetch, HttpTransport } from '../transport/http.ts';
 import { checkServiceRequest } from './account.ts';
 
-/** Options of `createRelayClient`. */
+/** The options of `createRelayClient`. */
 export type RelayOptions = {
   /** The `relay_url` of the venue's settings. */
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
-  /** The maximum number of retries, only for requests that can be repeated. */
+  /** The maximum number of retries, which apply only to requests that can be repeated. */
   readonly retriesMax?: number | undefined;
 };
 
-/** Parameters of `depositAddress`: the source of a deposit, and the account that receives it. */
+/**
+ * The parameters of `depositAddress`: the source of a deposit, and the account that receives it.
+ */
 export type DepositAddressParameters = {
   /** The name of a chain from `chains`. */
   readonly srcChain: string;
@@ -30,7 +32,7 @@ export type DepositAddressParameters = {
   readonly accountType?: 'perp' | 'outcome' | undefined;
 };
 
-/** Parameters of `pegAddress`: the chain and the recipient of a payout. */
+/** The parameters of `pegAddress`: the chain and the recipient of a payout. */
 export type PegAddressParameters = {
   /** The `chain_name` of the venue's settings. */
   readonly srcChain: string;
@@ -40,7 +42,7 @@ export type PegAddressParameters = {
 };
 
 /**
- * Parameters of `transfers`. `user` is the account that received the deposits or sent the
+ * The parameters of `transfers`. `user` is the account that received the deposits or sent the
  * withdrawals.
  */
 export type TransfersParameters = {
@@ -55,7 +57,7 @@ export type RelayClient = {
   chains(options?: InfoOptions): Promise<RelayChainRow[]>;
   /**
    * Requests a one-time address on another chain. The request is sent only once, because each
-   * answer contains a new address.
+   * response contains a new address.
    */
   depositAddress(
     parameters: DepositAddressParameters,
@@ -123,17 +125,17 @@ async function get<Data>(
   }
 }
 
-/** Options of `registerPegs`, with the operations port of a venue that knows the relay. */
+/** The options of `registerPegs`, with the operations port of a venue that has this relay. */
 export type OperationsOptions = {
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
 };
 
-/** Parameters of `registerPegs`. */
+/** The parameters of `registerPegs`. */
 export type RegisterPegsParameters = {
   readonly addresses: readonly string[];
-  /** The signature with the relay's key of the text that names the venue and the addresses. */
+  /** The signature with the relay's key over the text that contains the venue and the addresses. */
   readonly signature: string;
 };
 

@@ -15,13 +15,14 @@ export type ChannelMethods = {
   readonly l2Diff: ChannelMethod<'l2Diff'>;
   /**
    * Subscribes to the trades of an instrument; the trades of one block are one event. After a
-   * reset, the last 50 follow, some of which you may already have received: compare their `tid`.
+   * reset, the last 50 trades are sent, some of which you may already have received; compare their
+   * `tid`.
    */
   readonly trades: ChannelMethod<'trades'>;
   /** Subscribes to the mark price, oracle price, volume and open interest of an instrument. */
   readonly activeAssetCtx: ChannelMethod<'activeAssetCtx'>;
   /**
-   * Subscribes to changes of an account's perp orders. After a reset, all live orders follow; an
+   * Subscribes to changes of an account's perp orders. After a reset, all live orders are sent; an
    * order that is missing has ended in the meantime.
    */
   readonly orderUpdates: ChannelMethod<'orderUpdates'>;
@@ -31,8 +32,8 @@ export type ChannelMethods = {
    */
   readonly clearinghouseState: ChannelMethod<'clearinghouseState'>;
   /**
-   * Subscribes to the funding payments of an account's positions: the last 200 rows, and then new
-   * ones.
+   * Subscribes to the funding payments of an account's positions: first the last 200 rows, and then
+   * new ones.
    */
   readonly userFundings: ChannelMethod<'userFundings'>;
   /**
@@ -42,13 +43,13 @@ export type ChannelMethods = {
   readonly outcomeBbos: ChannelMethod<'outcomeBbos'>;
   /**
    * Subscribes to the trades of up to 50 outcome markets; the trades of one block are one event.
-   * After a reset, the last 50 follow, some of which you may already have received: compare their
-   * `tid`.
+   * After a reset, the last 50 trades are sent, some of which you may already have received;
+   * compare their `tid`.
    */
   readonly outcomeTrades: ChannelMethod<'outcomeTrades'>;
   /**
    * Subscribes to changes of an account's outcome orders after they reached the book. After a
-   * reset, all live orders follow; an order that is missing has ended in the meantime.
+   * reset, all live orders are sent; an order that is missing has ended in the meantime.
    */
   readonly outcomeOrderUpdates: ChannelMethod<'outcomeOrderUpdates'>;
   /** Subscribes to new blocks. */
@@ -68,18 +69,18 @@ export type ChannelMethods = {
   readonly candle: ChannelMethod<'candle'>;
   /** Subscribes to summaries of instruments: first all of them, and then those that changed. */
   readonly tickers: ChannelMethod<'tickers'>;
-  /** Subscribes to the trades of an instrument: the last ones, and then new ones. */
+  /** Subscribes to the trades of an instrument: first the last trades, and then new ones. */
   readonly recentTrades: ChannelMethod<'recentTrades'>;
-  /** Subscribes to an account's fills: the newest 200, and then those of each block. */
+  /** Subscribes to an account's fills: first the newest 200, and then those of each block. */
   readonly userFills: ChannelMethod<'userFills'>;
   /**
-   * Subscribes to an account's orders: the 200 that changed last, and then those that each block
-   * changed.
+   * Subscribes to an account's orders: first the 200 that changed last, and then those that each
+   * block changed.
    */
   readonly userHistoricalOrders: ChannelMethod<'userHistoricalOrders'>;
   /**
-   * Subscribes to an account's ledger including settlements: the newest 200 rows, and then new
-   * ones.
+   * Subscribes to an account's ledger including settlements: first the newest 200 rows, and then
+   * new ones.
    */
   readonly userNonFundingLedgerUpdates: ChannelMethod<'userNonFundingLedgerUpdates'>;
 };

@@ -14,17 +14,17 @@ import {
 
 export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
-/** Connections to a venue, one for each path. Each is opened when it is needed. */
+/** The connections to a venue, one for each path. Each is opened when it is needed. */
 type StreamSockets = {
-  /** Connection to /ws. */
+  /** The connection to /ws. */
   readonly socket: SocketTransport;
-  /** Connection to /api-ws. */
+  /** The connection to /api-ws. */
   readonly apiSocket: SocketTransport;
-  /** Connection to /ws-rtds. */
+  /** The connection to /ws-rtds. */
   readonly prices: PriceFeed;
 };
 
-/** Channels of the sockets for one venue. */
+/** The channels of the sockets for one venue. */
 export type StreamsClient = ChannelMethods & ReturnType<typeof connectionsOf>;
 
 /**
@@ -44,7 +44,7 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   return {
     /**
      * Subscribes to the prices of the underlyings of outcome markets, about once per second. With a
-     * symbol, the prices of the last minute come first as a snapshot, and again after a reset.
+     * symbol, the prices of the last minute are sent first as a snapshot, and again after a reset.
      */
     referencePrices: (
       parameters: ReferencePricesChannel,
@@ -69,7 +69,7 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
     },
     /**
      * Checks the connections; call it after the device slept or changed its network. A connection
-     * that does not answer within a second is replaced, and a wait for the next attempt ends.
+     * that does not respond within a second is replaced, and a wait for the next attempt ends.
      */
     check: (): void => {
       for (const each of sockets) each.venueIsBack();
@@ -86,7 +86,7 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   };
 }
 
-/** Statuses of a connection, the worst one first. */
+/** The statuses of a connection, the worst one first. */
 const FROM_WORST: readonly SocketStatus[] = ['closed', 'waiting', 'connecting', 'open', 'idle'];
 
 function joined(statuses: readonly SocketStatus[]): SocketStatus {
@@ -102,7 +102,7 @@ function channelsOf(endpoint: StreamEndpoint, socket: StreamSource): ChannelMeth
   return Object.fromEntries(methods) as ChannelMethods;
 }
 
-/** Parameters of `referencePrices`. */
+/** The parameters of `referencePrices`. */
 export type ReferencePricesChannel = {
   /**
    * The source of the prices: spot markets, the oracle, or averages of the oracle price over 30 or
@@ -110,14 +110,15 @@ export type ReferencePricesChannel = {
    */
   readonly topic: RtdsTopic;
   /**
-   * Symbol such as `btcusdt` for spot prices, or `btc/usd` for all others; by default all symbols.
+   * A symbol such as `btcusdt` for spot prices, or `btc/usd` for all others; by default all
+   * symbols.
    */
   readonly symbol?: string | undefined;
 };
 
 /**
  * Subscribes to the prices of the underlyings of outcome markets, about once per second. With a
- * symbol, the prices of the last minute come first as a snapshot, and again after a reset.
+ * symbol, the prices of the last minute are sent first as a snapshot, and again after a reset.
  */
 export function referencePrices(
   context: StreamContext,

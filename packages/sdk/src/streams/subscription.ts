@@ -9,18 +9,19 @@ export type StreamSource = {
 
 export type StreamContext = { readonly socket: StreamSource };
 
-/** Receives the events of a subscription, in order. */
+/** A function that receives the events of a subscription, in order. */
 export type StreamListener<Data> = (event: StreamEvent<Data>) => void;
 
-/** Options of a subscription. */
+/** The options of a subscription. */
 export type StreamOptions = {
   /**
-   * Called when the venue rejects the subscription. A `for await` loop throws the error instead.
+   * This function is called when the venue rejects the subscription. A `for await` loop throws the
+   * error instead.
    */
   readonly onError?: ((error: SocketError) => void) | undefined;
 };
 
-/** Parameters of a channel. */
+/** The parameters of a channel. */
 export type ChannelParameters<Name extends ChannelName> = Readonly<ChannelInput<Name>>;
 
 /**
@@ -34,14 +35,14 @@ export type ChannelMethod<Name extends ChannelName> = (
 ) => Subscription<ChannelData<Name>>;
 
 /**
- * The maximum number of events that wait for a slow loop. Beyond it, the loop ends with an error
- * instead of a gap.
+ * The maximum number of events that wait for a slow loop. If there are more, the loop ends with an
+ * error instead of omitting events.
  */
 const WAITING_MAX = 10_000;
 
 /**
- * Open subscription. Its events are passed to the listener or, without one, to a `for await` loop.
- * Leaving the loop closes the subscription.
+ * An open subscription. Its events are passed to the listener or, without one, to a `for await`
+ * loop. Leaving the loop closes the subscription.
  */
 export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Data>> {
   /** Resolves when the venue has accepted the subscription, and rejects if the venue refuses it. */

@@ -31,8 +31,8 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
 }
 
 /**
- * Returns the canonical form of a subscription. It has no exchange id, because that follows from
- * the other fields.
+ * Returns the canonical form of a subscription. It has no exchange id, because the other fields
+ * determine it.
  */
 function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
   const { exchangeId: _, exchange_id: __, ...rest } = given as Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ function spelled(value: unknown): unknown {
     return `${whole.replace(/^0+(?=.)/, '')}${digits === '' ? '' : `.${digits}`}`;
   }
   const text = value.toLowerCase();
-  // Only the names of candle intervals differ by their case.
+  // Only candle intervals have values that differ by their case.
   if (text === 'perps') return 'perp';
   return value === '1M' ? value : text;
 }

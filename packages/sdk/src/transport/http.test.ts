@@ -43,7 +43,7 @@ function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Clien
 const bodies = (venue: FakeVenue) => venue.received.map(({ text }) => text);
 const nonces = (venue: FakeVenue) => bodies(venue).map((text) => JSON.parse(text).nonce as number);
 
-describe('the delivery of an action', () => {
+describe('an action is delivered until there is a response', () => {
   test('onRateLimited reports the delay before a rate-limited action is sent again', async () => {
     const venue = await aVenue(LIMITED, { ...LIMITED, headers: { 'retry-after': '1' } }, OK);
     const waits: number[] = [];
@@ -54,7 +54,7 @@ describe('the delivery of an action', () => {
     expect(waits[1]).toBeGreaterThanOrEqual(1000);
   });
 
-  test('after a lost answer, an action is sent again with the same bytes', async () => {
+  test('after a lost response, an action is sent again with the same bytes', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
     expect(reply.status).toBe('accepted');
@@ -91,7 +91,7 @@ describe('the delivery of an action', () => {
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('a user who signed an action is not asked to sign it again', async () => {
+  test('a user who signed an action is not requested to sign it again', async () => {
     const signer = privateKeyWallet(KEY);
     let asked = 0;
     const wallet: Wallet = {
@@ -108,7 +108,7 @@ describe('the delivery of an action', () => {
     expect(asked).toBe(1);
   });
 
-  test('an action without any answer is reported with its hash', async () => {
+  test('an action without any response is reported with its hash', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -168,8 +168,8 @@ describe('the delivery of an action', () => {
   });
 });
 
-describe('an action whose result is unknown', () => {
-  test('an action is not reported as rejected if an earlier attempt was lost before the rate limit', async () => {
+describe('an action whose result is unknown is not reported as rejected', () => {
+  test('an action is not reported as rejected if the response to an earlier attempt was lost before the rate limit', async () => {
     const venue = await aVenue('cut', LIMITED);
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -205,7 +205,7 @@ test('aborting the wait for a receipt throws an HttpError', async () => {
   await expect(failed).rejects.toThrow(HttpError);
 });
 
-test('a request leaves no listener on the signal of its caller', async () => {
+test('a request does not leave a listener on the signal of its caller', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: { universe: [] } } });
   const { signal } = new AbortController();
   const added = vi.spyOn(signal, 'addEventListener');
@@ -215,7 +215,7 @@ test('a request leaves no listener on the signal of its caller', async () => {
   expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
 });
 
-describe('the reply to an action', () => {
+describe('the reply to an action contains its results', () => {
   const executed = (status: unknown, orders?: object[]): Answer => ({
     body: {
       status: 'ok',
@@ -256,10 +256,10 @@ describe('the reply to an action', () => {
   });
 });
 
-describe('the chain of a direct action', () => {
+describe('a direct action contains the chain for which it is signed', () => {
   const agentAddress = `0x${'22'.repeat(20)}`;
 
-  test('a direct action names the chain that a browser wallet requires', async () => {
+  test('a direct action contains the chain that a browser wallet requires', async () => {
     const signer = privateKeyWallet(KEY);
     const wallet: Wallet = { ...signer, chainId: async () => 42161 };
     const venue = await aVenue(OK);
@@ -286,7 +286,7 @@ describe('the chain of a direct action', () => {
   });
 });
 
-describe('the delivery of a query', () => {
+describe('a query is repeated after temporary failures', () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
 
   test('a query is repeated after a 429 response, at the time that the venue requests', async () => {
@@ -318,7 +318,7 @@ describe('the delivery of a query', () => {
     expect(venue.received.length).toBe(0);
   });
 
-  test('warnings in an answer are passed to onWarning', async () => {
+  test('warnings in a response are passed to onWarning', async () => {
     const warning = { code: 'AGENT_ADDRESS', message: 'an agent' };
     const venue = await aVenue({ body: { ...found.body, warnings: [warning] } });
     const warnings: unknown[] = [];
@@ -326,7 +326,7 @@ describe('the delivery of a query', () => {
     expect(warnings).toEqual([warning]);
   });
 
-  test('an answer that is not JSON is thrown with its text', async () => {
+  test('the error for a response that is not JSON contains its text', async () => {
     const venue = await aVenue({ status: 404, body: '<html>nothing here</html>' });
     const failed = clientOf(venue).info.perpMeta();
     await expect(failed).rejects.toMatchObject({ status: 404, body: '<html>nothing here</html>' });

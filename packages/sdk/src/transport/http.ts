@@ -4,20 +4,20 @@ import { type Backoff, backoffMs, REQUEST_BACKOFF, sleep } from './backoff.ts';
 import type { PostAnswer, Posted } from './posts.ts';
 import { type Roundtrip, VenueClock } from './venue-clock.ts';
 
-/** Part of `fetch` that the client uses. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Options of requests. */
+/** The options of requests. */
 type HttpOptions = {
   /**
    * The URL of a venue without a path, such as `https://host`, or its replicas, each of which can
-   * answer.
+   * respond.
    */
   readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
   /**
    * The timeout of one attempt in milliseconds. It is longer than the venue waits for an execution,
-   * so the venue's answer arrives first.
+   * so the venue's response arrives first.
    */
   readonly timeoutMs?: number | undefined;
   /** The maximum number of attempts after the first one. */
@@ -28,11 +28,11 @@ type HttpOptions = {
    */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
-  /** Called with the delay when the venue rate-limits a request. */
+  /** This function is called with the delay when the venue rate-limits a request. */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
-  /** Learns the venue's time from its answers. */
+  /** The clock that learns the venue's time from its responses. */
   readonly clock?: VenueClock | undefined;
-  /** Called when an answer arrives after an attempt without one. */
+  /** This function is called when a response arrives after an attempt without one. */
   readonly onRecovered?: (() => void) | undefined;
   /**
    * Sends a request over a socket to a replica, or returns undefined if that is not possible now.
@@ -51,32 +51,33 @@ type Endpoint =
   | '/pegs'
   | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
-/** JSON object that was received as an answer. */
+/** A JSON object that was received as a response. */
 export type HttpReply = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Delay that `Retry-After` requests, in milliseconds. */
+  /** The delay that `Retry-After` requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Times at which the request was sent and its answer received. */
+  /** The times at which the request was sent and its response received. */
   readonly roundtrip: Roundtrip;
 };
 
-/** Decides how a request is repeated. */
+/** The rules by which a request is repeated. */
 export type Retry = {
-  /** Returns the body of the next attempt. Called after a failed attempt and the delay. */
+  /** Returns the body of the next attempt. It is called after a failed attempt and the delay. */
   readonly nextBody: (failure: Failure) => string | Promise<string>;
   /** Returns true if another attempt after this delay is useful. */
   readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
 };
 
 /**
- * The reason that an attempt failed. Only `rateLimited` guarantees that the attempt had no effect.
+ * The reason why an attempt failed. Only `rateLimited` guarantees that the attempt had no effect.
  */
 type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
 /**
- * Statuses of a gateway or a venue that is temporarily down. The request may have been processed.
+ * The statuses of a gateway or of a venue that is temporarily down. The request may have been
+ * processed.
  */
 const HTTP_PASSING: readonly number[] = [502, 503, 504];
 
@@ -114,8 +115,8 @@ export class HttpTransport {
   }
 
   /**
-   * Posts a body until there is an answer other than a temporary failure, or until there are no
-   * retries left. `retry` can replace the body between attempts or end them; without it, the same
+   * Posts a body until there is a response other than a temporary failure, or until there are no
+   * retries left. `retry` can replace the body between attempts or stop them; without it, the same
    * bytes are sent again.
    */
   async post(
@@ -135,7 +136,7 @@ export class HttpTransport {
       const retryAfterMs = isElsewhere ? 0 : (attempt.retryAfterMs ?? 0);
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
-      // The delay is at least as long as the venue requests, plus a random part.
+      // The delay is at least that which the venue requests, plus a random part.
       const waitMs = isFresh ? 0 : retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
       if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
@@ -145,8 +146,8 @@ export class HttpTransport {
   }
 
   /**
-   * Makes a read that follows a write to another replica wait until the current one has the block
-   * of that write. Returns the failed attempt that replaces the read, if any.
+   * After a write to another replica, makes a read wait until the current replica has the block of
+   * that write. Returns the failed attempt that replaces the read, if any.
    */
   async #catchUp(
     endpoint: Endpoint,
@@ -163,8 +164,8 @@ export class HttpTransport {
   }
 
   /**
-   * Reads a long answer as text, part by part on demand. Temporary refusals before the first part
-   * are retried; a later failure is thrown, and the caller must start again.
+   * Reads a long response as text, part by part on demand. Temporary refusals before the first part
+   * are retried. A later failure is thrown, and the caller must start again.
    */
   async *get(
     path: string,
@@ -278,7 +279,7 @@ export class HttpTransport {
   }
 
   #noteStatus(attempt: Attempt, { status }: { readonly status: number }): Attempt {
-    // The answer of a gateway while the venue is down does not count as recovery.
+    // The response of a gateway while the venue is down does not count as recovery.
     const isDown = HTTP_PASSING.includes(status);
     if (this.#isDown && !isDown) this.#onRecovered();
     this.#isDown = isDown;
@@ -304,7 +305,7 @@ function timeLimit(ms: number, signal: AbortSignal | undefined) {
 }
 
 type Attempt = {
-  /** Undefined for a final answer. */
+  /** The failure; undefined for a final response. */
   readonly failure: Failure | undefined;
   readonly outcome: HttpReply | HttpError;
   readonly retryAfterMs?: number | undefined;
@@ -321,7 +322,7 @@ function readAttempt(response: Response, text: string, roundtrip: Roundtrip): At
   return attemptOf(status, outcome, retryAfterMs);
 }
 
-/** Reads the answer to a request that was sent over a socket. */
+/** Reads the response to a request that was sent over a socket. */
 function readPosted({ response, retryAfter }: PostAnswer, roundtrip: Roundtrip): Attempt {
   const { status, payload } = response;
   const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1000;
@@ -372,7 +373,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Reads the header as seconds, or as a date, which proxies send. */
+/** Reads the header as seconds, or as a date, which some proxies send. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -380,7 +381,7 @@ function readRetryAfter(text: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** Returns the refusal in an answer of any endpoint. */
+/** Returns the refusal in a response of any endpoint. */
 export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError {
   const text = body['message'] ?? body['response'];
   const { code, name, details } = body as { code?: number; name?: string; details?: object };
@@ -396,8 +397,8 @@ export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError 
 }
 
 /**
- * Replicas of one venue, each of which can serve any client. All connections of a client use the
- * same one; when it fails, they switch to the next one in the list.
+ * The replicas of one venue, each of which can serve any client. All connections of a client use
+ * the same replica; when it fails, they switch to the next one in the list.
  */
 export class Replicas {
   readonly #onMove: (url: string) => void;
@@ -432,7 +433,7 @@ export class Replicas {
   }
 
   /**
-   * Reports a replica that did not answer or that disconnected its clients. Returns true if there
+   * Reports a replica that did not respond or that disconnected its clients. Returns true if there
    * is another one.
    */
   lost(url: string): boolean {

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** Connection whose events the test triggers. */
+/** A connection whose events the test triggers. */
 class Line implements Socket {
   readonly sent: string[] = [];
   isClosed = false;
@@ -40,7 +40,7 @@ class Line implements Socket {
 
 /**
  * Creates a socket whose connections open only when the test opens them. It uses fake timers and
- * the delays of production.
+ * the production delays.
  */
 function aSocket(options: Partial<SocketOptions> = {}) {
   vi.useFakeTimers();
@@ -73,7 +73,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
   return { socket, lines, dialedMs, dialed };
 }
 
-describe('a venue that is down', () => {
+describe('a venue that is down is retried', () => {
   test('a venue that is down is tried at least every half second, but not constantly', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
@@ -112,7 +112,7 @@ test('nextTryInMs is the time until the next connection attempt', async () => {
   expect(socket.nextTryInMs).toBeUndefined();
 });
 
-describe('a sign of life of the venue', () => {
+describe('a sign of life of the venue speeds up the next attempt', () => {
   test('a sign of life ends the wait for the next attempt', async () => {
     const { socket, lines, dialed } = aSocket({
       backoff: { baseMs: 60_000, maxMs: 60_000, random: () => 1 },
@@ -139,7 +139,7 @@ describe('a sign of life of the venue', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('a sign of life replaces a connection that died silently, and keeps one that answers', async () => {
+  test('a sign of life replaces a connection that failed silently, and keeps one that responds', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     const dead = await dialed(1);
@@ -163,7 +163,7 @@ test('a closed socket leaves no timer and never opens again', async () => {
   socket.need();
   const line = await dialed(1);
   // Earlier tests may have left timers in addition to that of the unopened connection. The
-  // following code is synchronous and sets no others.
+  // following code is synchronous and sets no other timers.
   const others = vi.getTimerCount() - 1;
   line.happens('open');
   socket.venueIsBack();
@@ -205,7 +205,7 @@ test('a status listener that throws does not affect the connection', async () =>
   });
 });
 
-describe('the streams of a client', () => {
+describe('a client reports and restores its connections', () => {
   async function aClient(options: Partial<ClientOptions> = {}): Promise<{
     client: Client;
     streams: FakeStreams;

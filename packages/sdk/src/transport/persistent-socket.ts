@@ -3,9 +3,9 @@ import { type Backoff, backoffMs, HANG_UP_BACKOFF, STREAM_BACKOFF } from './back
 
 export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
 
-/** Options of a socket. */
+/** The options of a socket. */
 export type SocketOptions = {
-  /** URL such as `wss://host/ws`, or a function that returns the URL of the next attempt. */
+  /** A URL such as `wss://host/ws`, or a function that returns the URL of the next attempt. */
   readonly url: string | (() => string);
   readonly onLost?: ((url: string) => boolean) | undefined;
   readonly openSocket?: OpenSocket | undefined;
@@ -15,7 +15,7 @@ export type SocketOptions = {
    * frame.
    */
   readonly pingMs?: number | undefined;
-  /** The maximum time in milliseconds without any frame, or without an answer to a subscribe. */
+  /** The maximum time in milliseconds without any frame, or without a response to a subscribe. */
   readonly silentMsMax?: number | undefined;
   /** The timeout of a connection attempt in milliseconds. */
   readonly connectMsMax?: number | undefined;
@@ -29,7 +29,7 @@ export type SocketOptions = {
 
 /** The user of the socket, which defines the protocol on it. */
 type SocketUser = {
-  /** Frame that the other side answers. */
+  /** A frame to which the other side responds. */
   readonly ping: string;
   /** Returns true if a lost connection must be replaced. */
   readonly isNeeded: () => boolean;
@@ -37,13 +37,12 @@ type SocketUser = {
   readonly unansweredMs: () => number;
   readonly opened: () => void;
   readonly received: (data: unknown) => void;
-  /** Called when the connection and all its state are lost. */
+  /** This function is called when the connection and all its state are lost. */
   readonly hungUp: () => void;
 };
 
 /**
- * After HTTP requests work again, a connection counts as lost if it receives no frame for this
- * long.
+ * The time without a frame after which a connection counts as lost, once HTTP requests work again.
  */
 const PROBE_MS = 1000;
 
@@ -146,8 +145,8 @@ export class PersistentSocket {
   }
 
   /**
-   * Called when the venue answers requests again. It ends a wait, restarts an attempt that hangs,
-   * and probes a connection that may have died silently.
+   * This function is called when the venue responds to requests again. It ends a wait, restarts an
+   * attempt that hangs, and probes a connection that may have failed silently.
    */
   venueIsBack(): void {
     const isStuck = performance.now() - this.#dialedMs > PROBE_MS;
@@ -260,7 +259,9 @@ export class PersistentSocket {
   }
 }
 
-/** Part of a WebSocket that the client uses. Browsers, Node and the `ws` package all provide it. */
+/**
+ * The part of a WebSocket that the client uses. Browsers, Node and the `ws` package all provide it.
+ */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -270,7 +271,7 @@ export interface Socket {
   ): void;
 }
 
-/** Opens a socket. Its events are asynchronous. */
+/** A function that opens a socket. The events of the socket are asynchronous. */
 export type OpenSocket = (url: string) => Socket | Promise<Socket>;
 
 /** Opens a socket of the runtime or, if it has none, of the `ws` package. */

@@ -1,11 +1,11 @@
 import { CLIENT_LIMITS, type PostAnswerFrame, type PostFrame } from '@oddlot/protocol';
 
-/** The answer to a request that was sent in a frame (a post). */
+/** The response to a request that was sent in a frame (a post). */
 export type PostAnswer = PostAnswerFrame['data'];
 
 /**
- * The result of a post: its answer, `lost` if the connection ended before the answer, or `unsent`
- * if the venue certainly did not process it. A lost request may have been processed.
+ * The result of a post: its response, `lost` if the connection ended before the response, or
+ * `unsent` if the venue cannot have processed it. A lost request may have been processed.
  */
 export type Posted = PostAnswer | 'lost' | 'unsent';
 
@@ -15,12 +15,12 @@ const TYPES: Readonly<Record<string, PostFrame['request']['type']>> = {
 };
 
 /**
- * A text with at most this many UTF-16 code units always fits, because UTF-8 needs at most three
- * bytes for each.
+ * The maximum number of UTF-16 code units of a body that always fits, because UTF-8 needs at most
+ * three bytes for each.
  */
 const SHORT_CHARS = CLIENT_LIMITS.bodyBytesMax / 3;
 
-/** Sends requests as posts over a socket, and assigns the answers to them. */
+/** Sends requests as posts over a socket, and assigns the responses to them. */
 export class Posts {
   readonly #send: (text: string) => void;
   readonly #unanswered = new Map<number, (posted: Posted) => void>();
@@ -39,7 +39,7 @@ export class Posts {
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {
       this.#unanswered.set(id, resolve);
-      // The signature covers the text of the body, so the text is inserted unchanged.
+      // The signature covers the JSON text of the body, so that text is inserted unchanged.
       this.#send(`{"method":"post","id":${id},"request":{"type":"${type}","payload":${body}}}`);
     });
   }
@@ -60,7 +60,7 @@ export class Posts {
     return true;
   }
 
-  /** Ends all posts whose answers can no longer arrive. */
+  /** Ends all posts whose responses can no longer arrive. */
   lost(): void {
     this.#settle('lost');
   }

@@ -108,7 +108,7 @@ test('a removed listener is unsubscribed without affecting the others', async ()
   expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
-test('the feed pings the venue and ignores the answer', async () => {
+test('the feed pings the venue and ignores the response', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
   expect(btc.events).toEqual(['btc/usd 1*']);

@@ -17,16 +17,16 @@ import type { StreamEvent, StreamSink } from './stream.ts';
 export type ReferencePrice = {
   /** The time at which the price was observed. */
   readonly timestamp: number;
-  /** Price as a number, for display. */
+  /** The price as a number, for display. */
   readonly value: number;
-  /** Exact price as a decimal text; absent in the prices of the last minute. */
+  /** The exact price as a decimal string; absent in the prices of the last minute. */
   readonly exact?: string;
 };
 
-/** Prices of one symbol: a new one or, in a snapshot, those of the last minute. */
+/** The prices of one symbol: a new one or, in a snapshot, those of the last minute. */
 export type ReferencePricesUpdate = {
   readonly topic: RtdsTopic;
-  /** Symbol such as `btcusdt` for spot prices, or `btc/usd` for all others. */
+  /** A symbol such as `btcusdt` for spot prices, or `btc/usd` for all others. */
   readonly symbol: string;
   readonly prices: readonly ReferencePrice[];
 };
@@ -34,12 +34,12 @@ export type ReferencePricesUpdate = {
 /** The maximum number of entries that the venue accepts in a frame. */
 const ENTRIES_MAX = 50;
 const EXACT_DECIMALS = 18;
-/** Delay before a dropped frame is sent again. */
+/** The delay before a dropped frame is sent again. */
 const AGAIN_MS = 1000;
 
 type Listener = {
   readonly topic: RtdsTopic;
-  /** Undefined for all symbols. */
+  /** The symbol; undefined for all symbols. */
   readonly symbol: string | undefined;
   readonly sink: StreamSink;
   isReady: boolean;
@@ -48,14 +48,14 @@ type Listener = {
 };
 
 /**
- * Connection to /ws-rtds, which follows different conventions from the other sockets: frames are
- * neither confirmed nor numbered, and a client subscribes to topics with one symbol or with all. A
- * subscription to one symbol is answered with its last minute, again on every new connection.
+ * The connection to /ws-rtds, whose conventions differ from those of the other sockets: frames are
+ * neither confirmed nor numbered, and a client subscribes to topics with one symbol or with all.
+ * The response to a subscription to one symbol contains its last minute, on every new connection.
  */
 export class PriceFeed {
   readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
-  /** Subscriptions of this turn of the event loop. They are sent in one frame. */
+  /** The subscriptions of this turn of the event loop. They are sent in one frame. */
   #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -87,7 +87,7 @@ export class PriceFeed {
     this.#socket.reconnect();
   }
 
-  /** Called when the venue answers requests again after a failure. */
+  /** This function is called when the venue responds to requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
@@ -145,7 +145,7 @@ export class PriceFeed {
   }
 
   #wish(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
-    // When the connection opens, all subscriptions are sent, so nothing is sent before.
+    // All subscriptions are sent when the connection opens, so none is sent before.
     if (this.status !== 'open') return;
     if (this.#wishes.length === 0) queueMicrotask(() => this.#flush());
     const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
@@ -237,7 +237,7 @@ function isTopic(topic: string): topic is RtdsTopic {
 
 type Frame = RtdsUpdateFrame | RtdsDumpFrame | RtdsErrorFrame;
 
-/** Returns undefined for the answer to a ping, and for unknown frames. */
+/** Returns undefined for the response to a ping, and for unknown frames. */
 function readFrame(data: unknown): Frame | undefined {
   if (typeof data !== 'string' || !data.startsWith('{')) return undefined;
   try {

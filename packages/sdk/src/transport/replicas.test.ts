@@ -72,7 +72,7 @@ test('a fact stream resumes after its last block, without repeated events', asyn
   await first.stop();
   running.shift();
   await vi.waitFor(() => expect(seen.length).toBe(4), WAIT);
-  // The last block is requested again, because it may have had further frames.
+  // The last block is requested again, because it may contain more frames.
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 8 });
   second.publishAt(13, ['thirteen']);
   await vi.waitFor(() => expect(seen.length).toBe(5), WAIT);
@@ -82,7 +82,7 @@ test('a fact stream resumes after its last block, without repeated events', asyn
   expect(client.replicas.current).toBe(httpOf(second));
 });
 
-test('a stream without events resumes after the block of its first answer', async () => {
+test('a stream without events resumes after the block of its first response', async () => {
   const [first, second] = await twoStreams();
   first.height = 5;
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
@@ -96,7 +96,7 @@ test('a stream without events resumes after the block of its first answer', asyn
   expect(seen).toMatchObject([{ data: ['six'], height: 6 }]);
 });
 
-test('after a restart of the venue, a stream resumes by block instead of by place', async () => {
+test('after a restart of the venue, a stream resumes by block and not by position', async () => {
   const [venue] = await twoStreams();
   const client = clientOf(httpOf(venue), {});
   const seen: StreamEvent<unknown>[] = [];

@@ -63,7 +63,7 @@ async function listen(socket: SocketTransport) {
   return { seen, events, subscription };
 }
 
-describe('a lost connection', () => {
+describe('a lost connection is restored without losing events', () => {
   test('a stream resumes on a new connection with the events that it missed', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
@@ -80,7 +80,7 @@ describe('a lost connection', () => {
     expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
   });
 
-  test('a reset and a snapshot follow if the missed frames are no longer available', async () => {
+  test('if the missed frames are no longer available, a reset is reported and a snapshot is sent', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -116,7 +116,7 @@ describe('a lost connection', () => {
     expect(statuses.at(-1)).toBe('open');
   });
 
-  test('a stream that was never answered subscribes without a place to resume from', async () => {
+  test('a stream without any confirmation subscribes without a position from which to resume', async () => {
     const server = await aServer();
     server.isSilent = true;
     const socket = aSocket(server);
@@ -128,7 +128,7 @@ describe('a lost connection', () => {
     expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
   });
 
-  test('a stream that lost its snapshot subscribes without a place to resume from', async () => {
+  test('a stream that lost its snapshot subscribes without a position from which to resume', async () => {
     const server = await aServer();
     const seen: unknown[] = [];
     const book = l2Book({ socket: aSocket(server) }, { coin: '0' }, (event) => {
@@ -171,7 +171,7 @@ test('a late listener does not get a state from before a reset', async () => {
   expect((await later.next()).value).toMatchObject({ data: 'after' });
 });
 
-describe('a gap in the sequence of frames', () => {
+describe('a gap in the sequence of frames is closed', () => {
   test('after a gap, the client subscribes again from the last complete frame', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server));
@@ -200,7 +200,7 @@ test('a repeated frame is reported only once', async () => {
   await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
-describe('the shared connection', () => {
+describe('subscriptions share one connection', () => {
   test('one connection has all subscriptions, and equal ones only once', async () => {
     const server = await aServer();
     server.snapshot = { coin: 'BTC-USDC', time: 1, levels: [[], []] };
@@ -246,7 +246,7 @@ describe('the shared connection', () => {
   });
 });
 
-describe('a refused subscription', () => {
+describe('a refused subscription is retried only if it can succeed later', () => {
   const backoff = { baseMs: 100, maxMs: 1_000, random: () => 1 };
 
   test('a refused subscription rejects, and its loop throws the reason of the venue', async () => {
@@ -326,7 +326,7 @@ describe('a refused subscription', () => {
   });
 });
 
-describe('the loop of a subscription', () => {
+describe('a subscription can be read in a loop', () => {
   test('leaving the loop closes the subscription', async () => {
     const server = await aServer();
     const socket = aSocket(server, { lingerMs: 10 });
@@ -354,7 +354,7 @@ describe('the loop of a subscription', () => {
     expect(() => trades({ socket }, { coin: '0' })).toThrow('closed');
   });
 
-  test('a loop that falls far behind ends with an error instead of a gap', async () => {
+  test('a loop that falls far behind ends with an error and does not omit events', async () => {
     const server = await aServer();
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
     await subscription.ready;

@@ -15,21 +15,21 @@ import { type PostAnswer, type Posted, Posts } from './posts.ts';
 import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 
 /**
- * Keeps one connection for all subscriptions of an endpoint, for as long as there are any. If it is
- * lost, it is replaced, and every stream either resumes where it stopped or resets its listeners,
- * so events are never silently incomplete.
+ * Keeps one connection for all subscriptions of an endpoint, for as long as there are any. If the
+ * connection is lost, it is replaced. Every stream then either resumes where it stopped or resets
+ * its listeners, so that events are never silently incomplete.
  */
 export class SocketTransport {
   readonly #keyOf: SubscriptionKey;
   readonly #streams = new Map<string, Stream>();
-  /** Streams by the subscription number that the venue assigned on this connection. */
+  /** The streams by the subscription number that the venue assigned on this connection. */
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
   readonly #posts: Posts;
   /** True after the first post. The connection then stays open for later posts. */
   #isPosting = false;
-  /** Streams that the venue could not serve yet. */
+  /** The streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
 
   readonly #backoff: Backoff;
@@ -69,7 +69,7 @@ export class SocketTransport {
     this.#socket.reconnect();
   }
 
-  /** Called when the venue answers requests again after a failure. */
+  /** This function is called when the venue responds to requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
@@ -172,7 +172,7 @@ export class SocketTransport {
     const control = this.#queue.confirmed(data.method, key);
     if (control?.method !== 'subscribe') return;
     const { stream } = control;
-    // All listeners may have left before the answer arrived.
+    // All listeners may have left before the response arrived.
     if (this.#streams.get(stream.key) !== stream) return;
     this.#forgetRetry(stream);
     this.#bySub.set(data.sub, stream);
@@ -246,7 +246,7 @@ type Retry = {
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;
-  /** Set if the frame itself was valid, so the client can send it again later. */
+  /** The delay; set if the frame itself was valid, so that the client can send it again later. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -256,18 +256,18 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(data);
   } catch {
-    // The frame is unknown. If data is missing, the sequence numbers show it.
+    // The frame is unknown. If data is missing, the sequence numbers reveal it.
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Control frame that waits to be sent or answered. */
+/** A control frame that waits to be sent or confirmed. */
 type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
-  /** The place that the subscribe requested. */
+  /** The position that the subscribe requested. */
   readonly resumeFrom?: ResumePoint | undefined;
 };
 
@@ -278,8 +278,8 @@ const FRAMES_PER_SECOND = CLIENT_LIMITS.framesPerSecond / 2;
 const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
 
 /**
- * Sends control frames no faster than the venue accepts them, and stores the unanswered ones. An
- * error frame does not name its request, but answers arrive in the order of the requests.
+ * Sends control frames no faster than the venue accepts them, and stores the unconfirmed ones. An
+ * error frame does not identify its request, but responses arrive in the order of the requests.
  */
 class ControlQueue {
   readonly #send: (text: string) => void;
@@ -289,7 +289,10 @@ class ControlQueue {
   #tokens = FRAMES_BURST;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Takes the function that sends a frame, and one that returns the URL of the connection. */
+  /**
+   * Creates a queue from a function that sends a frame and one that returns the URL of the
+   * connection.
+   */
   constructor(send: (text: string) => void, to: () => string) {
     this.#send = send;
     this.#to = to;
@@ -308,13 +311,13 @@ class ControlQueue {
     else this.#add({ method: 'unsubscribe', stream });
   }
 
-  /** Returns the age of the oldest unanswered frame in milliseconds. */
+  /** Returns the age of the oldest unconfirmed frame in milliseconds. */
   get unansweredMs(): number {
     const oldest = this.#unanswered[0];
     return oldest === undefined ? 0 : performance.now() - oldest.sentMs;
   }
 
-  /** Returns the frame that a confirmation belongs to. */
+  /** Returns the frame to which a confirmation belongs. */
   confirmed(method: Control['method'], key: string): Control | undefined {
     const index = this.#unanswered.findIndex(
       (control) => control.method === method && control.stream.key === key,
@@ -322,7 +325,7 @@ class ControlQueue {
     return index < 0 ? undefined : this.#unanswered.splice(index, 1)[0];
   }
 
-  /** Returns the frame that an error belongs to, which is the oldest unanswered one. */
+  /** Returns the frame to which an error belongs, which is the oldest unconfirmed one. */
   refused(): Control | undefined {
     return this.#unanswered.shift();
   }
@@ -360,7 +363,7 @@ class ControlQueue {
 
   #sendNow({ method, stream }: Control): void {
     const { subscription } = stream;
-    // The place is read last, because the stream may have advanced while the frame waited.
+    // The position is read last, because the stream may have advanced while the frame waited.
     const resumeFrom = method === 'subscribe' ? stream.resumeAt(this.#to()) : undefined;
     const frame: ClientFrame =
       resumeFrom === undefined

@@ -12,13 +12,13 @@ import {
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
 
-/** The data of a stream. Events are in the order of `seq` and without gaps. */
+/** The data of a stream. The events are in the order of `seq` and without gaps. */
 export type StreamData<Data> = {
   readonly type: 'data';
   readonly data: Data;
   /**
-   * True if the data is the whole state of the stream instead of a change: in the first frame, and
-   * in the one after a reset.
+   * True if the data is the whole state of the stream and not a change: in the first frame, and in
+   * the first one after a reset.
    */
   readonly isSnapshot: boolean;
   readonly seq: number;
@@ -29,33 +29,33 @@ export type StreamData<Data> = {
 };
 
 /**
- * Reports that missed data is lost, so earlier data must be discarded. On most channels, a snapshot
- * follows.
+ * Reports that missed data is lost, so earlier data must be discarded. On most channels, the next
+ * event is a snapshot.
  */
 export type StreamReset = {
   readonly type: 'reset';
   /**
-   * The value `reconnected` is used by streams without sequence numbers, where data may have been
+   * The reason; `reconnected` is used by streams without sequence numbers, whose data may have been
    * missed.
    */
   readonly reason: ResyncFrame['data']['reason'] | 'reconnected';
 };
 
-/** Event that a listener receives. */
+/** An event that a listener receives. */
 export type StreamEvent<Data> = StreamData<Data> | StreamReset;
 
-/** Receiver of a stream's events. */
+/** A receiver of a stream's events. */
 export type StreamSink = {
-  /** Called when the venue has confirmed the subscription for the first time. */
+  /** This function is called when the venue has confirmed the subscription for the first time. */
   readonly ready: () => void;
   readonly event: (event: StreamEvent<unknown>) => void;
-  /** Called last, if the venue refused the stream. */
+  /** This function is called last, if the venue refused the stream. */
   readonly fail: (error: SocketError) => void;
-  /** Called last, if the client was closed. */
+  /** This function is called last, if the client was closed. */
   readonly end: () => void;
 };
 
-/** One subscription across all connections, with its place in the sequence and its listeners. */
+/** A subscription across all connections, with its position in the sequence and its listeners. */
 export class Stream {
   readonly key: string;
   readonly subscription: SubscriptionFields;
@@ -64,16 +64,16 @@ export class Stream {
   readonly #sinks = new Set<StreamSink>();
   #place: StreamPlace | undefined;
   #awaitsSnapshot = false;
-  /** The state that a new listener gets first. */
+  /** The state that a new listener receives first. */
   #state: unknown;
   #height: number | undefined;
-  /** The replica of the venue to which the place belongs. */
+  /** The replica of the venue to which the position belongs. */
   #at = '';
   /** The last block that was reported on a fact channel, and the number of its frames. */
   #received: { readonly height: number; readonly frames: number } | undefined;
-  /** Frames that will be repeated because the stream resumed by block. */
+  /** The frames that will be repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
-  /** True if the place was lost with its replica, so the next subscribe uses the block. */
+  /** True if the position was lost with its replica, so that the next subscribe uses the block. */
   #isByHeight = false;
 
   constructor(key: string, subscription: SubscriptionFields) {
@@ -82,12 +82,13 @@ export class Stream {
   }
 
   /**
-   * Returns the place from which to resume on a replica, or undefined before the first answer. A
-   * place is valid only for one replica, but a block is valid for the whole venue, so fact streams
-   * can resume by block on any replica. A state is sent again instead.
+   * Returns the position from which to resume on a replica, or undefined before the first
+   * confirmation. A position is valid only for one replica, but a block is valid for the whole
+   * venue, so fact streams can resume by block on any replica. A stream of states gets the whole
+   * state again.
    */
   resumeAt(process: string): ResumePoint | undefined {
-    // A stream without its snapshot has no place from which to resume.
+    // A stream without its snapshot has no position from which to resume.
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     const isHere = process === this.#at && !this.#isByHeight;
     this.#at = process;
@@ -125,8 +126,8 @@ export class Stream {
   }
 
   /**
-   * Takes the confirmation of the venue. After a resume, the place stays the same; otherwise, it
-   * starts at `seq`.
+   * Processes the confirmation of the venue. After a resume, the position stays the same;
+   * otherwise, it starts at `seq`.
    */
   subscribed(data: SubscriptionResponse['data'], resumeFrom: ResumePoint | undefined): void {
     this.sub = data.sub;
@@ -140,7 +141,9 @@ export class Stream {
     for (const sink of Array.from(this.#sinks)) sink.ready();
   }
 
-  /** Handles the loss of the place. Returns 'byHeight' if the stream can still resume by block. */
+  /**
+   * Processes the loss of the position. Returns 'byHeight' if the stream can still resume by block.
+   */
   resync({ epoch, seq, reason }: ResyncFrame['data']): 'byHeight' | undefined {
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     if (reason === 'epoch' && this.#received !== undefined && !isWithout) {
@@ -155,7 +158,7 @@ export class Stream {
     return undefined;
   }
 
-  /** Takes a data frame, or returns false if an earlier one is missing. */
+  /** Processes a data frame, or returns false if an earlier one is missing. */
   receive(frame: DataFrame<unknown>): boolean {
     const place = this.#place;
     if (place === undefined) return true;
@@ -174,7 +177,7 @@ export class Stream {
     return true;
   }
 
-  /** Returns true for a frame of the resumed block that was already reported. */
+  /** Returns true for a frame of the resumed block that was reported before. */
   #isAgain(height: number | undefined): boolean {
     const again = this.#again;
     if (again === undefined || again.frames === 0 || height !== again.height) return false;
@@ -215,8 +218,8 @@ function isOfFacts({ type }: SubscriptionFields): boolean {
 }
 
 /**
- * Returns the state that results from all frames of a stream so far, for listeners that join later.
- * It is undefined for channels without a state.
+ * Returns the state that results from all previous frames of a stream, for listeners that join
+ * later. It is undefined for channels without a state.
  */
 export function stateAfter(
   subscription: SubscriptionFields,
@@ -243,7 +246,7 @@ export function stateAfter(
   return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...older].slice(0, max) };
 }
 
-/** Returns true for channels whose frames form a state, so later frames need the first one. */
+/** Returns true for channels whose frames form a state, so that later frames need the first one. */
 function hasState({ type }: SubscriptionFields): boolean {
   return Object.hasOwn(STREAM_STATES, type);
 }
@@ -253,7 +256,7 @@ function joinLevels(known: L2Diff, received: L2Diff): L2Diff {
   return { ...received, isSnapshot: true, bids, asks: byPrice(known.asks, received.asks) };
 }
 
-/** Fields by which rows are combined, depending on the channel. */
+/** The fields by which rows are combined, depending on the channel. */
 type Row = {
   readonly instrumentId: number;
   readonly gone?: true;
@@ -264,7 +267,7 @@ type Row = {
 
 type Rows = readonly Row[];
 
-/** Functions that return the new rows of a frame, and the rows that follow them. */
+/** The functions that separate the new rows of a frame from the earlier rows. */
 const SORTED: Readonly<
   Record<'newest' | 'orders' | 'ledger', (known: Rows, received: Rows) => readonly [Rows, Rows]>
 > = {
@@ -275,7 +278,7 @@ const SORTED: Readonly<
   },
   ledger: (known, received) => [
     received.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
-    // A withdrawal keeps its place when its row is repeated with another status.
+    // A withdrawal keeps its position when its row is repeated with another status.
     known.map((row) => received.findLast((each) => isSameWithdrawal(each, row)) ?? row),
   ],
 };
@@ -302,14 +305,14 @@ function isSameWithdrawal({ delta, hash }: Row, other: Row): boolean {
 }
 
 /**
- * Returns the key of a subscription, which is the same for equal subscriptions, or the error that
- * the venue would return.
+ * A function that returns the key of a subscription, which is the same for equal subscriptions, or
+ * the error that the venue would return.
  */
 export type SubscriptionKey = (subscription: SubscriptionFields) => string | SocketError;
 
 /**
- * Computes the key from the text alone, with sorted fields. This is sufficient if one program
- * writes all subscriptions.
+ * Computes the key from the subscription alone, with sorted fields. This is sufficient if one
+ * program writes all subscriptions.
  */
 export const plainKey: SubscriptionKey = (subscription) =>
   JSON.stringify(Object.entries(subscription).sort(([a], [b]) => (a < b ? -1 : 1)));

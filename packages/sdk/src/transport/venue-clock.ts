@@ -1,26 +1,26 @@
-/** Local times between which the venue read its clock. */
+/** The local times between which the venue read its clock. */
 export type Roundtrip = { readonly sentMs: number; readonly receivedMs: number };
 
-/** Bounds of the venue's time minus the local time. */
+/** The bounds of the venue's time minus the local time. */
 type Range = { readonly leastMs: number; readonly mostMs: number };
 
-/** The times in the header are whole seconds. */
+/** The resolution of the times in the header, which are whole seconds. */
 const HEADER_STEP_MS = 1000;
-/** If the local clock moves by more than this against the monotonic clock, it has been set. */
+/** The difference to the monotonic clock beyond which the local clock counts as set. */
 const CLOCK_SET_MS = 1000;
 
 const ANYTHING: Range = { leastMs: -Infinity, mostMs: Infinity };
 
 /**
- * Estimates the venue's clock, because the local one may be minutes off. It learns the difference
- * from every answer: from the `Date` header, or preferably from the consensus time of a refusal.
- * Until an answer shows a difference, the clocks are assumed to agree.
+ * Estimates the venue's clock, because the local clock may be minutes off. It learns the difference
+ * from every response: from the `Date` header, or preferably from the consensus time of a refusal.
+ * Until a response shows a difference, the clocks are assumed to agree.
  */
 export class VenueClock {
   readonly #now: () => number;
   #range = ANYTHING;
   #isExact = false;
-  /** Local time at the start of the monotonic clock. */
+  /** The local time at the start of the monotonic clock. */
   #originMs: number;
 
   constructor(now: () => number = Date.now) {
@@ -33,7 +33,7 @@ export class VenueClock {
     return this.#now();
   }
 
-  /** Estimates the venue's time at a local time. The estimate is late rather than early. */
+  /** Estimates the venue's time at a local time. The estimate errs on the late side. */
   at(ownMs: number): number {
     this.#forgetIfSet();
     const { leastMs, mostMs } = this.#range;
@@ -42,7 +42,7 @@ export class VenueClock {
   }
 
   /**
-   * Learns from the `Date` header of an answer, unless the venue has reported its consensus time.
+   * Learns from the `Date` header of a response, unless the venue has reported its consensus time.
    */
   readHeader(date: string | null, roundtrip: Roundtrip): void {
     const atMs = date === null ? Number.NaN : Date.parse(date);
@@ -51,7 +51,7 @@ export class VenueClock {
     this.#narrow({ fromMs: atMs, untilMs: atMs + HEADER_STEP_MS }, roundtrip);
   }
 
-  /** Learns from the consensus time in an answer. */
+  /** Learns from the consensus time in a response. */
   readTime(timeMs: number, roundtrip: Roundtrip): void {
     this.#forgetIfSet();
     if (!this.#isExact) this.#range = ANYTHING;
@@ -72,13 +72,13 @@ export class VenueClock {
     { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
     { sentMs, receivedMs }: Roundtrip,
   ): void {
-    // The local clock was set back between the request and its answer.
+    // The local clock was set back between the request and its response.
     if (receivedMs < sentMs) return;
     const seen = { leastMs: fromMs - receivedMs, mostMs: untilMs - sentMs };
     const leastMs = Math.max(seen.leastMs, this.#range.leastMs);
     const mostMs = Math.min(seen.mostMs, this.#range.mostMs);
-    // If the bounds contradict each other, a clock was set or has drifted, so the earlier bounds no
-    // longer apply.
+    // If the bounds contradict each other, a clock was set or has drifted, so the earlier bounds
+    // are no longer valid.
     this.#range = leastMs > mostMs ? seen : { leastMs, mostMs };
   }
 }

@@ -62,8 +62,8 @@ export const ACCOUNT_ACTIONS = {
   approveBuilderFee: {
     commands: ['approveBuilder'],
     toCommand: ({ builder, maxFeeRate }, authority) => {
-      // An invalid rate is omitted here, so the engine rejects the command at the right point of
-      // its order of checks.
+      // An invalid rate is omitted here, so that the engine rejects the command at the right
+      // position in its order of checks.
       const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
       return {
         type: 'approveBuilder',
@@ -85,8 +85,8 @@ export const ACCOUNT_ACTIONS = {
   convertToMultiSigUser: {
     commands: ['convertToMultiSig'],
     toCommand: ({ signers: text }, authority) => {
-      // An invalid set of signers is omitted here, so the engine rejects the command at the right
-      // point of its order of checks.
+      // An invalid set of signers is omitted here, so that the engine rejects the command at the
+      // right position in its order of checks.
       const parsed = parseMultiSigSigners(text);
       if (parsed === undefined) return { type: 'convertToMultiSig', authority };
       const signers =
@@ -118,8 +118,8 @@ export const ACCOUNT_ACTIONS = {
 } as const satisfies ActionTranslations;
 
 /**
- * Converts a decimal to micro-USDC, rounded down and clamped to the safe integers. Flags a value
- * that has more decimals.
+ * Converts a decimal to micro-USDC, rounded down and clamped to the safe integers. The result is
+ * flagged if the value has more decimals.
  */
 export function amountOf(text: string): {
   readonly amountMicroUsdc: number;

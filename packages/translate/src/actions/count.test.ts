@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDecimal } from '@oddlot/units';
 import { count, exactCount, nearestCount } from './count.ts';
 
-describe('the conversion of a decimal to grid units', () => {
+describe('a decimal is converted to grid units', () => {
   test.each([
     ['97123.5', 1, 971_235, true],
     ['0.512', 5, 51_200, true],
@@ -18,7 +18,7 @@ describe('the conversion of a decimal to grid units', () => {
     ['99999999999999999999999999999999', 6, Number.MAX_SAFE_INTEGER, true],
     ['-9999999999999999999999999999999', 6, -Number.MAX_SAFE_INTEGER, true],
     ['0.00', 0, 0, true],
-  ])('%s at %i decimals is %i', (text, decimals, value, exact) => {
+  ])('the decimal %s on a grid of %i decimals becomes %i', (text, decimals, value, exact) => {
     expect(count(text, decimals)).toEqual({ value, exact });
   });
 

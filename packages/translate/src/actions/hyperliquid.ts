@@ -16,7 +16,7 @@ import type { PlainAction } from './translation.ts';
 /** On Hyperliquid, this id and all higher ones are spot pairs or perps of other deployers. */
 const PERP_ID_END = 10_000;
 
-/** Hyperliquid actions that the venue's own API does not offer. */
+/** The actions of Hyperliquid that the venue's own API does not have. */
 type HyperliquidOnlyAction =
   | {
       readonly type: 'independentOrders';
@@ -61,7 +61,7 @@ const CONVERSIONS: Conversions = {
     refuseOthers(cancels.map(({ asset }) => asset)) ?? { type: 'cancelByCloid', cancels },
   modify: ({ oid, order }) => replacement([{ oid, order }]),
   batchModify: ({ modifies }) => replacement(modifies),
-  // A cancel without entries uses the nonce and has no other effect.
+  // A cancel without entries consumes the nonce and has no other effect.
   noop: () => ({ type: 'cancel', cancels: [] }),
   updateLeverage: ({ asset, isCross, leverage }) =>
     refuseOthers([asset]) ?? { type: 'setLeverageAndMode', asset, isCross, leverage },
@@ -102,8 +102,8 @@ const USDC = 0;
 
 /**
  * Converts an action of a Hyperliquid client to an action of the venue with the same effect, or
- * returns the reason why there is none. A replay of the log repeats the conversion, so its result
- * must not change.
+ * returns the reason why none exists. A replay of the log repeats the conversion, so its result
+ * must never change.
  */
 export function fromHyperliquid(
   action: HyperliquidAction,
@@ -117,8 +117,8 @@ export function fromHyperliquid(
 }
 
 /**
- * Returns the fields that bind a direct action to this network. Hyperliquid's actions have
- * different ones.
+ * Returns the fields that bind a direct action to this network. The fields of Hyperliquid's actions
+ * are different.
  */
 function directFields({ network, nonce }: Context) {
   const { apiVersion, chainId, serviceNetwork } = network;

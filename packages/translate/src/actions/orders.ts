@@ -100,8 +100,8 @@ function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | unde
 }
 
 /**
- * A grouped action is checked here as far as the request alone shows (R-grouping). A violation is
- * reported before all trading rules and names the order that does not fit.
+ * A grouped action is checked here as far as the request alone permits (R-grouping). A violation is
+ * reported before all trading rules, with the order that does not fit.
  */
 
 type OrderAction = ActionOf<'order'>;
@@ -130,7 +130,7 @@ function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
   return undefined;
 }
 
-/** Checks that a position gets a take-profit, a stop-loss or one of each. */
+/** Checks that the orders for a position are a take-profit, a stop-loss or one of each. */
 function refuseOnPosition(orders: readonly WireOrder[]): WireError | undefined {
   const [first, second] = orders;
   if (first === undefined || !isWithin(orders.length, ON_POSITION)) return wrongCount(ON_POSITION);

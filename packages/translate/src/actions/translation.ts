@@ -3,13 +3,13 @@ import type { ActionOf, ActionType, WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
 import type { ScaleLookup } from '../instruments.ts';
 
-/** All action types that become a command; a multiSig wrapper only contains one of them. */
+/** The action types that become a command; a multiSig wrapper only contains one of them. */
 export type PlainType = Exclude<ActionType, 'multiSig'>;
 export type PlainAction = ActionOf<PlainType>;
 
-/** Translation of an API action, with its decimal texts, into an engine command with integers. */
+/** Translation of an API action, with its decimal strings, into an engine command with integers. */
 export type ActionTranslation<Type extends PlainType> = {
-  /** Types of all commands that the action can become. */
+  /** The types of all commands that the action can become. */
   readonly commands: readonly RequestCommand['type'][];
   /** Rejects an action that no state could accept, based on the action alone. */
   readonly refuse?: (action: ActionOf<Type>) => WireError | undefined;

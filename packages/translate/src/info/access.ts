@@ -100,8 +100,8 @@ const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
 };
 
 /**
- * Warns if the queried address is an agent. Agents hold nothing, so the client probably meant the
- * agent's owner.
+ * Warns if the queried address is an agent. Agents have no balances, so the client probably meant
+ * the agent's owner.
  */
 export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning | undefined {
   if (!('user' in query) || query.user === undefined) return undefined;
@@ -146,7 +146,10 @@ function newest<Entry>(list: Iterable<Entry>): Entry[] {
 
 const SHOWN_CHARACTERS = 2;
 
-/** Masks an access code: users who know it can recognise it, but the masked form cannot be used. */
+/**
+ * Masks an access code. Users who have the code can recognise it, but the masked form cannot be
+ * used.
+ */
 export function maskedCode(code: string): string {
   return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
 }

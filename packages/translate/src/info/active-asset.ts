@@ -104,7 +104,7 @@ function outcomeAssetData(
   const { definition, markHalves, unit } = market;
   const { free = 0n, positions = [] } = outcomeAccountView(state, user) ?? {};
   const yes = positions.find((each) => each.instrumentId === id && each.leg === 'yes');
-  // This answer is public, so shares that queued sells have reserved are shown as free (R-delay).
+  // This response is public, so shares that queued sells have reserved are shown as free (R-delay).
   const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
   // A mark between two price units is rounded up, because the price limits a buy.
   const price = BigInt(limits?.buy ?? Math.ceil(markHalves / 2));
@@ -126,7 +126,7 @@ function outcomeAssetData(
   };
 }
 
-/** The limit prices of a buy and a sell, in price units. Undefined stands for a market order. */
+/** The limit prices of a buy and a sell, in price units; undefined for a market order. */
 type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /** Converts `px` to price units. An invalid price is rejected like the price of an order. */
@@ -154,7 +154,7 @@ function faultOf(
   { exact, value }: ReturnType<typeof count>,
   { instrumentId: id, priceTick, szDecimals }: Instrument,
 ): Fault | undefined {
-  // A share pays at most 1.00, so its price must be lower than that.
+  // The payout of a share is at most 1.00, so its price must be lower than that.
   const isShare = id >= OUTCOME_ID_MIN;
   const end = isShare ? 10 ** priceDecimals({ szDecimals }) : Number.MAX_SAFE_INTEGER;
   const isBeyond = value < 0 || value >= end;
@@ -172,7 +172,7 @@ function refusalOf(
   const instruments = instrumentLookup(() => state);
   const entry = { field, price: text };
   const error = rejectToWire({ reason, instrumentId: instrumentId(id) }, { instruments, entry });
-  // The refusal names the field of an order's price, which this query does not have.
+  // The refusal contains the field of an order's price, which this query does not have.
   return { ...error, details: { ...error.details, field } };
 }
 

@@ -40,8 +40,8 @@ export function candlesOf(
 }
 
 /**
- * Returns which trades the candles need from the history database, or undefined if all are in
- * memory. The database has no marks and oracle prices.
+ * Returns the trades that the candles need from the history database, or undefined if all are in
+ * memory. The database does not contain marks and oracle prices.
  */
 export function missingBars(
   { markets, state }: Context,

@@ -45,7 +45,9 @@ const perpClearinghouseState: InfoHandler<'perpClearinghouseState', Clearinghous
   { user },
 ) => answer(clearinghouseOf(state, user, 'perp'));
 
-/** Returns the state of a sub-account. An account that does not exist is shown as empty. */
+/**
+ * Returns the state of a sub-account. An account that does not exist is returned as an empty one.
+ */
 export function clearinghouseOf(
   state: State,
   user: Address,
@@ -116,7 +118,7 @@ const NO_MARGIN: MarginView = {
 
 /**
  * Builds the view of an address without an account. It can still have vault equity, because a
- * depositor of a vault needs no account.
+ * depositor of a vault does not need an account.
  */
 function emptyAccount(state: State, address: Address): AccountView {
   return {
@@ -182,8 +184,8 @@ export function marginRatio({ equity, risk }: { equity: bigint; risk: bigint }):
 }
 
 /**
- * Returns the cash or debt that an isolated position has in addition to its value, or an empty text
- * for a cross position.
+ * Returns the cash or debt that an isolated position has in addition to its value, or an empty
+ * string for a cross position.
  */
 export function rawUsd(position: PositionView): string {
   if (!position.isIsolated) return '';
@@ -195,7 +197,7 @@ function positionLeverage(position: PositionView): PositionLeverage {
   return { rawUsd: rawUsd(position), type, value: position.leverage };
 }
 
-/** Returns no entry if neither order of the pair is still waiting. */
+/** There is no entry if neither order of the pair is still waiting. */
 function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   const { takeProfit: tp, stopLoss: sl } = entry;
   if (tp === undefined && sl === undefined) return [];
@@ -215,7 +217,7 @@ function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   ];
 }
 
-/** Returns an empty text for a market order, which has no limit price. */
+/** Returns an empty string for a market order, which has no limit price. */
 function orderPrice(perp: Scale, leg: TpslLeg | undefined): string {
   return leg === undefined || leg.isMarket ? '' : formatPrice(perp, leg.price);
 }

@@ -28,7 +28,10 @@ const VARIANT_MS = {
   '1d': 1_440 * MINUTE_MS,
 } as const;
 
-/** Returns the start price of a window, and its end price or, before its end, the latest price. */
+/**
+ * Returns the start price of a window and its end price. Before the end, the latest price is used
+ * instead.
+ */
 const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
   const { prices } = markets;
   const { eventStartTime: startMs, source } = query;
@@ -63,7 +66,7 @@ const SIMULATED = 'simulated';
 
 /**
  * Returns the prices of a period, thinned evenly if there are too many. Prices from before the
- * venue's start exist only as simulated ones, on request.
+ * venue's start are simulated and returned only on request.
  */
 const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
   context,

@@ -23,29 +23,29 @@ export type InfoContext = {
   readonly ended?: EndedLookup;
   /** Seals the venue's cursors. By default, they become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
-  /** History loaded for this query, if the data in memory is not sufficient. */
+  /** The history loaded for this query, if the data in memory is not sufficient. */
   readonly past?: Past;
 };
 
-/** Settings of the deployment, which are not part of the state. */
+/** The settings of the deployment, which are not part of the state. */
 export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
   readonly settlementChainId: number;
-  /** RPC endpoint that wallets use. */
+  /** The RPC endpoint that wallets use. */
   readonly settlementRpcUrl?: string | undefined;
-  /** Undefined if the venue has no relay. */
+  /** The URL of the venue's relay; undefined if the venue has none. */
   readonly relayUrl?: string | undefined;
-  /** The name that stands for the venue as source or destination chain in the relay API. */
+  /** The name of the venue as source or destination chain in the relay API. */
   readonly chainName: string;
   /** The amount of one payout in USDC; undefined if the venue has no faucet. */
   readonly faucetUsdc?: number | undefined;
   /** True if bots provide the liquidity; false by default. */
   readonly hasBots?: boolean;
-  /** Accounts of the bots; empty by default. */
+  /** The accounts of the bots; empty by default. */
   readonly botAccounts?: readonly string[];
   /**
-   * Returns the simulated prices from before the venue's start, oldest first. Undefined if prices
+   * Returns the simulated prices from before the venue's start, oldest first; undefined if prices
    * are not simulated.
    */
   readonly simulatedPast?:
@@ -71,15 +71,15 @@ export type InfoAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Answers one type of query from the state, synchronously. */
+/** A function that answers one type of query from the state, synchronously. */
 export type InfoHandler<Type extends InfoType, Data = unknown> = (
   context: InfoContext,
   query: InfoQueryOf<Type>,
 ) => InfoAnswer<Data>;
 
 /**
- * Returns the history that a query needs, or undefined if memory and the loaded history are
- * sufficient.
+ * A function that returns the history that a query needs, or undefined if memory and the loaded
+ * history are sufficient.
  */
 export type PastNeeds<Type extends InfoType> = (
   context: InfoContext,
@@ -90,8 +90,8 @@ export type StateHandler<Type extends InfoType> = {
   readonly answer: InfoHandler<Type>;
   readonly needs?: PastNeeds<Type>;
   /**
-   * Set for queries that many clients send regularly or at their start, and that the state alone
-   * answers.
+   * Set for queries that many clients send regularly or at their start, and for which the state
+   * alone is sufficient.
    */
   readonly isCommon?: true;
 };
@@ -102,7 +102,7 @@ export function answer<Data>(data: Data): InfoAnswer<Data> {
   return { ok: true, data };
 }
 
-/** Finds a listed perp by its id in text form, or returns a refusal. */
+/** Finds a listed perp by its id as a string, or returns a refusal. */
 export function perpOf(
   state: State,
   coin: string,
@@ -122,7 +122,10 @@ export function findPerp(state: State, instrumentId: number): PerpDefinition | u
   return state.perps.get(instrumentId)?.definition;
 }
 
-/** Lists the replicas that clients can reach, including this one, each with its height. */
+/**
+ * A function that lists the replicas that clients can reach, including this one, each with its
+ * height.
+ */
 export type ReplicaList = () => readonly {
   readonly replica: string;
   readonly url: string;
@@ -131,8 +134,8 @@ export type ReplicaList = () => readonly {
 
 /**
  * The data of settled events that a query needs and that is no longer in memory. The query first
- * returns its needs, the API server loads them from the history database, and the query is then
- * answered with them. All fields that are present are needed.
+ * returns its needs. The API server then loads the data from the history database and answers the
+ * query with it. All fields that are present are needed.
  */
 export type PastNeed = {
   readonly slugs?: readonly string[];
@@ -140,7 +143,7 @@ export type PastNeed = {
   readonly bars?: readonly PastBars[];
 };
 
-/** Part of a sorted list of settled events, starting after `after`. */
+/** A part of a sorted list of settled events, starting after `after`. */
 export type PastList = {
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly descending: boolean;
@@ -151,12 +154,12 @@ export type PastList = {
   readonly settledBeforeMs: number;
 };
 
-/** Candle rows of an instrument, and the last row before them. */
+/** The candle rows of an instrument, and the last row before them. */
 export type PastBars = MissingRows & { readonly instrumentId: number };
 
 /** The data that the history database returned for a need. */
 export type Past = {
-  /** Events by slug; null if the history database does not have the event. */
+  /** The events by slug; null if the history database does not contain the event. */
   readonly events: Map<string, EventWithMarkets | null>;
   list?: {
     readonly events: readonly EventWithMarkets[];
@@ -166,7 +169,7 @@ export type Past = {
   readonly bars: Map<number, PastRows>;
 };
 
-/** Candle rows of a period, preceded by the last row before it, if one exists. */
+/** The candle rows of a period, preceded by the last row before it, if one exists. */
 export type PastRows = { readonly stepMs: number; readonly rows: readonly CandleRow[] };
 
 export function emptyPast(): Past {
@@ -174,8 +177,8 @@ export function emptyPast(): Past {
 }
 
 /**
- * Events can leave memory while a query waits, so the history database is also asked for those that
- * leave within this time.
+ * The time within which an event may leave memory while a query waits. Events that leave within it
+ * are also requested from the history database.
  */
 const LEAVING_MS = 60_000;
 
@@ -204,8 +207,8 @@ export function marketIn(context: InfoContext, instrumentId: number): MarketReco
 }
 
 /**
- * Returns the listed events that are neither in memory nor loaded yet. The engine knows the slugs
- * of all events, so unknown ones are not requested.
+ * Returns the listed events that are neither in memory nor loaded yet. The engine has the slugs of
+ * all events, so unknown ones are not requested.
  */
 export function eventsNeeded(context: InfoContext, slugs: readonly string[]): PastNeed | undefined {
   const { markets, past, state } = context;

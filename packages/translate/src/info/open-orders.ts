@@ -77,7 +77,7 @@ const outcomeFrontendOpenOrders: InfoHandler<
 
 /**
  * Prepares a row with the price of the order's outcome; `side` and `reduceOnly` are the `b` and `r`
- * of the request. The market is read immediately, but the row is built on demand.
+ * of the request. The market is read immediately, whereas the row is built on demand.
  */
 function outcomeOrderRow(
   state: State,
@@ -133,7 +133,7 @@ type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
  */
 class OrderRows {
   readonly #state: State;
-  /** Settings by instrument, cached because reading them costs more than building a row. */
+  /** The settings by instrument, cached because reading them costs more than building a row. */
   readonly #capacities = new Map<number, TradeCapacity>();
 
   constructor(state: State) {
@@ -142,7 +142,7 @@ class OrderRows {
 
   /**
    * Prepares the row of a resting order with its inactive children. The state is read immediately,
-   * but the row is built on demand.
+   * whereas the row is built on demand.
    */
   open(order: OrderSnapshot): () => OpenOrder {
     const settings = this.#settingsOf(order);
@@ -243,8 +243,8 @@ export function allOpenOrders(state: State, user: Address): OpenOrder[] {
 }
 
 /**
- * Returns the condition text. A take-profit sell and a stop-loss buy trigger on a rising price, the
- * other two on a falling price.
+ * Returns the condition as a string. A take-profit sell and a stop-loss buy trigger on a rising
+ * price, the other two on a falling price.
  */
 export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
   if (trigger === undefined) return 'N/A';
@@ -255,7 +255,7 @@ export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: s
 /**
  * A list whose rows are built on demand, because building thousands of rows in one turn of the
  * event loop would delay all other requests. The rows keep the values that were read at the start,
- * so all of them show the same moment.
+ * so that all of them show the same state.
  */
 export class LazyRows<Row> {
   readonly #makers: readonly (() => Row)[];

@@ -23,9 +23,9 @@ const TEXTS = {
   resolutionStatus: 'prepared',
 };
 
-describe('the outcomePositions query', () => {
+describe('the outcomePositions query returns shares as positions', () => {
   test('YES positions have a positive size and NO positions a negative one', () => {
-    // Alice bids for YES at 0.60. Bob buys NO at 0.40 and pays the taker fee, 0.07 × 100 × 0.4 ×
+    // Alice bids for YES at 0.60. Bob buys NO at 0.40 and pays the taker fee of 0.07 × 100 × 0.4 ×
     // 0.6 = 1.68.
     world.mint(ALICE, BOB, 0.6, 100);
     const updateTime = world.nowMs;
@@ -101,12 +101,12 @@ describe('the outcomePositions query', () => {
   });
 });
 
-describe('the clearinghouse state of the outcome sub-account', () => {
+describe('the clearinghouse state of the outcome sub-account values shares', () => {
   test('the outcome account value is the free balance plus reserved amounts plus the value of shares', () => {
     world.mint(ALICE, BOB, 0.6, 100);
-    // A bid for 50 at 0.20 reserves 10 and the maximum fee, 0.07 × 50 × 0.2 × 0.8 = 0.56.
+    // A bid for 50 at 0.20 reserves 10 and the maximum fee of 0.07 × 50 × 0.2 × 0.8 = 0.56.
     world.shares(ALICE, { price: 0.2, size: 50 });
-    // One side of the book is empty, so the mark is the last trade, 0.60.
+    // One side of the book is empty, so the mark is the price of the last trade, 0.60.
     const state = world.data('clearinghouseState', { user: ALICE, accountType: 'outcome' });
     const summary = {
       accountValue: '1000',
@@ -131,14 +131,14 @@ describe('the clearinghouse state of the outcome sub-account', () => {
   });
 });
 
-describe('the open orders of outcome markets', () => {
+describe('open orders of outcome markets are listed with the price of their outcome', () => {
   test('outcome orders are listed with the price of their outcome and the b and r of the request', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     const clientOrderId = `0x${'1'.repeat(32)}`;
     const expireMs = world.nowMs + DAY_MS;
     world.shares(BOB, { leg: 'no', sell: true, price: 0.45, size: 30, clientOrderId, expireMs });
     const timestamp = world.nowMs;
-    // Selling NO at 0.45 rests as a bid for YES at 0.55. Carol's order fills 10 of it.
+    // Selling NO at 0.45 rests as a bid for YES at 0.55, of which Carol's order fills 10.
     world.shares(CAROL, { leg: 'no', price: 0.45, size: 10 });
     world.shares(BOB, { price: 0.3, size: 10 });
     const rows = world.data('outcomeFrontendOpenOrders', { user: BOB });
@@ -202,7 +202,7 @@ describe('the open orders of outcome markets', () => {
   });
 });
 
-test('R-rounding: the account value rounds down once, and each position is shown half up', () => {
+test('R-rounding: the account value rounds down once, and the value of each position rounds half up', () => {
   const ids = [FIRST_ID + 1, FIRST_ID + 2];
   for (const id of ids) {
     const listing = { ...slowMarket(), slug: `fine ${id}`, priceTick: 1 };

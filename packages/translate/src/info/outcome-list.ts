@@ -5,7 +5,7 @@ import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from 
 
 /**
  * A page combines events from memory and from the loaded history. Both use the same sort keys, and
- * an event keeps its key when it leaves memory, so a cursor is valid in both.
+ * an event keeps its key when it leaves memory, so a cursor is valid for both.
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -29,7 +29,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   const past = list.events.map(placed);
   const isInOrder = options.descending ? isAbove : isBelow;
   // After the last event of the loaded history, events that are not loaded could come before those
-  // in memory, so the page ends there.
+  // in memory, so the page ends at that event.
   const end = list.isEnd ? undefined : past.at(-1)?.place;
   const merged = [...items.map(placed), ...past.filter(({ item }) => hasLeft(context, item))]
     .filter(({ place }) => end === undefined || !isInOrder(end, place))
@@ -40,7 +40,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   return { items: shown.map(({ item }) => item), next: hasMore ? last : undefined };
 }
 
-/** Returns the history that a page needs, or undefined if memory has the whole page. */
+/** Returns the history that a page needs, or undefined if memory contains the whole page. */
 export function listNeeds(
   context: InfoContext,
   query: Query,
@@ -61,7 +61,7 @@ export function listNeeds(
 }
 
 /**
- * Events that have left memory have no orders and no trades in the last day, so their key for
+ * Events that have left memory have no orders and no trades within the last day, so their key for
  * liquidity and trending is zero.
  */
 const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {

@@ -4,15 +4,15 @@ import { present } from '@oddlot/units';
 import type { MarketRecord } from '../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
 
-/** Outcome market as the combination of its catalogue record and the engine's data. */
+/** An outcome market as the combination of its catalogue record and the engine's data. */
 export type ShownMarket = {
   readonly record: MarketRecord;
   readonly scale: Scale;
-  /** Undefined after the market's holders have been paid. */
+  /** The engine's data; undefined after the market's holders have been paid. */
   readonly live: MarketView | undefined;
   /** The price 1.00 in price units. */
   readonly unit: number;
-  /** The mark of YES in half price units; after the resolution, the payout of a share. */
+  /** The mark of YES in half price units or, after the resolution, the payout of a share. */
   readonly halves: number;
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };
@@ -69,7 +69,7 @@ export function priceOrNull(scale: Scale, price: number | undefined): string | n
   return price === undefined || price === 0 ? null : formatPrice(scale, price);
 }
 
-/** Formats the mid price, or returns null if one side of the book is empty. */
+/** Formats the mid price, or returns null if a side of the book is empty. */
 export function midOrNull({ live, scale }: ShownMarket): string | null {
   if (live === undefined || live.bestBid === 0 || live.bestAsk === 0) return null;
   return formatHalfPrice(scale, live.bestBid + live.bestAsk);

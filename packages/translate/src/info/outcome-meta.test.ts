@@ -110,7 +110,7 @@ test('outcomeMeta returns an event with its markets, trading status, prices, vol
   });
 });
 
-describe('a resolved outcome market', () => {
+describe('a resolved outcome market shows its result', () => {
   test.each([
     [0.75, 'Yes', '0.75', '0.25'],
     [0.5, null, '0.5', '0.5'],
@@ -144,7 +144,7 @@ describe('a resolved outcome market', () => {
   });
 });
 
-test('after a day, the price change is shown and the day’s volume starts again at zero', () => {
+test('after a day, the price change is shown and the volume of the day restarts at zero', () => {
   world.list('rain');
   world.fund(ALICE, BOB);
   world.mint(ALICE, BOB, 0.6, 100);
@@ -155,14 +155,14 @@ test('after a day, the price change is shown and the day’s volume starts again
   expect(event.markets[0].pricing.change_24h).toBe('0.1');
 });
 
-describe('the sort order of events', () => {
+describe('the sort order of events follows their volumes and prices', () => {
   beforeEach(() => {
     const ends = { one: 3, two: 1, three: 2 };
     for (const [slug, day] of Object.entries(ends)) {
       world.list(slug, { endMs: timeMs(START_MS + (7 + day) * DAY_MS) });
     }
     world.fund(ALICE, BOB);
-    // The earlier volume is 6 for `one` and 12 for `two`; today's is 1.2 for `two` and 3 for
+    // The earlier volume is 6 for `one` and 12 for `two`; today's volume is 1.2 for `two` and 3 for
     // `three`.
     world.mint(ALICE, BOB, 0.6, 10, FIRST_ID);
     world.mint(ALICE, BOB, 0.6, 20, FIRST_ID + 1);
@@ -198,7 +198,7 @@ describe('the sort order of events', () => {
     expect(slugs({ sortBy: 'liquidity' })).toEqual(['two', 'three', 'one']);
     expect(slugs({ sortBy: 'trending' })).toEqual(['one', 'three', 'two']);
     world.waitUntil(world.nowMs + 30 * HOUR_MS);
-    // There are no trades today, so the ids decide the order.
+    // There are no trades today, so the ids determine the order.
     expect(slugs({ sortBy: 'trending' })).toEqual(['three', 'two', 'one']);
     world.list('four');
     expect(slugs({ sortBy: 'newest' })).toEqual(['four', 'three', 'two', 'one']);
@@ -237,7 +237,7 @@ describe('the sort order of events', () => {
   });
 });
 
-describe('the filters of the event list', () => {
+describe('the filters of the event list select the matching events', () => {
   beforeEach(() => {
     world.list('open', { tags: ['a', 'b'], markets: ['m1', 'm2'] });
     world.list('done', { tags: ['b'], markets: ['m3'] });
@@ -336,7 +336,7 @@ describe('the filters of the event list', () => {
     expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
   });
 
-  test('the tag filter applies later changes to an event’s tags', () => {
+  test('the tag filter applies later changes of an event’s tags', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
     const { listing } = world.markets.catalogue.listedEvent('open')!;
@@ -345,7 +345,7 @@ describe('the filters of the event list', () => {
     expect(slugs({ tag: 'c', sortBy: 'newest' })).toEqual(['new', 'open']);
   });
 
-  test('marketSlugs returns only the named markets, or all markets of their events on request', () => {
+  test('marketSlugs returns only the requested markets, or all markets of their events on request', () => {
     const names = (fields: object) =>
       page(fields).events.map(({ markets }) => markets.map(({ slug }) => slug));
     expect(names({ marketSlugs: ['m5'] })).toEqual([['m5']]);

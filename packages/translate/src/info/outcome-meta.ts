@@ -103,8 +103,8 @@ function pageOptions(context: Context, query: Query): PageOptions | 'invalid' {
 }
 
 /**
- * Filters a searched range of events. If more than a page match, the next page starts after the
- * last one shown.
+ * Filters a searched range of events. If more events match than fit on a page, the next page starts
+ * after the last one shown.
  */
 function foundIn({ markets }: Context, query: Query, stretch: EventPage): EventPage {
   const found = stretch.items.filter(matchOf(query));
@@ -135,7 +135,9 @@ function shownEvent(
   return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
-/** Returns the ids of the markets that the query names by slug or id. Unknown slugs are omitted. */
+/**
+ * Returns the ids of the markets that the query contains by slug or id. Unknown slugs are omitted.
+ */
 function matchedMarkets(
   { state }: Context,
   { instrumentIds, marketSlugs }: Query,
@@ -272,7 +274,7 @@ function eventVolume(nowMs: number, markets: readonly ShownMarket[]): OutcomeEve
 }
 
 /**
- * Adds up the markets' open interest in money, because their lot sizes can differ. A pair is worth
+ * Adds up the markets' open interest as money, because their lot sizes can differ. A pair is worth
  * 1.00.
  */
 function eventInterest(markets: readonly ShownMarket[]): string {

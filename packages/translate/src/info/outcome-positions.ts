@@ -37,7 +37,7 @@ import {
 import { marketScale, resolutionStatus, shownMarket } from './outcome-market.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 
-/** Lists shares as positions: YES has a positive size, NO a negative one. */
+/** Lists shares as positions: those of YES have a positive size, and those of NO a negative one. */
 const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
   { state, markets },
   { instrumentIds = [], user },
@@ -50,8 +50,8 @@ const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
 
 export type OutcomeStateOptions = {
   /**
-   * Adds the texts of the markets. Node streams omit it, because their records do not contain these
-   * texts.
+   * The source of the texts of the markets. Node streams omit it, because their records do not
+   * contain these texts.
    */
   readonly catalogue?: OutcomeCatalogue;
 };
@@ -79,8 +79,8 @@ export function outcomeState(
   return {
     marginSummary: summary,
     crossMarginSummary: { ...summary },
-    // Withdrawals are paid from the perp sub-account, so the outcome sub-account has no hold and no
-    // vault.
+    // Withdrawals are paid from the perp sub-account, so the outcome sub-account has no holds and
+    // no vault equity.
     accountValuePlusWithdrawHold: summary.accountValue,
     totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
     vaultEquity: '0',
@@ -88,7 +88,7 @@ export function outcomeState(
     assetPositions: shares.map((each) => sharesRecord(state, each, options.catalogue)),
     activeReverseJobs: [],
     crossMaintenanceMarginUsed: '0',
-    // The margin ratio is empty, because nothing is borrowed.
+    // The margin ratio is empty, because no money is borrowed.
     crossMarginRatio: '',
     withdrawable: formatMoney(free),
   };
@@ -166,9 +166,7 @@ function textsOf(market: MarketRecord): Texts {
 
 type Query = InfoQueryOf<'outcomeHolders'>;
 
-/**
- * Lists the holders of an outcome's shares. A settled market is still known, but has no holders.
- */
+/** Lists the holders of an outcome's shares. A settled market is accepted but has no holders. */
 const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, query) => {
   const { state } = context;
   const { instrumentId, limit, outcome } = query;
@@ -222,7 +220,7 @@ function readCursor(context: InfoContext, query: Query): HolderPlace | 'invalid'
   try {
     parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    // The text is not a cursor of this venue.
+    // The given string is not a cursor of this venue.
     return 'invalid';
   }
   if (!Array.isArray(parts)) return 'invalid';

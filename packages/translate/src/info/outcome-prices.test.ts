@@ -47,7 +47,7 @@ test('the mark is the mid of a narrow book, otherwise the last trade, otherwise 
   expect(context()).toMatchObject([{ markPx: '1', bestBid: null, openInterest: '0' }]);
 });
 
-describe('the outcomeProbability query', () => {
+describe('the outcomeProbability query returns the marks of a market over time', () => {
   const series = (fields: object) =>
     world.data('outcomeProbability', { instrumentIds: [FIRST_ID, 7], ...fields }).series;
 
@@ -59,7 +59,7 @@ describe('the outcomeProbability query', () => {
     world.waitUntil(fromMs + 180_000);
     const points = (fields: object) => series({ startTime: fromMs, ...fields })[0].points;
     const at = (minute: number, p: string) => ({ t: fromMs + minute * 60_000, p });
-    // The second order was placed two seconds after the first minute.
+    // The second order was placed two seconds after the end of the first minute.
     const all = [at(0, '0.5'), at(1, '0.5'), at(2, '0.61'), at(3, '0.61')];
     expect(points({ fidelity: 1 })).toEqual(all);
     expect(points({ fidelity: 2 })).toEqual([all[0], all[2], all[3]]);

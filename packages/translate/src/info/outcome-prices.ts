@@ -101,8 +101,8 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
 };
 
 /**
- * Returns what is needed for markets that are no longer in memory: first their events, and in a
- * second round their trades.
+ * Returns the history that is needed for markets that are no longer in memory: first their events,
+ * and in a second round their trades.
  */
 const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   const events = marketsNeeded(context, query.instrumentIds);
@@ -124,8 +124,8 @@ const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
 const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
 
 /**
- * Approximates the marks of a market whose recorded marks were dropped: 0.5 at first, then the last
- * trade of each step from the end of that step, and finally the result.
+ * Approximates the marks of a market whose recorded marks were dropped: 0.5 at the start, then the
+ * price of the last trade of each step from the end of that step on, and finally the result.
  */
 function marksOfTrades(
   { resolution }: MarketRecord,
@@ -174,7 +174,7 @@ function spanOf(
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };
 }
 
-/** Returns the requested step, or a longer one if the answer would have too many points. */
+/** Returns the requested step, or a longer one if the response would have too many points. */
 function stepOf(
   { fidelity, interval }: ProbabilityQuery,
   { fromMs, toMs }: Span,

@@ -6,8 +6,8 @@ import { FIRST_ID, OutcomeVenue, SERIES } from '@oddlot/testing/venue/outcome-ve
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /**
- * The first market starts a full quarter of an hour after the venue's first block, so the prices
- * before its start are known.
+ * The first market starts 15 minutes after the venue's first block, so the prices before its start
+ * are known.
  */
 const FIRST_START = START_MS + QUARTER_MS;
 
@@ -20,15 +20,15 @@ beforeEach(() => {
 });
 
 /**
- * Pushes a price for each second of the minute before an instant, one value in the first half and
- * another in the second.
+ * Pushes a price for each second of the minute before a time, one value in the first half and
+ * another in the second half.
  */
 function minuteBefore(instantMs: number, first: number, second: number): void {
   world.waitUntil(instantMs - MINUTE_MS - 1_000);
   for (let at = 0; at < 60; at++) world.price(at < 30 ? first : second);
 }
 
-describe('the timeline of a series', () => {
+describe('the timeline of a series lists its markets', () => {
   test('the timeline shows the start price when it is fixed and the result after the resolution', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
@@ -87,7 +87,7 @@ describe('the timeline of a series', () => {
   });
 });
 
-describe('the resolution record', () => {
+describe('the resolution record contains the inputs of the result', () => {
   const KEYS = [
     'instrumentId',
     'resolutionStatus',
@@ -179,7 +179,7 @@ describe('the resolution record', () => {
   });
 });
 
-describe('reference prices', () => {
+describe('reference prices can be queried at a time and over a period', () => {
   const price = (fields: object = {}) => world.data('cryptoPrice', { symbol: 'BTC', ...fields });
 
   test('cryptoPrice returns the start price and the end price or the latest price', () => {
@@ -198,8 +198,8 @@ describe('reference prices', () => {
     const window = { eventStartTime: start, endTime: new Date(FIRST_START).toISOString() };
     const over = { openPrice: '101', closePrice: '102', completed: true, incomplete: false };
     expect(price(window)).toMatchObject(over);
-    // The half of the last minute before the start has one price and half the other, and likewise
-    // for the last minute before the end.
+    // The first half of the last minute before the start has one price, and the second half has
+    // another one; the last minute before the end is divided likewise.
     const twap = { source: 'twap', eventStartTime: FIRST_START, endTime: FIRST_START + 10_000 };
     expect(price(twap)).toMatchObject({ openPrice: '100.5', closePrice: '100.83333333' });
     expect(price({ source: 'spot' })).toMatchObject({ closePrice: null, incomplete: true });
@@ -249,7 +249,7 @@ describe('reference prices', () => {
       endTime: world.nowMs,
       source: 'twap',
     });
-    // The averages are those of 2238 to 2297 and of 2239 to 2298.
+    // The averages are those of the prices 2238 to 2297 and 2239 to 2298.
     expect(averages).toEqual([
       { timestamp: world.nowMs - 1_000, value: '2267.5' },
       { timestamp: world.nowMs, value: '2268.5' },

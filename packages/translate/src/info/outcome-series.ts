@@ -61,7 +61,7 @@ type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
 
 /**
  * Returns the needed history. Markets end before they are settled, so those that have left memory
- * started before the border.
+ * started before the limit.
  */
 const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   const { markets, past } = context;
@@ -81,8 +81,8 @@ const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
 function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRecord[] {
   const { after = -1, before = Infinity, limit, seriesSlug } = query;
   const records = markets.catalogue.seriesMarkets(seriesSlug);
-  // Starts ascend: `to` is the first start at or after `before`, and `from` the first start later
-  // than `after`.
+  // The starts are in ascending order: `to` is the first start at or after `before`, and `from` is
+  // the first start later than `after`.
   const to = countUntil(records, before);
   const from = countUntil(records, after + 1);
   return records.slice(Math.max(from, to - limit - 1), to).reverse();
@@ -176,7 +176,9 @@ function inputsOf(resolution: ResolutionRecord | null): OutcomeResolutionInputs 
 
 type Samples = NonNullable<ResolutionRecord['inputs']>['strike'];
 
-/** Formats the average price, rounded half up. The result itself is decided with the exact sums. */
+/**
+ * Formats the average price, rounded half up. The result itself is determined by the exact sums.
+ */
 function average({ samples, sumE8 }: Samples): string {
   return formatReferencePrice(Number(divHalfUp(BigInt(sumE8), BigInt(samples.length))));
 }

@@ -25,7 +25,7 @@ type Instrument = PerpMetaDetail['instruments'][number];
 const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
   answer({ universe: perpUniverse(state) });
 
-/** Returns every perp as it is listed in the answer to `perpMeta`. */
+/** Returns every perp as it is listed in the response to `perpMeta`. */
 export function perpUniverse(state: State): PerpMeta[] {
   return perpDefinitions(state).map((perp) => universeEntry(state, perp));
 }

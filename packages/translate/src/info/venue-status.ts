@@ -70,7 +70,7 @@ function moneyAndOracles(
   };
 }
 
-/** Clients send builder fees only if this version is 47 or higher. */
+/** The protocol version of the venue. Clients send builder fees only if it is 47 or higher. */
 const PROTOCOL_VERSION = 47;
 
 const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment, state }) =>
@@ -112,7 +112,7 @@ function replicasOf(listed: ReturnType<ReplicaList>): Pick<Settings, 'replicas'>
   return replicas.length < 2 ? {} : { replicas };
 }
 
-/** The outcome exchange, where each market has its own fee rates. */
+/** The id of the outcome exchange, in which each market has its own fee rates. */
 const OUTCOME_EXCHANGE_ID = 1;
 /** The default taker fee of an outcome market, in units of 10^-8. */
 const OUTCOME_TAKER_FEE_E8 = 7_000_000;

@@ -6,7 +6,7 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
-/** The order that a cancel or an amend refers to. */
+/** The order to which a cancel or an amend refers. */
 export type OrderTarget = {
   readonly instrumentId: number;
   readonly orderId?: number;
@@ -22,7 +22,7 @@ export type EndedOrder = Pick<
 export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
 
 /**
- * Returns a lookup that searches the orders that ended in these events first, and then the stored
+ * Returns a lookup that first searches the orders that ended in these events, and then the stored
  * ones.
  */
 export function endedBy(

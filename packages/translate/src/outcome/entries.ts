@@ -37,8 +37,8 @@ export function asEnded(
 }
 
 /**
- * Returns the entries of a command and the name of their list in the API, or undefined if it has
- * none.
+ * Returns the entries of a command and the name of their list in the API, or undefined if the
+ * command has no entries.
  */
 export function entriesOf(
   command: RequestCommand,
@@ -67,8 +67,8 @@ type WithoutEntries = Exclude<
 >;
 
 /**
- * Accepts only commands without a list of orders, so a new command with a list does not compile
- * until it is handled above.
+ * Accepts only commands without a list of orders, so that a new command with a list does not
+ * compile until it is handled above.
  */
 function noEntries(_command: WithoutEntries): undefined {
   return undefined;
@@ -85,8 +85,8 @@ export function scaleOf(
 const NO_SCALE: Scale = { szDecimals: 0 };
 
 /**
- * Returns the scale of an order that the command found by itself, as cancelAll does. Only the
- * block's events identify such an order.
+ * Returns the scale of an order that the command itself found, as cancelAll does. Only the block's
+ * events identify such an order.
  */
 export function foundScale(
   orderId: number | undefined,
@@ -98,7 +98,7 @@ export function foundScale(
 }
 
 /**
- * Instruments by order id, computed once per block, because one command can end thousands of
+ * The instruments by order id, computed once per block, because one command can end thousands of
  * orders.
  */
 const instrumentsFound = new WeakMap<readonly EngineEvent[], ReadonlyMap<number, number>>();
@@ -201,7 +201,7 @@ function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
 type WithoutAmount = Exclude<RequestCommand, { readonly amountMicroUsdc: unknown }>;
 
 /**
- * Accepts only commands that move no money, so a new command that does move money does not compile
+ * Accepts only commands that do not move money, so that a new command that does does not compile
  * until it is handled above.
  */
 function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
@@ -209,11 +209,13 @@ function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
 }
 
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
-/** Only sent to clients that requested the result of the execution. */
+/**
+ * The code of a warning that is sent only to clients that requested the result of the execution.
+ */
 export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
 /**
- * Only sent to clients that did not wait for the result, because the result contains the same
- * information.
+ * The code of a warning that is sent only to clients that did not wait for the result, because the
+ * result contains the same information.
  */
 export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 
@@ -250,7 +252,7 @@ export function warningsOf(
 }
 
 /**
- * Warns that requests which the former agent's key signed in advance cannot be distinguished from
+ * Warns that requests signed in advance with the former agent's key cannot be distinguished from
  * new ones (R-nonce).
  */
 function agentReusedWarning(agent: string): Warning {

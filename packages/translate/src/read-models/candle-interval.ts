@@ -1,6 +1,8 @@
 import type { INTERVALS } from '@oddlot/protocol';
 
-/** Intervals of candles, whose borders are in UTC. */
+/**
+ * The functions in this file define the intervals of candles. All interval boundaries are in UTC.
+ */
 
 export type CandleInterval = (typeof INTERVALS)[number];
 
@@ -8,10 +10,10 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Weeks start on Mondays, and 1970-01-05 was the first Monday after the epoch. */
+/** The first Monday after the epoch, 1970-01-05. Weeks start on Mondays. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Lengths of all intervals except months, whose length varies. */
+/** The lengths of all intervals except months, whose length varies. */
 const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,

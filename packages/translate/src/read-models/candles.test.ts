@@ -83,7 +83,7 @@ test('a candle without trades repeats the last close until its first trade', () 
   const flat = { startMs: WEDNESDAY + 10 * MINUTE_MS, open: 5, close: 5, lots: 0, trades: 0 };
   expect(candles.running(ID, '1m')).toMatchObject(flat);
   trade(candles, WEDNESDAY + 10 * MINUTE_MS + 1, 7);
-  // A candle with trades opens with its own first trade, not with the last close.
+  // A candle with trades opens with its own first trade and not with the last close.
   expect(candles.running(ID, '1m')).toMatchObject({ open: 7, low: 7, trades: 1 });
   expect(closes(candles, '1m')).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 7]);
 });
@@ -160,7 +160,7 @@ test('no rows are missing for a period in memory or before the first trade', () 
   expect(candles.missing(ID, '1m', span)).toMatchObject({ stepMs: MINUTE_MS });
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
-  // All rows of a settled market are missing in memory.
+  // For a settled market, no rows are in memory.
   const settled = { ...span, toMs: WEDNESDAY, isForgotten: true };
   expect(candles.missing(ID + 1, '1d', settled)).toMatchObject({
     stepMs: 240 * MINUTE_MS,

@@ -15,7 +15,7 @@ import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from '.
 
 export type CandlePrice = (typeof CANDLE_PRICES)[number];
 
-/** Candle in integers: prices in price units (of YES on outcome markets), sizes in lots. */
+/** A candle in integers: prices in price units (of YES on outcome markets), sizes in lots. */
 export type CandleBar = {
   readonly startMs: number;
   readonly endMs: number;
@@ -27,7 +27,7 @@ export type CandleBar = {
   trades: number;
 };
 
-/** Aggregated trades of one step. */
+/** The aggregated trades of one step. */
 export type CandleRow = [
   startMs: number,
   open: number,
@@ -40,7 +40,7 @@ export type CandleRow = [
 
 const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** Rows that are not in memory and start between two times, inclusive of both. */
+/** The rows that are not in memory and start between two times, inclusive of both. */
 export type MissingRows = {
   readonly stepMs: number;
   readonly startMs: number;
@@ -49,7 +49,7 @@ export type MissingRows = {
 
 /**
  * Minutes are kept for two days, quarters of an hour for a month, four hours for two years. An
- * interval is built from the coarsest rows that divide it, because those reach back furthest.
+ * interval is built from the coarsest rows that divide it, because they are kept the longest.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, retentionMs: 2 * DAY_MS },
@@ -57,7 +57,9 @@ const TIERS: readonly Tier[] = [
   { stepMs: 4 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
-/** The limit for all instruments together. A row takes about 50 bytes in a snapshot. */
+/**
+ * The maximum number of rows of all instruments together. A row takes about 50 bytes in a snapshot.
+ */
 const ROWS_MAX = 500_000;
 
 const TRADES_OF_STEP: Fold<CandleRow> = {
@@ -115,9 +117,9 @@ const PRICES: Readonly<
 };
 
 /**
- * Candles of all instruments, built from trades, marks or oracle prices and stored in snapshots.
+ * The candles of all instruments, built from trades, marks or oracle prices and stored in snapshots.
  * `onBlock` must be called for every block in order, including replayed ones. Candles of marks and
- * oracle prices begin at the first block of a release that has them, because snapshots of older
+ * oracle prices begin at the first block of a release that supports them, because snapshots of older
  * releases contain none.
  */
 export class Candles {
@@ -149,7 +151,7 @@ export class Candles {
     }
   }
 
-  /** Drops the candles of an instrument. Only the history database has them afterwards. */
+  /** Drops the candles of an instrument. Afterwards, only the history database contains them. */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
@@ -157,7 +159,8 @@ export class Candles {
   /**
    * Returns the candles that start in a period, oldest first, at most the latest 5,000. A candle
    * without trades repeats the previous close, and there are none before the first trade or in the
-   * future. `older` contains the rows that `missing` named, preceded by the last row before them.
+   * future. `older` contains the rows that `missing` requested, preceded by the last row before
+   * them.
    */
   snapshot(
     instrumentId: number,
@@ -176,8 +179,8 @@ export class Candles {
   }
 
   /**
-   * Returns which rows `snapshot` needs from the history: the dropped rows of a series, or all rows
-   * of a settled market. Returns undefined if none are missing.
+   * Returns the rows that `snapshot` needs from the history: the dropped rows of a series, or all
+   * rows of a settled market. Returns undefined if none are missing.
    */
   missing(
     instrumentId: number,
@@ -200,7 +203,8 @@ export class Candles {
   }
 
   /**
-   * Returns the starts of the first and last candle of a period, limited in number and to the past.
+   * Returns the starts of the first and last candle of a period, limited in number and to past
+   * candles.
    */
   #starts(interval: CandleInterval, fromMs: number, toMs: number) {
     const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));

@@ -17,16 +17,16 @@ type EventListQuery = {
   readonly tag: string | undefined;
 };
 
-/** The maximum number of rankings. The least recently used one is dropped first. */
+/** The maximum number of rankings. The least recently used ranking is dropped first. */
 const RANKINGS_MAX = 32;
-/** A ranking with this many pending events is updated even if it is not queried. */
+/** The number of pending events at which a ranking is updated even if it is not queried. */
 const PENDING_MAX = 256;
 const HOUR_MS = 3_600_000;
 
 type CachedRanking = {
   readonly query: EventListQuery;
   readonly ranking: Ranking<ListedEvent>;
-  /** Events whose place can have changed since the last update. */
+  /** The events whose position may have changed since the last update. */
   readonly pending: Set<ListedEvent>;
   /**
    * The hour of the last complete update. The daily volume is counted in whole hours, so a new hour
@@ -36,8 +36,8 @@ type CachedRanking = {
 };
 
 /**
- * Ranks the catalogue's events in every requested order. A ranking is built at its first query;
- * later blocks only mark the events that move, so a page costs in proportion to its length.
+ * Ranks the catalogue's events in every requested order. A ranking is built at its first query.
+ * Later blocks only mark the events that move, so the cost of a page is proportional to its length.
  */
 export class ListedEventIndex {
   readonly #catalogue: OutcomeCatalogue;
@@ -46,8 +46,8 @@ export class ListedEventIndex {
   /** The most recently used ranking is the last in the map. */
   readonly #rankings = new Map<string, CachedRanking>();
   /**
-   * Events by tag, built at the first query with a tag. With it, a query for a rare tag takes time
-   * in proportion to that tag's events.
+   * The events by tag, built at the first query with a tag. A query for a rare tag then takes time
+   * in proportion to the number of its events.
    */
   #byTag: Map<string, Set<ListedEvent>> | undefined;
 
@@ -100,8 +100,8 @@ export class ListedEventIndex {
   }
 
   /**
-   * Returns the sort key of an event. Above 2^53 micro-USDC, neighbouring values can tie, which is
-   * acceptable for a ranking.
+   * Returns the sort key of an event. Above 2^53 micro-USDC, different values can have equal keys,
+   * which is acceptable for a ranking.
    */
   keyOf(sortBy: EventSort, { event, markets }: EventWithMarkets): number {
     const nowMs = this.#state().timeMs;
@@ -175,7 +175,7 @@ export class ListedEventIndex {
     return this.#byTag.get(tag) ?? [];
   }
 
-  /** An event also stays under its former tags, because queries check the current tags anyway. */
+  /** An event also stays under its former tags, because queries check its current tags anyway. */
   #addTags(event: ListedEvent): void {
     for (const tag of event.listing.tags) {
       const tagged = this.#byTag?.get(tag);
@@ -227,7 +227,7 @@ function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bi
   return items.reduce((total, item) => total + amountOf(item), 0n);
 }
 
-/** The place in a ranking: a key, and an id that is unique among the items. */
+/** A position in a ranking: a key, and an id that is unique among the items. */
 export type Place = readonly [key: number, id: number];
 
 export type PageOptions = {
@@ -239,11 +239,11 @@ export type PageOptions = {
 type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
 
 /**
- * Items sorted by key and then by id. A place is found by binary search, so a page costs in
- * proportion to its length; moving an item shifts a part of one array.
+ * Items sorted by key and then by id. A position is found by binary search, so the cost of a page
+ * is proportional to its length. Moving an item shifts a part of one array.
  */
 export class Ranking<Item> {
-  /** Entries in ascending order. */
+  /** The entries in ascending order. */
   #entries: Entry<Item>[] = [];
   readonly #keys = new Map<number, number>();
 
@@ -251,14 +251,14 @@ export class Ranking<Item> {
     return this.#entries.length;
   }
 
-  /** Replaces all items at once, which is faster than placing them one by one. */
+  /** Replaces all items in one step, which is faster than inserting them one by one. */
   reset(entries: readonly Entry<Item>[]): void {
     this.#entries = entries.toSorted((a, b) => a.key - b.key || a.id - b.id);
     this.#keys.clear();
     for (const { id, key } of entries) this.#keys.set(id, key);
   }
 
-  /** Moves an item to the place of its key, or removes it if the key is undefined. */
+  /** Moves an item to the position of its key, or removes it if the key is undefined. */
   place(id: number, key: number | undefined, item: Item): void {
     const old = this.#keys.get(id);
     if (old === key) return;
@@ -272,8 +272,8 @@ export class Ranking<Item> {
   }
 
   /**
-   * Returns the items after a place, or from the start, in either direction, with the place of the
-   * last one.
+   * Returns the items after a position, or from the start, in either direction, with the position
+   * of the last one.
    */
   page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
     const { after, descending, limit } = options;
@@ -317,7 +317,7 @@ export class Ranking<Item> {
   }
 }
 
-/** Liquidity of outcome markets, recomputed only for books that have changed. */
+/** The liquidity of outcome markets, recomputed only for books that have changed. */
 class Liquidity {
   readonly #state: () => State;
   readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();

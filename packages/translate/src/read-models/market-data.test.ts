@@ -3,7 +3,7 @@ import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 import { MarketData } from './market-data.ts';
 import { FIRST_ID, OutcomeVenue, SERIES } from '@oddlot/testing/venue/outcome-venue';
 
-test('market data restored from a snapshot gives the same answers as the original', () => {
+test('market data restored from a snapshot gives the same results as the original', () => {
   const world = new OutcomeVenue();
   world.venue.apply([{ type: 'registerSeries', series: SERIES }]);
   world.list('rain');

@@ -8,7 +8,9 @@ import { ReferencePrices } from './reference-prices.ts';
 import { DAY_MS, HOUR_MS } from './candle-interval.ts';
 import { type Fold, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** Market data that the engine's state does not contain: texts, results and historical prices. */
+/**
+ * The market data that the engine's state does not contain: texts, results and historical prices.
+ */
 export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
@@ -41,7 +43,8 @@ export class MarketData {
   }
 
   /**
-   * Attaches the projections to a replica that writes snapshots. It replaces calls of `onBlock`.
+   * Attaches the projections to a replica that writes snapshots. No further calls of `onBlock` are
+   * then needed.
    */
   attachTo(replica: {
     attach(projection: Projection): void;
@@ -69,7 +72,7 @@ export class MarketData {
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, retentionMs: 90 * DAY_MS }];
-/** The limit for all markets together. A row takes about 40 bytes in a snapshot. */
+/** The maximum number of rows of all markets together. A row takes about 40 bytes in a snapshot. */
 const ROWS_MAX = 250_000;
 
 const ONE_AN_HOUR: Fold<FundingPoint> = {
@@ -80,8 +83,8 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 
 /**
  * Hourly funding of perps, stored in snapshots. `onBlock` must be called for every block in order,
- * including replayed ones. A snapshot of an older release does not contain it, so it is empty after
- * a restore from that.
+ * including replayed ones. A snapshot of an older release does not contain this data, so it is
+ * empty after a restore from such a snapshot.
  */
 export class FundingRates {
   readonly name = 'fundingRates';

@@ -14,24 +14,24 @@ import { DAY_MS } from './candle-interval.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /**
- * The time that an event stays in memory after it became final. By then, its last trade is older
- * than the weekly volume, so its displayed data no longer changes.
+ * The time that an event stays in memory after it became final. At the end of that time, its last
+ * trade is older than the weekly volume, so its displayed data no longer changes.
  */
 export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
-/** Event with its texts and the ids of its markets. */
+/** An event with its texts and the ids of its markets. */
 export type ListedEvent = {
   readonly eventId: number;
   listing: EventListing;
   readonly seriesSlug: string | null;
   readonly createdMs: number;
-  /** Ids in order of listing. */
+  /** The ids in order of listing. */
   readonly instrumentIds: number[];
 };
 
 /**
- * Displayed data of a market. It is kept longer than in the engine, which drops a market after its
- * payout.
+ * The displayed data of a market. It is kept longer than in the engine, which drops a market after
+ * its payout.
  */
 export type MarketRecord = {
   readonly instrumentId: number;
@@ -46,7 +46,7 @@ export type MarketRecord = {
   resolution: ResolutionRecord | null;
 };
 
-/** Event with its markets in order of listing, from memory or from the history database. */
+/** An event with its markets in order of listing, from memory or from the history database. */
 export type EventWithMarkets = {
   readonly event: ListedEvent;
   readonly markets: readonly MarketRecord[];
@@ -64,9 +64,10 @@ export type ResolutionRecord = Pick<
 };
 
 /**
- * Events, markets and series with their texts, built from engine events and stored in snapshots.
- * Settled events are dropped after one week of block time; the history database has them from their
- * settlement. `onBlock` must be called for every block in order, including replayed ones.
+ * The events, markets and series with their texts, built from engine events and stored in
+ * snapshots. Settled events are dropped after one week of block time; the history database contains
+ * them from their settlement on. `onBlock` must be called for every block in order, including
+ * replayed ones.
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
@@ -79,15 +80,15 @@ export class OutcomeCatalogue {
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
   readonly #state: () => State;
   readonly #onLeave: (event: ListedEvent) => void;
-  /** Events that the newest block dropped. */
+  /** The events that the newest block dropped. */
   #left: EventWithMarkets[] = [];
   /** The time that settled events stay in memory. */
   readonly retentionMs: number;
-  /** Events whose markets are all resolved. */
+  /** The events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
   /**
-   * Creates an empty catalogue. It calls `onLeave` for a dropped event while the event is still
+   * Creates an empty catalogue. For a dropped event, it calls `onLeave` while the event is still
    * present.
    */
   constructor(
@@ -157,7 +158,7 @@ export class OutcomeCatalogue {
       // If another market was added in the meantime, the event is scheduled again when that market
       // is resolved.
       if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
-      // The code that processes this block later needs the markets that the block paid.
+      // The code that processes this block later needs the markets that were paid in the block.
       const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
       if (this.#isPaid(event) && !isHeld) this.#drop(event);
       else this.#leaving.add(leaving);
@@ -324,9 +325,9 @@ export class OutcomeCatalogue {
 }
 
 /**
- * Returns the time from which an event is final, or undefined while a market is unresolved. All its
- * markets are then resolved, and no market can be added, because the event has ended or is an
- * exclusive set with results.
+ * Returns the time from which an event is final, or undefined while a market is unresolved. From
+ * then on, all its markets are resolved, and no market can be added, because the event has ended or
+ * is an exclusive set with results.
  */
 export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
   const { endMs, mutuallyExclusive } = event.listing;
@@ -390,15 +391,15 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   return phases.includes('upcoming') ? 'upcoming' : 'closed';
 }
 
-/** Event, and the time at which it leaves memory unless it changes before then. */
+/** An event, and the time at which it leaves memory unless it changes before that. */
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /**
- * Events in the order in which they leave: by time and then by slug, independent of the order of
- * insertion.
+ * The events in the order in which they leave: by time and then by slug, independently of the order
+ * of insertion.
  */
 class LeavingEvents {
-  /** Events in ascending order. */
+  /** The events in ascending order. */
   readonly #events: LeavingEvent[] = [];
 
   /** Inserts an event. The search starts at the end, because times usually increase. */

@@ -4,7 +4,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
 import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** Probability of YES at a time, in half price units of its market. */
+/** The probability of YES at a time, in half price units of its market. */
 type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
 
 /**
@@ -17,11 +17,11 @@ const TIERS: readonly Tier[] = [
   { stepMs: 3 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
-/** The limit for all markets together. A row takes about 25 bytes in a snapshot. */
+/** The maximum number of rows of all markets together. A row takes about 25 bytes in a snapshot. */
 const ROWS_MAX = 500_000;
 
 /**
- * Marks of outcome markets over time, recorded only when they change and stored in snapshots.
+ * The marks of outcome markets over time, recorded only when they change and stored in snapshots.
  * `onBlock` must be called for every block in order, including replayed ones.
  */
 export class Probabilities {

@@ -23,7 +23,7 @@ test("an average of irregular observations equals the engine's strike (R-series)
   world.venue.apply([{ type: 'registerSeries', series: SERIES }]);
   const startMs = START_MS + 900_000;
   world.waitUntil(startMs - 70_000);
-  // The observations are irregular, and the last one is 2 s before the start.
+  // The intervals between the observations are irregular, and the last one is 2 s before the start.
   for (let at = 0; at < 40; at++) world.price(100 + at, { afterMs: 1_700 });
   world.waitUntil(startMs + 5_000);
   const markets = world.markets.catalogue.seriesMarkets('btc-15m');
@@ -43,7 +43,7 @@ test('old prices are stored at a coarser step, and averages of whole minutes are
   expect(price('oracle', 86_399_000)).toBe(86_400);
   expect(price('oracle', HOUR_MS)).toBe(3_601);
   expect(price('oracle', HOUR_MS + 30_000)).toBe(3_601);
-  // The average at one hour is that of the prices 3541 to 3600.
+  // The average at the end of the first hour is that of the prices 3541 to 3600.
   expect(price('twap', HOUR_MS)).toBe(3_571);
   expect(price('twap', 23 * HOUR_MS)).toBe(82_771);
   expect(price('twap', 30_000)).toBeUndefined();

@@ -20,7 +20,7 @@ export type PricePoint = { readonly atMs: number; readonly priceE8: number };
  */
 export type ShownSource = PriceSource | 'twap';
 
-/** Time-weighted average, as the sum of its samples and their number. */
+/** A time-weighted average, as the sum of its samples and their number. */
 type Twap = { readonly sumE8: bigint; readonly samples: number };
 
 const SECOND_MS = 1_000;
@@ -28,13 +28,16 @@ const SECOND_MS = 1_000;
 const OBSERVATION_AGE_MS = 5_000;
 /** The minimum share of a window's seconds that must have a sample, in percent (R-series). */
 const COVERAGE_PERCENT = 90;
-/** The default length W of the window (R-series), which also defines `twap` here. */
+/**
+ * The default length of the window (R-series), called W there, which also applies to `twap` here.
+ */
 const WINDOW_SECONDS = 60;
 
 /**
  * Prices are kept per second for six hours, per minute for a week, and per quarter of an hour for
- * two months. Two days of seconds for a dozen prices would be two million rows in every snapshot,
- * and queries of older prices are for market starts, which are on quarters of an hour.
+ * two months. Two days of prices per second for a dozen symbols would be two million rows in every
+ * snapshot. Queries of older prices are for the starts of markets, which are at full quarters of an
+ * hour.
  */
 const PRICE_TIERS: readonly Tier[] = [
   { stepMs: SECOND_MS, retentionMs: 6 * HOUR_MS },
@@ -43,17 +46,20 @@ const PRICE_TIERS: readonly Tier[] = [
 ];
 
 /**
- * Averages of whole minutes are stored, because they cannot be computed after the seconds are
- * dropped.
+ * The tiers of averages of whole minutes, which are stored because they cannot be computed after
+ * the seconds are dropped.
  */
 const TWAP_TIERS: readonly Tier[] = PRICE_TIERS.slice(1);
 
-/** The limit for all symbols and sources together. A row takes about 30 bytes in a snapshot. */
+/**
+ * The maximum number of rows of all symbols and sources together. A row takes about 30 bytes in a
+ * snapshot.
+ */
 const ROWS_MAX = 1_000_000;
 
 /**
- * Historical reference prices by symbol and source, stored in snapshots. `onBlock` must be called
- * for every block in order, including replayed ones.
+ * The historical reference prices by symbol and source, stored in snapshots. `onBlock` must be
+ * called for every block in order, including replayed ones.
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';
@@ -77,7 +83,7 @@ export class ReferencePrices {
       const lastMs = this.#prices.get(key)?.last?.[0] ?? observedMs;
       this.#prices.record(key, [observedMs, priceE8]);
       const minuteMs = observedMs - (observedMs % MINUTE_MS);
-      // All observations before this minute are known, because their times never decrease.
+      // All observations before this minute have been recorded, because their times never decrease.
       if (lastMs < minuteMs) this.#keepAverage(key, minuteMs);
     }
   }
@@ -107,7 +113,7 @@ export class ReferencePrices {
     return { atMs: found.row[0], priceE8: found.row[1] };
   }
 
-  /** Computes the average of the seconds before an instant from the stored seconds (R-series). */
+  /** Computes the average of the seconds before a time from the stored seconds (R-series). */
   twap(
     symbol: string,
     source: PriceSource,
@@ -185,7 +191,8 @@ export class ReferencePrices {
     const atMs = timeMs - (timeMs % SECOND_MS);
     const twap = this.#twapOf(key, atMs, WINDOW_SECONDS);
     if (twap !== undefined) return { atMs, priceE8: shownE8(twap) };
-    // The seconds of the window are still stored, so there were too few of them for an average.
+    // The seconds of the window are still stored, so the average is missing because there were too
+    // few of them.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
     const stored = this.#averages.get(key)?.at(timeMs);
@@ -238,7 +245,7 @@ function keyOf(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/** Rounds an average for display. Results of series are decided with the exact sums (R-series). */
+/** Rounds an average for display. Results of series are determined by the exact sums (R-series). */
 function shownE8({ samples, sumE8 }: Twap): number {
   return Number(divHalfUp(sumE8, BigInt(samples)));
 }

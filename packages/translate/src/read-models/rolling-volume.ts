@@ -9,7 +9,7 @@ type Hour = { readonly startMs: number; notional: bigint; lots: number; close: n
  */
 export class RollingVolume {
   #hours: Hour[] = [];
-  /** Close of the newest hour that has left the buckets; 0 if there is none. */
+  /** The closing price of the newest hour that has left the buckets; 0 if there is none. */
   #before = 0;
   #total = 0n;
 
@@ -32,7 +32,7 @@ export class RollingVolume {
   }
 
   /**
-   * Returns the volume of the current hour and the 23 hours before it, and the price at their
+   * Returns the volume of the current hour and the preceding 23 hours, and the price at their
    * start, which is 0 if there was none.
    */
   day(timeMs: number): { notional: bigint; lots: number; previousClose: number } {

@@ -6,7 +6,7 @@ export type Row = [timeMs: number, ...values: number[]];
 /** The step of a tier of a series, and the time for which its rows are kept. */
 export type Tier = { readonly stepMs: number; readonly retentionMs: number };
 
-/** Combines all samples of a step into one row. */
+/** A rule that combines all samples of a step into one row. */
 export type Fold<R extends Row> = {
   /** Returns the index of the step that contains a time. */
   bucket(timeMs: number, stepMs: number): number;
@@ -16,9 +16,9 @@ export type Fold<R extends Row> = {
 };
 
 /**
- * Time series with a fine resolution for recent samples and a coarser one for older samples, which
- * bounds its size. Every sample is added to each tier, and a tier has one row for each step with a
- * sample. Samples must be recorded in order of time.
+ * A time series with a fine resolution for recent samples and a coarser one for older samples,
+ * which limits its size. Every sample is added to each tier, and a tier has one row for each step
+ * with a sample. Samples must be recorded in order of time.
  */
 export class TieredSeries<R extends Row> {
   readonly #tiers: readonly Tier[];
@@ -67,7 +67,7 @@ export class TieredSeries<R extends Row> {
     }
   }
 
-  /** Returns the last row at or before a time, from the finest tier that reaches back that far. */
+  /** Returns the last row at or before a time, from the finest tier that contains it. */
   at(timeMs: number): { readonly row: R; readonly stepMs: number } | undefined {
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
@@ -77,10 +77,7 @@ export class TieredSeries<R extends Row> {
     return undefined;
   }
 
-  /**
-   * Returns the rows of a period, oldest first, each from the finest tier that reaches back that
-   * far.
-   */
+  /** Returns the rows of a period, oldest first, each from the finest tier that contains it. */
   between(fromMs: number, toMs: number): { readonly stepMs: number; readonly rows: R[] }[] {
     const parts: { stepMs: number; rows: R[] }[] = [];
     let endMs = toMs;
@@ -105,9 +102,9 @@ export class TieredSeries<R extends Row> {
   }
 
   /**
-   * Drops the rows before a border, except the last one, which has the value at the border. Rows
-   * are dropped in chunks of an eighth of the tier, because removing the first element of a long
-   * array moves all others.
+   * Drops the rows before a limit, except the last one, which has the value at the limit. Rows are
+   * dropped in chunks of an eighth of the tier, because removing the first element of a long array
+   * moves all others.
    */
   #drop(tier: number, borderMs: number): void {
     const rows = present(this.#rows[tier], 'the rows of a tier');
@@ -124,8 +121,8 @@ type SeriesDump<R extends Row> = {
 };
 
 /**
- * Keeps the last value of a step with its own time. A step ends at its border, so the row of a
- * coarse tier has the value at that border.
+ * Keeps the last value of a step with its own time. A step ends at its boundary, so the row of a
+ * coarse tier has the value at that boundary.
  */
 export const LAST_OF_STEP: Fold<PointRow> = {
   bucket: (timeMs, stepMs) => Math.ceil(timeMs / stepMs),
@@ -156,9 +153,9 @@ export function firstAfter(rows: readonly Row[], timeMs: number): number {
 }
 
 /**
- * Holds one series for each instrument or symbol. The total number of rows is limited; beyond it,
- * the first series that has ended is dropped, or if none has, the least recently recorded one.
- * Ended series therefore never displace active ones.
+ * Contains one series for each instrument or symbol. The total number of rows is limited. Above the
+ * limit, the first series that has ended is dropped, or if none has, the least recently recorded
+ * one. Ended series therefore never displace active ones.
  */
 export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #tiers: readonly Tier[];
@@ -166,7 +163,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #rowsMax: number;
   /** The most recently recorded series is the last in the map. */
   readonly #series = new Map<Key, TieredSeries<R>>();
-  /** Series without further samples, in the order in which they ended. */
+  /** The series without further samples, in the order in which they ended. */
   readonly #ended = new Map<Key, TieredSeries<R>>();
   #size = 0;
   #hasEvicted = false;
@@ -189,7 +186,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     return this.#hasEvicted;
   }
 
-  /** Marks a series that gets no further samples. */
+  /** Marks a series that receives no further samples. */
   end(key: Key): void {
     const series = this.#series.get(key);
     if (series === undefined) return;
@@ -218,8 +215,8 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   }
 
   /**
-   * Lists the series in the order in which they would be dropped, so a restored set drops the same
-   * ones.
+   * Lists the series in the order in which they would be dropped, so that a restored set drops the
+   * same ones.
    */
   dump(): SeriesSetDump<Key, R> {
     const series = [...this.#ended, ...this.#series];

@@ -13,8 +13,8 @@ import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { validText } from './orders.ts';
 
 /**
- * A request that was signed for another network or hashed differently recovers to an unknown
- * address. Only the explainSignature query can distinguish this from an unknown client.
+ * If a request was signed for another network or hashed differently, an unknown address is
+ * recovered from it. Only the explainSignature query can distinguish this from an unknown client.
  */
 const SIGNER_HINT =
   'The signature is that of `got`. If that is not your key, the request was signed for another ' +
@@ -63,7 +63,7 @@ function nonceDetails(
   return { field: 'nonce', ...gotDetails(nonce), allowed };
 }
 
-/** Messages of the gate refusals, which the account status also shows. */
+/** The messages of the gate refusals, which the account status also shows. */
 export const GATE_TEXTS = {
   blacklisted: 'userBlacklisted',
   closed: 'exchangeClosed',
@@ -137,7 +137,7 @@ export const MONEY = {
 } satisfies Partial<Translations>;
 
 /**
- * Names the field that caused the cost: the amount, a list entry, the size of an amend, or the
+ * Returns the field that caused the cost: the amount, a list entry, the size of an amend, or the
  * margin to be added.
  */
 function spendingAt(context: RejectContext): Details {
@@ -150,7 +150,7 @@ function spendingAt(context: RejectContext): Details {
 
 /**
  * Formats the required amount. An amount beyond the venue's range reaches the engine as the
- * maximum, so the client's text is used instead.
+ * maximum, so the amount as the client wrote it is used instead.
  */
 function requiredText(required: bigint, { entry }: RejectContext): string {
   const isCut = required >= BigInt(Number.MAX_SAFE_INTEGER) && entry?.amount !== undefined;

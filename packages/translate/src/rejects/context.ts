@@ -4,7 +4,7 @@ import type { RequestCommand } from '@oddlot/replica/block';
 import type { InstrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 
-/** Order, cancel or single action that a reject concerns, as the client wrote it. */
+/** The order, cancel or single action that a rejection concerns, as the client wrote it. */
 export type EntryText = {
   /** The path of the entry, such as `orders[3]`; empty if the action itself is the entry. */
   readonly field: string;
@@ -18,7 +18,7 @@ export type EntryText = {
   readonly clientOrderId?: string;
   readonly orderId?: number;
   readonly expireMs?: number;
-  /** Set for money movements. */
+  /** The amount; set for money movements. */
   readonly amount?: string;
 };
 
@@ -48,7 +48,7 @@ export function instrumentAt(context: RejectContext): Details {
   return at(context, context.entry?.instrument ?? 'a');
 }
 
-/** Commands with an address that must be, or must not be, an account. */
+/** The commands with an address that must be, or must not be, an account. */
 type Addressing = Extract<
   RequestCommand | CreditFaucetCommand,
   | { readonly account: unknown }

@@ -3,7 +3,7 @@ import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
 import { gotDetails, type Translations } from './context.ts';
 
-/** Names of the API for fields that have other names in the engine. */
+/** The names in the API for fields that have other names in the engine. */
 const FIELDS: Readonly<Record<string, string>> = {
   takerFeeE8: 'takerFeeRate',
   makerFeeE8: 'makerFeeRate',
@@ -13,10 +13,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const OPERATOR = {
-  // The engine names its command, but in the API several commands are one action.
+  // The engine reports its command, but several commands can be one action in the API.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
-  // Only the venue itself sends commands with a term, so clients never see this text.
+  // Only the venue itself sends commands with a term, so clients never receive this message.
   termOver: ({ current, lease }) => {
     const why = `${lease} is in term ${current}`;
     return refusal('invalidValue', ['term', why], { field: 'term', why });

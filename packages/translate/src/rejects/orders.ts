@@ -52,8 +52,8 @@ export const ORDERS = {
     const step = formatDecimal(tick, pxDecimals);
     const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick), end);
     const nearest = nearestTo(context.entry?.price);
-    // The engine checks the price before the trigger price, so if the price is on the grid, the
-    // trigger price is off it.
+    // The engine checks the price before the trigger price. If the price is on the grid, the
+    // trigger price must therefore be off it.
     const { triggerPrice } = context.entry ?? {};
     const details =
       triggerPrice !== undefined && nearest[0] === nearest[1]
@@ -98,8 +98,8 @@ export const ORDERS = {
       available: formatMoney(available),
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
-  // The API server checks the same in the request, so only actions that did not pass it get this
-  // reject.
+  // The API server already checks this in the request, so only actions that bypass the API server
+  // are rejected here.
   groupingInvalid: ({ why }) =>
     refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
@@ -126,8 +126,8 @@ function gridOf(
 }
 
 /**
- * Returns the valid values below and above a text. They are computed from the text, because the
- * engine's value is already rounded.
+ * Returns the valid values below and above a decimal string. They are computed from the string,
+ * because the engine's value is already rounded.
  */
 export function nearestOn(
   text: string | undefined,
@@ -144,8 +144,8 @@ export function nearestOn(
 }
 
 /**
- * Formats a value, or returns null unless an order or a transfer can have it: it must be positive,
- * a safe integer, and below `end` if that is given.
+ * Formats a value, or returns null unless it is valid for an order or a transfer: it must be
+ * positive, a safe integer, and below `end` if that is given.
  */
 export function validText(value: bigint, decimals: number, end?: bigint): string | null {
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
