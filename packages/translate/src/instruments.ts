@@ -16,7 +16,10 @@ export type Instrument = {
  */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
-/** Finds the scale of an instrument, which is sufficient to read its decimal strings. */
+/**
+ * A function that finds the scale of an instrument, which is sufficient to read its decimal
+ * strings.
+ */
 export type ScaleLookup = (instrumentId: number) => Pick<Instrument, 'szDecimals'> | undefined;
 
 /** Returns a lookup that reads the current state at every call. */

@@ -7,7 +7,10 @@ import type { ScaleLookup } from '../instruments.ts';
 export type PlainType = Exclude<ActionType, 'multiSig'>;
 export type PlainAction = ActionOf<PlainType>;
 
-/** Translation of an API action, with its decimal strings, into an engine command with integers. */
+/**
+ * The translation of an API action, with its decimal strings, into an engine command with
+ * integers.
+ */
 export type ActionTranslation<Type extends PlainType> = {
   /** The types of all commands that the action can become. */
   readonly commands: readonly RequestCommand['type'][];
