@@ -6,16 +6,19 @@ import { wordsPlugin } from './build/words-plugin.ts';
 
 const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
-/** Small modules that screens share. Curves and tables load only with screens that use them. */
+/**
+ * Small modules that screens share. Curves and tables are loaded only with screens that use them.
+ */
 const SHARED =
   /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|events\/|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
 
 /**
- * Groups of modules that always load together, because many small files cost more than they save.
+ * Groups of modules that are always loaded together, because many small files cost more than they
+ * save.
  */
 const GROUPS = [
   {
-    // Browsers can cache these over many versions of the page.
+    // Browsers can cache this group over many versions of the page.
     name: 'base',
     test: /node_modules\/(?:react|react-dom|scheduler|zustand|use-sync-external-store|@tanstack\/(?:history|query-core|react-query|react-router|react-store|router-core|store))\//,
     priority: 9,
@@ -25,7 +28,7 @@ const GROUPS = [
   {
     name: 'price-chart',
     test: /\/chart\/(?:price-chart|make-chart|line-overlay|place-tags|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
-    // Modules that are shared with the panel load with the panel.
+    // Modules that other code shares with the panel are loaded with the panel.
     includeDependenciesRecursively: false,
     priority: 6,
   },

@@ -40,7 +40,7 @@ function* textsOf({ asyncApi, diagrams, linked, openApi, pages }: Sources) {
 
 /** Writes all files of the site into a folder. */
 async function writeSite(folder: string): Promise<void> {
-  // These are loaded only here, because most starts find an up-to-date site.
+  // These modules are loaded only here, because most starts find an up-to-date site.
   const [{ buildAssets }, { buildSite }] = await Promise.all([
     import('./build-assets.ts'),
     import('../src/site.ts'),

@@ -14,7 +14,7 @@ const ADDED = ['type', 'serviceNetwork', 'chainId', 'apiVersion', 'nonce'];
 
 export function queryCalls(request: Fields): Call[] {
   const { type, ...fields } = request;
-  // The SDK takes the fields of a nested request directly.
+  // In the SDK, the fields of a nested request are direct parameters.
   const sdkFields = fields['req'] ?? fields;
   const parameters = Object.entries(fields).map(
     ([name, value]) => `${snake(name)}=${python(value, 4)}`,
@@ -141,7 +141,7 @@ const named =
     ),
   ];
 
-/** Entries of an action as tuples of two fields. */
+/** Entries of an action that are tuples of two fields. */
 const tuples =
   (name: string, list: string, first: string, second: string) =>
   (fields: Fields): PythonCall => [
@@ -271,7 +271,7 @@ const pythonCall = (code: string): Call => ({ label: 'Python', language: 'python
 function curl(path: string, body: Fields): Call {
   const inline = JSON.stringify(body);
   const text = inline.length < WIDTH - 6 ? inline : JSON.stringify(body, undefined, 2);
-  // A quote ends the text of the shell, so it is written between two texts.
+  // A quote ends a string of the shell, so it is written between two strings.
   const quoted = text.replaceAll("'", String.raw`'\''`);
   const code = `curl ${URL}${path} \\\n  -H 'content-type: application/json' \\\n  -d '${quoted}'`;
   return { label: 'curl', language: 'sh', code };
@@ -282,7 +282,7 @@ const isEmpty = (fields: Fields): boolean => Object.keys(fields).length === 0;
 /** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
 const snake = (name: string): string => name.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
 
-/** Returns a call on one line if it fits, and otherwise one line for each parameter. */
+/** Returns a call on one line if it fits. Otherwise, each parameter has its own line. */
 function called(name: string, parameters: readonly string[], indent: number): string {
   const inline = `${name}(${parameters.join(', ')})`;
   if (inline.length + indent <= WIDTH && !inline.includes('\n')) return inline;
@@ -294,7 +294,7 @@ type Style = {
   readonly text: (value: string) => string;
   readonly key: (name: string) => string;
   readonly words: Readonly<Record<'true' | 'false' | 'null', string>>;
-  /** True for a space inside of braces. */
+  /** True if there is a space inside the braces. */
   readonly isWide: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sources } from './sources.ts';
 
-/** Returns the name of the drawing of a diagram, which changes with the diagram. */
+/** Returns the name of the drawing of a diagram. It changes whenever the diagram changes. */
 export function diagramName(source: string): string {
   return createHash('sha256').update(source.trim()).digest('hex').slice(0, 16);
 }

@@ -1,4 +1,4 @@
-/** Marks the parts of code with classes, for all languages of the documentation alike. */
+/** Marks the parts of code with classes, in the same way for all languages of the documentation. */
 
 const KEYWORDS =
   /^(?:as|async|await|break|case|catch|class|const|continue|def|default|do|elif|else|except|export|extends|finally|for|from|function|if|import|in|interface|is|let|new|not|of|or|and|pass|raise|return|struct|switch|throw|try|type|typeof|while|with|yield|true|false|null|undefined|True|False|None|contract|event|mapping|uint256|address)$/;
@@ -30,7 +30,7 @@ export function escaped(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Returns the HTML of code. Languages without a grammar, such as `text`, have no marks. */
+/** Returns the HTML of code. Code in languages without a grammar, such as `text`, is not marked. */
 export function highlighted(code: string, language: string): string {
   const kind = COMMENTS_OF[language] ?? (language === 'json' ? 'none' : undefined);
   if (kind === undefined) return escaped(code);

@@ -15,7 +15,7 @@ export type Assets = {
 export type SitePage = {
   readonly address: string;
   readonly title: string;
-  /** The page of the navigation to which this one belongs, if it is not listed itself. */
+  /** The page of the navigation to which this page belongs if it is not listed itself. */
   readonly parent?: string | undefined;
   readonly markdown: string;
   readonly rendered: Rendered;
@@ -29,7 +29,7 @@ type Frame = {
 };
 
 const DESCRIPTION_MAX = 160;
-/** Headings of the outline on the right. */
+/** Maximum depth of the headings in the outline on the right. */
 const OUTLINE_DEPTH_MAX = 3;
 
 /** Returns the HTML of a page. All scripts and styles are files. */
@@ -103,7 +103,7 @@ function navigationHtml(page: SitePage, { entries, navigation }: Frame): string 
     .join('\n');
 }
 
-/** Returns the links to the actions, queries, channels or errors of a page of the reference. */
+/** Returns links to the actions, queries, channels or errors on a page of the reference. */
 function entriesBelow(page: SitePage, current: string, entries: readonly Entry[]): string {
   const own = entries.filter((entry) => parentOf(entry) === current);
   if (own.length === 0) return '';
@@ -119,7 +119,7 @@ export function parentOf({ source }: Entry): string {
   return source.replace(/^docs\/reference\/(.+)\.md$/, '/docs/$1');
 }
 
-/** Returns links to the pages before and after a page in the order of the navigation. */
+/** Returns links to the previous and the next page in the order of the navigation. */
 function neighbours(page: SitePage, { entries, navigation }: Frame): string {
   const all = navigation
     .flatMap(({ links }) => links)

@@ -5,7 +5,7 @@ import { addressOf, LINK, type Sources, targetOf } from './sources.ts';
 export type EntryAddresses = ReadonlyMap<string, string>;
 
 const FENCE = /(^```[^]*?^```$)/m;
-/** Pictures are files of the site; all other linked files are served as text. */
+/** Pictures are files of the site. All other linked files are served as text. */
 const PICTURE = /\.(?:jpg|png|svg)$/;
 
 /** Returns the address at which the site serves a linked file. */
@@ -14,8 +14,8 @@ export function addressOfFile(path: string): string {
 }
 
 /**
- * Returns a page with the addresses of the site in its links. Links inside of code are left alone,
- * and a link to a file that the site does not have becomes its text.
+ * Returns a page whose links have the addresses of the site. Links inside code are not changed, and
+ * a link to a file outside the site is replaced by its text.
  */
 export function withSiteLinks(
   text: string,

@@ -4,7 +4,7 @@ import { escaped, highlighted } from './highlight.ts';
 /** A heading below the title of a page. */
 type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
 
-/** A part of a page that search finds: the text below one heading. */
+/** A part of a page that the search can find: the text below one heading. */
 type Part = { readonly anchor: string; readonly heading: string; readonly text: string };
 
 export type Rendered = {
@@ -20,7 +20,7 @@ const TABS = /<!-- tabs -->\n([^]*?)<!-- \/tabs -->/g;
 const TAB = /^(\w+):\n\n```(\w+)\n([^]*?)\n```$/gm;
 const PLACE = /<!-- tabs (\d+) -->/g;
 
-/** Renders a page. Texts are from the repository, so their HTML is trusted. */
+/** Renders a page. Its text is from the repository, so its HTML is trusted. */
 export function render(text: string, drawingOf: Drawings): Rendered {
   const groups: string[] = [];
   const placed = text.replace(TABS, (_, content: string) => {
@@ -51,7 +51,7 @@ export function render(text: string, drawingOf: Drawings): Rendered {
         const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
           row
             .map(({ text: source, tokens }) => {
-              // A header without a text would have no name.
+              // A header cell without text would have no name.
               const name = source === '' ? 'td' : tag;
               return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
             })
@@ -89,7 +89,7 @@ function diagram(drawing: string, title: string): string {
   return `<figure class="diagram" tabindex="0" role="img" aria-label="${name}">${drawing}</figure>\n`;
 }
 
-/** Returns Markdown of one line without its marks. */
+/** Returns a line of Markdown without its markup. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/<[^>]+>/g, '')
@@ -99,7 +99,7 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** Returns the anchor that the repository's host makes of a heading. */
+/** Returns the anchor that the repository's host derives from a heading. */
 function slug(text: string): string {
   return text
     .toLowerCase()
@@ -114,7 +114,7 @@ function unique(anchor: string, used: Map<string, number>): string {
   return count === 0 ? anchor : `${anchor}-${count}`;
 }
 
-/** Splits a page at its headings, without code. */
+/** Splits a page at its headings and omits code. */
 function partsOf(text: string): Part[] {
   const used = new Map<string, number>();
   const sections = text.replace(/^```[^]*?^```$/gm, '').split(/^(?=#{1,4} \S)/m);

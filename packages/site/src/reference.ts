@@ -6,7 +6,7 @@ import type { Sources } from './sources.ts';
 
 /**
  * Builds a page for each action, query, channel and error. Fields come from the descriptions of the
- * API, which are generated from its definitions; explanations and recorded samples come from the
+ * API, which are generated from its definitions. Explanations and recorded samples come from the
  * pages of the reference.
  */
 
@@ -17,7 +17,7 @@ export type Entry = {
   readonly kind: Kind;
   readonly name: string;
   readonly address: string;
-  /** The page that contains its section. */
+  /** The page that contains the section of the entry. */
   readonly source: string;
   readonly summary: string;
   readonly text: string;
@@ -32,7 +32,7 @@ const PAGES: readonly (readonly [RegExp, Kind, string])[] = [
   [/^docs\/reference\/streams\.md$/, 'channel', 'streams'],
   [/^docs\/reference\/errors\.md$/, 'error', 'errors'],
 ];
-/** Sections of single entries, with their name, their code if it is an error, and their text. */
+/** Matches the section of a single entry: its name, its code if it is an error, and its text. */
 const SECTION = /^### (\w+)\n([^]*?)(?=^#{1,3} |(?![^]))/gm;
 const ERROR_SECTION = /^## <a id="(\w+)"><\/a>\w+ · (\d+)\n([^]*?)(?=^## |(?![^]))/gm;
 
@@ -75,8 +75,8 @@ export function entryAddresses(entries: readonly Entry[]): EntryAddresses {
 }
 
 /**
- * Returns a page of the reference in which the sections of entries are links to their pages. The
- * sections of errors stay, because refusals link to them.
+ * Returns a page of the reference in which links to the pages of entries replace their sections.
+ * The sections of errors remain, because refusals link to them.
  */
 export function overviewOf(text: string, path: string, entries: readonly Entry[]): string {
   const own = new Map(
@@ -93,7 +93,7 @@ export function overviewOf(text: string, path: string, entries: readonly Entry[]
   });
 }
 
-/** A sample with its text as the page formats it. */
+/** A sample, with its text in the formatting of the page. */
 type Sample = Part & { readonly json: string };
 
 type Parts = {
@@ -205,7 +205,7 @@ function withoutTable(prose: string, table: string): string {
   return isCovered ? prose.replace(found![0], '').trim() : prose;
 }
 
-/** Returns code in several languages, of which the page shows one at a time. */
+/** Returns code in several languages. The page shows one language at a time. */
 function tabs(calls: readonly Call[]): string {
   const parts = calls.map(
     ({ code, label, language }) => `${label}:\n\n\`\`\`${language}\n${code}\n\`\`\``,

@@ -6,7 +6,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** A document of a sample: a request, an answer or a frame. */
+/** A document of a sample: a request, a response or a frame. */
 export type Part = { readonly label: string; readonly value: Json };
 
 /** Matches a sample on a page of the reference, with its name and its parts. */

@@ -24,12 +24,12 @@ export type JsonSchema = {
 type Schemas = Readonly<Record<string, JsonSchema>>;
 type Row = { readonly name: string; readonly schema: JsonSchema; readonly isRequired: boolean };
 
-/** Fields that every request has, or that are aliases for clients of other venues. */
+/** Fields that are omitted, because every request has them. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['type']);
-/** Deeper fields are described by the linked definition. */
+/** Maximum depth of listed fields. The linked definition describes deeper fields. */
 const DEPTH_MAX = 4;
 
-/** Returns a table of the fields of a request, or an empty text if it has none. */
+/** Returns a table of the fields of a request, or an empty string if it has none. */
 export function fieldTable(schema: JsonSchema, schemas: Schemas): string {
   const rows = rowsOf(schema, schemas, '', 0).filter(({ name }) => !LEFT_OUT.has(name));
   if (rows.length === 0) return '';
@@ -87,11 +87,12 @@ function typeOf(schema: JsonSchema, schemas: Schemas): string {
 
 const value = (constant: unknown): string => (constant === '' ? '`""`' : `\`${String(constant)}\``);
 
-/** Returns the bounds that the meaning rarely states. */
+/** Returns the bounds that are rarely part of the meaning. */
 function boundsOf({ maxItems, maximum, maxLength, minItems, minimum }: JsonSchema): string {
   if (maxItems !== undefined) return `Entries: ${minItems ?? 0} to ${maxItems}.`;
   if (maxLength !== undefined) return `At most ${maxLength.toLocaleString('en')} characters.`;
-  // The largest safe integer and the largest integer of 32 bits are bounds of the format.
+  // The largest safe integer and the largest 32-bit integer are bounds of the format, not of the
+  // field.
   if (maximum === undefined || maximum >= 2 ** 31 - 1) return '';
   return `Range: ${minimum ?? 0} to ${maximum.toLocaleString('en')}.`;
 }

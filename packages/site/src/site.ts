@@ -49,7 +49,7 @@ export function buildSite(sources: Sources, options: Options): Site {
   return { files, pages, entries };
 }
 
-/** Returns all pages, with the first page at the start. */
+/** Returns all pages, starting with the first page. */
 function pagesOf(sources: Sources, entries: readonly Entry[]): SitePage[] {
   const links = { entries: entryAddresses(entries), linked: sources.linked };
   const page = (address: string, text: string, parent?: string): SitePage => {

@@ -3,18 +3,18 @@ import { basename, dirname, join, normalize } from 'node:path';
 
 /** Files from which the site is built, read from a checkout of the repository. */
 export type Sources = {
-  /** Texts of the pages in Markdown, by path in the repository. */
+  /** Markdown of the pages, by path in the repository. */
   readonly pages: ReadonlyMap<string, string>;
   /** Other files to which pages link, by path in the repository. */
   readonly linked: ReadonlyMap<string, Buffer>;
-  /** Drawn diagrams in SVG, by the name that follows from their source. */
+  /** Drawings of the diagrams in SVG, by the name that is derived from the diagram's source. */
   readonly diagrams: ReadonlyMap<string, string>;
   /** The OpenAPI and AsyncAPI documents. */
   readonly openApi: string;
   readonly asyncApi: string;
 };
 
-/** Pages outside of `docs/`, with their addresses below `/docs`. */
+/** Pages outside `docs/`, with their addresses below `/docs`. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   'README.md': 'overview',
   'python/README.md': 'build/python',
@@ -46,7 +46,9 @@ export function addressOf(path: string): string | undefined {
   return `/docs/${place}`.replace(/\/README$/, '');
 }
 
-/** Reads the pages, and the files to which they link. Links to missing files become plain text. */
+/**
+ * Reads the pages and the files to which they link. A link to a missing file becomes plain text.
+ */
 export function readSources(root: string): Sources {
   const names = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const paths = [
@@ -73,7 +75,7 @@ export function readSources(root: string): Sources {
   return { pages, linked, diagrams, openApi, asyncApi };
 }
 
-/** A link of Markdown: its text, and its target without spaces. */
+/** Matches a Markdown link: its text, and its target without spaces. */
 export const LINK = /\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g;
 const ELSEWHERE = /^(?:[a-z]+:|#|\/)/i;
 

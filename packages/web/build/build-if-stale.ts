@@ -6,11 +6,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
 
 type Build = {
-  /** Folder of the finished files. */
+  /** The folder of the finished files. */
   readonly folder: string;
-  /** Folders of sources. */
+  /** The folders that contain the sources. */
   readonly sources: readonly string[];
-  /** Other inputs, by name. */
+  /** Other inputs of the build, by name. */
   readonly texts?: Iterable<readonly [name: string, text: string | Buffer]>;
   readonly encodings: readonly ('br' | 'gz')[];
   /** Writes the files into an empty folder. */
@@ -24,9 +24,9 @@ const STAMP = 'built-of.txt';
  * built only if their sources have changed.
  */
 export async function buildIfStale(options: Build): Promise<void> {
-  // The build is the one that users receive, even if a test starts it.
+  // The build is the same as for users, even if a test starts it.
   process.env['NODE_ENV'] = 'production';
-  // The files are public, unlike those of a venue, which may start this program.
+  // The files must be readable by everyone, unlike those of a venue, which may start this program.
   process.umask(0o022);
   const onlyIfStale = process.argv.includes('--if-stale');
   const { folder } = options;
@@ -40,10 +40,7 @@ export async function buildIfStale(options: Build): Promise<void> {
   });
 }
 
-/**
- * Builds in another folder and then renames that folder, because a venue may be reading the old
- * files.
- */
+/** Builds in another folder and then renames it, because a venue may be reading the old files. */
 async function buildNow({ build, encodings, folder }: Build, hash: string): Promise<void> {
   const next = `${folder}-next`;
   await rm(next, { recursive: true, force: true });

@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 const WAIT_MS = 100;
 
 /**
- * Runs the function in only one process of a checkout at a time. The lock of a dead owner is taken
- * over.
+ * Runs the function in only one process of a checkout at a time. The lock of a process that no
+ * longer runs is taken over.
  */
 export async function alone<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
   while (!(await take(path))) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
@@ -23,7 +23,7 @@ async function take(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-  // An empty lock file is still being written.
+  // An empty lock file means that its owner is still writing it.
   if (owner > 0 && !isAlive(owner)) await rm(path, { force: true });
   return false;
 }

@@ -1,7 +1,9 @@
 import type { Plugin } from 'vite';
 
 const HINT = '//# allFunctionsCalledOnLoad\n';
-/** Groups without a compile hint, because they are large and most of their code is never called. */
+/**
+ * Groups that get no compile hint, because they are large and most of their code is never called.
+ */
 const LEFT_OUT = new Set(['signing']);
 
 /** Adds a hint with which browsers compile whole files off the main thread while they load. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const CATALOGUE = join(import.meta.dirname, '..', 'src', 'words', 'en.json');
-/** These sections load with their screens or dialogs. */
+/** These sections are loaded together with their screens or dialogs. */
 const OF_SCREENS = new Set([
   'account',
   'activity',

@@ -12,7 +12,10 @@ bindMenu();
 bindSearch();
 followOutline();
 
-/** Turns the languages of a sample into tabs. All samples of the site show the chosen language. */
+/**
+ * Turns the languages of a sample into tabs. All samples of the site show the same selected
+ * language.
+ */
 function makeTabs(group: HTMLElement): void {
   const panels = [...group.querySelectorAll<HTMLElement>('section')];
   const list = document.createElement('div');
@@ -90,7 +93,7 @@ function bindTheme(): void {
     try {
       preferences = JSON.parse(readStored('oddlot.preferences') ?? '{}') as object;
     } catch {
-      // Preferences that cannot be read are replaced.
+      // Preferences that cannot be parsed are replaced.
     }
     store('oddlot.preferences', JSON.stringify({ ...preferences, theme }));
   });
@@ -127,7 +130,7 @@ function bindSearch(): void {
   });
 }
 
-/** Marks the heading that is shown at the top in the outline. */
+/** Marks, in the outline, the heading that is at the top of the screen. */
 function followOutline(): void {
   const links = new Map(
     all('.outline a').map((link) => [decodeURIComponent(link.getAttribute('href') ?? ''), link]),

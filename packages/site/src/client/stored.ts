@@ -1,4 +1,4 @@
-/** Reads a stored text. A browser may forbid storage. */
+/** Reads a stored string. A browser may forbid storage. */
 export function readStored(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -11,6 +11,6 @@ export function store(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
   }
 }

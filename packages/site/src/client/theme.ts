@@ -1,6 +1,6 @@
 /**
  * Applies the theme before the page is drawn. The choice is stored with the preferences of the
- * trading page, and is the system's by default.
+ * trading page, and its default is the theme of the system.
  */
 {
   let chosen: unknown;

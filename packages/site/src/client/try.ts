@@ -28,7 +28,7 @@ type Item = {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly example: Fields;
-  /** The path of the socket, for a channel. */
+  /** The path of the socket. It is defined only for a channel. */
   readonly socket?: string;
 };
 
@@ -58,7 +58,7 @@ async function read<Content>(path: string): Promise<Content> {
 
 function queriesOf({ components, paths }: OpenApi): Item[] {
   const { examples } = paths['/info'].post.requestBody.content['application/json'];
-  // A permit moves money, so the page does not offer it.
+  // The page does not offer permits, because they move money.
   const shown = Object.entries(examples).filter(([name]) => name !== 'depositWithPermit');
   return shown.map(([name, { value }]) => {
     const { type: _, ...example } = value;
@@ -146,7 +146,7 @@ function show(items: readonly Item[]): void {
   });
 }
 
-/** A channel and a query can have the same name, so the key of a channel includes its path. */
+/** A channel and a query may have the same name, so the key of a channel includes its path. */
 const keyOf = ({ name, socket }: Item): string =>
   socket === undefined ? name : `${socket}:${name}`;
 
@@ -177,7 +177,9 @@ function labelled(name: string, input: HTMLElement, description = ''): HTMLEleme
   return label;
 }
 
-/** Returns the request. Text fields are sent as entered; all others are parsed as JSON. */
+/**
+ * Returns the request. Text fields are sent as entered, and all other fields are parsed as JSON.
+ */
 function requestOf({ name, schema }: Item, data: FormData): Fields {
   const fields = [...data].flatMap(([key, value]): [string, unknown][] => {
     const text = String(value).trim();

@@ -131,7 +131,7 @@ export function numberColumn<Row>(
   return { id, header, cell, align: 'right', ...rest };
 }
 
-/** An outcome market has one book in YES prices, so buying NO is a sell (side A). */
+/** An outcome market has a single book in YES prices, so buying NO is a sell (side A). */
 export function isBought({
   outcome,
   side,

@@ -38,7 +38,7 @@ void restoreSession();
 
 void applyLanguage().then(show);
 
-/** The worker starts only after the first screen, so that it takes no time from it. */
+/** The worker starts some time after the first screen, so that it does not delay this screen. */
 const WORKER_AFTER_MS = 5_000;
 
 addEventListener('load', () => {

@@ -5,7 +5,10 @@ type ScreenEntry = {
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 };
 
-/** The screens, which load on first use. `build/build-web.ts` reads this list as text. */
+/**
+ * The screens, which are loaded when they are first used. `build/build-web.ts` reads this list as
+ * text.
+ */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', load: () => import('../features/markets/markets-screen.tsx') },
   { path: '/trade/$market', load: () => import('../features/perps/trade-screen.tsx') },

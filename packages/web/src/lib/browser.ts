@@ -27,13 +27,13 @@ export function keepText(name: string, text: string | null): void {
     if (text === null) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // Storage is denied or full, and these texts are not essential.
+    // Storage is denied or full. The page works without these stored strings.
   }
 }
 
 /**
- * Formats rows as CSV (RFC 4180). Titles are user input, so cells that could run as formulas are
- * preceded by a quote.
+ * Formats rows as CSV (RFC 4180). Titles are user input, so a quote precedes cells that could run
+ * as formulas.
  */
 export function csvOf(rows: readonly object[]): string {
   const flat = rows.map((row) => new Map(fieldsOf(row, '')));

@@ -14,7 +14,7 @@ import {
   sum,
 } from './decimal.ts';
 
-describe('arithmetic on decimal text', () => {
+describe('arithmetic on decimal text is exact', () => {
   test.each([
     ['0.1 + 0.2', add('0.1', '0.2'), '0.3'],
     ['9007199254740993 + 1', add('9007199254740993', '1'), '9007199254740994'],

@@ -1,8 +1,8 @@
 import { divFloor, divHalfUp, divTowardsZero, formatDecimal, isDecimalText } from '@oddlot/units';
 
 /**
- * Arithmetic on decimal text, which is parsed to a bigint and a scale, because money and prices are
- * never floats.
+ * Arithmetic on decimal text. The text is parsed to a bigint and a scale, because money and prices
+ * are never floats.
  */
 
 const QUOTIENT_DECIMALS = 18;
@@ -31,7 +31,7 @@ export function multiply(left: string, right: string): string {
   return formatDecimal(a.count * b.count, a.decimals + b.decimals);
 }
 
-/** Divides, rounding towards zero. Returns undefined for a zero divisor. */
+/** Divides and rounds towards zero. Returns undefined for a zero divisor. */
 export function divide(
   left: string,
   right: string,

@@ -17,7 +17,7 @@ import { fieldText, typedNumber } from './typed-text.ts';
 beforeAll(() => chooseLocale('en-US'));
 afterAll(() => chooseLocale(undefined));
 
-describe('formatted numbers', () => {
+describe('numbers are formatted for display', () => {
   test.each([
     ['grouped, with all decimals', number('1234567.125'), '1,234,567.125'],
     ['the decimals of the grid', number('96926.5', { decimals: 2 }), '96,926.50'],
@@ -101,7 +101,7 @@ describe('formatted numbers', () => {
   });
 });
 
-describe('formatted times', () => {
+describe('times are formatted for display', () => {
   test("times use Latin digits and the words of the page's language", () => {
     chooseLocale('ar-EG');
     expect(clockTime(Date.UTC(2026, 10, 16, 12))).toMatch(/^\d\d:\d\d:\d\d$/);

@@ -3,8 +3,8 @@ import { locale } from './languages.ts';
 import { language } from './words.ts';
 
 /**
- * The dash shown for missing values. Numbers are formatted from decimal text without floats, with a
- * real minus sign.
+ * The dash replaces missing values. Numbers are formatted from decimal text without floats, with a
+ * typographic minus sign.
  */
 
 export const NOTHING = '–';
@@ -44,7 +44,7 @@ export function usdc(text: string | null | undefined, format: NumberFormat = {})
   return isDecimal(text) ? `${money(text, format)} USDC` : NOTHING;
 }
 
-/** Returns the place of the first digit after the point that is not 0: 3 for `0.0042`. */
+/** Returns the position of the first non-zero digit after the point, for example 3 for `0.0042`. */
 function firstDigitOf(text: string): number {
   return (/\.(0*)/.exec(text)?.[1]?.length ?? 0) + 1;
 }
@@ -54,7 +54,8 @@ export function isBelowCent(text: string): boolean {
 }
 
 /**
- * Formats an hourly rate in percent, always with the same decimals: `0.0000125` becomes `0.00125%`.
+ * Formats an hourly rate in percent, always with the same number of decimals: `0.0000125` becomes
+ * `0.00125%`.
  */
 export function hourlyRate(text: string | null | undefined): string {
   return percent(text, { decimals: 5, isSigned: true });
@@ -111,7 +112,7 @@ export function short(hex: string): string {
 const percentGaps = new Map<string, string>();
 
 /**
- * Returns the space before the percent sign, which depends on the locale: `1.84%` is `1,84 %` in
+ * Returns the space before the percent sign. It depends on the locale: `1.84%` is `1,84 %` in
  * German.
  */
 function percentGap(): string {
@@ -153,7 +154,7 @@ function optionsOf(kind: Kind): Intl.NumberFormatOptions {
   return { useGrouping, minimumFractionDigits: kind, maximumFractionDigits: kind };
 }
 
-/** All times are milliseconds of the venue's clock. */
+/** All times are in milliseconds of the venue's clock. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -180,7 +181,9 @@ export function dayMonth(ms: number): string {
   return dateFormatter({ day: 'numeric', month: 'short' }).format(ms);
 }
 
-/** Formats a time such as `16:36`, or a day such as `15 Nov` if it is more than a day ago. */
+/**
+ * Formats a time as `16:36`, or as a day such as `15 Nov` if it is more than one day in the past.
+ */
 export function timeOrDay(ms: number, nowMs: number): string {
   return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
 }
@@ -221,13 +224,13 @@ export function exactTime(ms: number): string {
   }).format(ms);
 }
 
-/** Formats a day such as `15 Nov`, in UTC or local time. */
+/** Formats a day such as `15 Nov` in UTC or in local time. */
 export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};
   return dateFormatter({ day: 'numeric', month: 'short', ...where }).format(ms);
 }
 
-/** Formats a date in full, such as `15 November 2026, 16:36:18`. */
+/** Formats a complete date, such as `15 November 2026, 16:36:18`. */
 export function wholeDate(ms: number): string {
   return dateFormatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);
 }
@@ -242,7 +245,8 @@ export function countdown(ms: number): string {
 }
 
 /**
- * Formats a time relative to now in the language of the page, such as `in 41 min` or `2 hr ago`.
+ * Formats a time relative to the current time in the language of the page, such as `in 41 min` or
+ * `2 hr ago`.
  */
 export function relative(ms: number): string {
   const format = new Intl.RelativeTimeFormat(language(), { style: 'short', numeric: 'always' });

@@ -13,7 +13,7 @@ function flat(texts: Texts, path = ''): readonly (readonly [key: string, text: s
 
 const gaps = (text: string): string => (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join(' ');
 
-describe('the German translation', () => {
+describe('the German translation is complete', () => {
   const own = new Map(flat(de));
 
   test('the German translation has exactly the keys of the English texts', () => {
@@ -39,7 +39,7 @@ describe('the German translation', () => {
   });
 });
 
-describe("the selection from the browser's languages", () => {
+describe("the language is selected from the browser's languages", () => {
   test.each([
     [['de-CH', 'en'], 'de'],
     [['fr-FR', 'de', 'en'], 'de'],

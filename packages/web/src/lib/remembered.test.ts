@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { remembered } from '../features/perps/book/book-panel.tsx';
 
-test('a remembered text is computed once, and again after many others', () => {
+test('a cached text is computed once, and again after many other texts', () => {
   let written = 0;
   const write = remembered((text) => {
     written += 1;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldText, typedNumber } from './typed-text.ts';
 
-describe('a number input in the locale of the page', () => {
+describe('a number is parsed in the locale of the page', () => {
   test.each([
     ['en-US', '97,174.6', '97174.6'],
     ['en-US', '97,000', '97000'],
@@ -21,7 +21,7 @@ describe('a number input in the locale of the page', () => {
   });
 });
 
-describe('a character that cannot be a grouping separator', () => {
+describe('a character that cannot be a grouping separator is rejected', () => {
   test.each([
     ['en-US', '97,5', '97.5'],
     ['en-US', '0,125', '0.125'],

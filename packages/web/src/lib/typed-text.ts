@@ -1,8 +1,8 @@
 import { locale } from './languages.ts';
 
 /**
- * The separators and digits of a locale. Input is in the user's locale, so that a price copied from
- * the screen keeps its value.
+ * The separators and digits of a locale. Input is parsed in the user's locale, so that a price
+ * copied from the screen keeps its value.
  */
 
 type Signs = Readonly<{ group: string; middle: number; decimal: string; zero: number }>;
@@ -14,7 +14,7 @@ const LATIN_ZERO = 48;
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
 /**
- * Parses a number as typed, which can be incomplete (`-`). The locale resolves ambiguous
+ * Parses a number as it is typed, which may be incomplete (`-`). The locale resolves ambiguous
  * separators.
  */
 export function typedNumber(text: string, tag: string = locale()): string | undefined {
@@ -25,7 +25,7 @@ export function typedNumber(text: string, tag: string = locale()): string | unde
   if (fractions.length <= 1 && isGrouped(whole, signs)) {
     return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
   }
-  // The text is `97.5` with a decimal comma, or `97,5` with a decimal point.
+  // With a decimal comma, the user typed `97.5`; with a decimal point, `97,5`.
   const other = decimal === ',' ? '.' : ',';
   const [before = '', ...after] = typed.split(other);
   if (after.length === 1 && !typed.includes(decimal)) return plain(`${before}.${after[0]}`);
@@ -45,7 +45,7 @@ function isGrouped(whole: string, { group, middle }: Signs): boolean {
   );
 }
 
-/** Returns decimal text; `.5` and `5.` are accepted. */
+/** Returns decimal text. `.5` and `5.` are accepted. */
 function plain(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
   return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');

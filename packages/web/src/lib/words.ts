@@ -4,8 +4,8 @@ import { texts as common } from 'words:common';
 import type en from '../words/en.json';
 
 /**
- * The keys of texts. English is the fallback and loads by sections. Texts are never markup, because
- * titles are user input.
+ * The keys of texts. English is the fallback and is loaded by section. Texts are never markup,
+ * because titles are user input.
  */
 
 type WordKey = KeysOf<typeof en>;
@@ -102,8 +102,8 @@ function at(texts: Texts, key: string): string | Texts | undefined {
 }
 
 /**
- * Fills the placeholders of a text. React escapes markup, and direction characters in names are
- * removed, because they would affect the sentence.
+ * Fills in the placeholders of a text. React escapes markup. Direction characters in names are
+ * removed, because they would change the direction of the sentence.
  */
 function filled(text: string, given: Given): string {
   return text.replace(GAP, (_, name: string) => inOneDirection(String(given[name] ?? '')));
@@ -112,7 +112,7 @@ function filled(text: string, given: Given): string {
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Removes direction characters, with which user input could reverse the price next to it (59¢ as
+ * Removes direction characters. With them, user input could reverse the price next to it (59¢ as
  * ¢95).
  */
 export function inOneDirection(text: string): string {

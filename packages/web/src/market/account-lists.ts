@@ -15,7 +15,7 @@ import { reader } from './venue.ts';
 type ListState<Row> = {
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
-  /** New rows, oldest first, without the initial load. */
+  /** New rows, oldest first, excluding those of the initial load. */
   readonly arrivals: readonly Arrival<Row>[];
 };
 
@@ -155,8 +155,8 @@ function listOf<Row>(
 export type Arrival<Row> = { readonly rows: readonly Row[]; readonly atMs: number };
 
 /**
- * The code of notices loads after the screen. Rows that arrived at most this long before are still
- * new.
+ * The code of notices is loaded after the screen. Rows that arrived at most this many milliseconds
+ * earlier are still new.
  */
 const NEWS_MS = 10_000;
 
@@ -227,7 +227,7 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
     return () => controller.abort();
   }, [key]);
   const oldest = head.at(-1);
-  // If rows have left the head, the missing ones are requested.
+  // If rows have left the head of the list, the missing rows are requested.
   const isWhole = loaded?.key === key && oldest !== undefined && timeOf(oldest) <= loaded.endTime;
   const pages = isWhole ? loaded : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);

@@ -30,7 +30,8 @@ export type AccountState = {
 };
 
 /**
- * The interval for requesting figures without a stream: free margin, ratios and liquidation prices.
+ * The interval, in milliseconds, for queries of figures without a stream: free margin, ratios and
+ * liquidation prices.
  */
 const ASK_EVERY_MS = 5_000;
 const FOLLOWED_MAX = 40;
@@ -95,7 +96,7 @@ export const openOrders = createLive<string, OrdersState>({
     });
     const stream = reader.streams.orderUpdates({ user }, (event) => {
       if (event.type === 'data') {
-        // Ended orders disappear immediately, and new ones are in the response.
+        // Ended orders disappear immediately, and the response contains the new orders.
         const ended = endedIds(event.data);
         const { orders, triggers } = store.getState();
         store.setState({
@@ -186,15 +187,13 @@ function followMarks(onChange: () => void): FollowedMarks {
 }
 
 /**
- * These are the decimals of the venue, so that figures computed here equal those in its responses.
+ * The decimals are those of the venue, so that figures computed here equal those in its responses.
  */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;
 
-/**
- * Returns the state of an account at other marks. Unchanged parts are the same objects as before.
- */
+/** Returns the state of an account at other marks. Unchanged parts remain the same objects. */
 export function stateAtMarks(
   before: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
@@ -295,7 +294,7 @@ function change(pairs: Pairs, figure: Figure): string {
   return sum(pairs.map(([row, before]) => subtract(row.position[figure], before.position[figure])));
 }
 
-/** Returns the margin summary at other marks; `totalRawUsd` does not depend on them. */
+/** Returns the margin summary at other marks, on which `totalRawUsd` does not depend. */
 function summaryAtMarks(
   summary: ClearinghouseState['marginSummary'],
   pairs: Pairs,
@@ -333,7 +332,7 @@ export function worstUse(state: ClearinghouseState): MarginUse | undefined {
   return marginUses(state)[0];
 }
 
-/** Returns the margin use of the cross account and of each isolated position, the highest first. */
+/** Returns the margin use of the cross account and of each isolated position, highest first. */
 export function marginUses(state: ClearinghouseState): readonly MarginUse[] {
   const isolated = state.assetPositions
     .filter(({ position }) => position.leverage.type === 'Isolated')
@@ -343,7 +342,7 @@ export function marginUses(state: ClearinghouseState): readonly MarginUse[] {
     .toSorted((a, b) => compare(b.share, a.share));
 }
 
-/** Converts the venue's ratio, which is available margin over required margin. */
+/** Converts the venue's ratio, which is the available margin divided by the required margin. */
 function shareOf(ratio: string, market: string | undefined): MarginUse | undefined {
   if (!isDecimal(ratio)) return undefined;
   if (sign(ratio) <= 0) return { share: '1', market };

@@ -25,7 +25,7 @@ function list() {
   return { lists, come: (...rows: string[]) => come(...rows) };
 }
 
-describe('new rows of an account list', () => {
+describe('new rows of an account list are reported', () => {
   test('new rows are reported if they arrived shortly before the listener loaded', () => {
     const { come, lists } = list();
     lists.acquire('user');

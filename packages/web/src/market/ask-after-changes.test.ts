@@ -23,7 +23,7 @@ function questions() {
   return { ask, answer, count: () => count };
 }
 
-test('a query is sent at once, and once more for all changes during the query', async () => {
+test('a query is sent immediately, and once more for all changes during the query', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   expect(count()).toBe(1);

@@ -29,7 +29,7 @@ export function intervalMs(interval: CandleInterval): number {
   return INTERVAL_MS[interval] ?? MINUTE_MS;
 }
 
-/** Weekly candles start on Mondays, and 1970-01-05 is a Monday. */
+/** Weekly candles start on Mondays. 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
 
 export function startOf(timeMs: number, interval: CandleInterval): number {
@@ -79,7 +79,10 @@ export const candleSeries = createLive<CandleKey, CandlesState>({
   },
 });
 
-/** Returns the changed candles at the end, or undefined if more than the last candles changed. */
+/**
+ * Returns the changed candles at the end of the list, or undefined if other candles have changed
+ * too.
+ */
 export function changedEnd(
   drawn: readonly Candle[],
   next: readonly Candle[],

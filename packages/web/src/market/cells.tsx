@@ -29,8 +29,8 @@ export function priceDecimals(
 }
 
 /**
- * Returns the decimals of a market's sizes. Lots of ten or more have a negative `szDecimals`, in
- * which case sizes are integers.
+ * Returns the decimals of a market's sizes. Lots of ten or more have a negative `szDecimals`, and
+ * their sizes are integers.
  */
 export function sizeDecimals(
   market: Pick<PerpMeta, 'szDecimals'> | Pick<OutcomeMarketMeta, 'size_decimals'>,
@@ -80,8 +80,8 @@ export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
 const TICK_MS = 1_000;
 
 /**
- * Returns a value that is updated every second. The component renders only if the value of `read`
- * changes.
+ * Returns a value that is updated every second. The component renders again only if the value of
+ * `read` changes.
  */
 export function useVenueSecond(read: (nowMs: number) => number = itself): number {
   const [shown, setShown] = useState(() => read(venueNow()));
@@ -96,7 +96,7 @@ function itself(nowMs: number): number {
   return nowMs;
 }
 
-/** The name of a market and of its outcomes, YES first. */
+/** The name of a market, and the names of its outcomes, YES first. */
 export type MarketName = { readonly name: string; readonly outcomes: readonly [string, string] };
 
 export type MarketNames = ReadonlyMap<number, MarketName>;
@@ -109,8 +109,8 @@ let knownIn = language();
 const NONE: MarketNames = new Map();
 
 /**
- * Returns the names of markets, each of which is requested once, because names never change.
- * Unknown markets are missing in the result.
+ * Returns the names of markets. Each name is requested only once, because names never change. The
+ * result does not contain unknown markets.
  */
 export async function marketNames(instrumentIds: Iterable<number>): Promise<MarketNames> {
   if (knownIn !== language()) known.clear();

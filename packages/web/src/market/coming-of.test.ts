@@ -5,7 +5,7 @@ import { comingOf, type Moment } from './queries.ts';
 const event = (title: string, start: number, end: number): OutcomeEventMeta =>
   ({ title, start_time: start, end_time: end }) as OutcomeEventMeta;
 
-// The events are in the venue's order, by end. Two of them end at the same time.
+// The events are in the venue's order, by end time. Two of them end at the same time.
 const LISTED = [
   event('Snail derby', 30, 40),
   event('Harbour day', 10, 50),
@@ -25,7 +25,7 @@ test('the event with the next start is first, regardless of its end', () => {
   ]);
 });
 
-test("the event with the next end is first, and equal ends keep the venue's order", () => {
+test("the event with the next end is first, and events with the same end keep the venue's order", () => {
   expect(titles('end_time')).toEqual(LISTED.map(({ title }) => title));
 });
 

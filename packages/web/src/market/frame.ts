@@ -9,7 +9,7 @@ import {
 import type { StoreApi } from 'zustand/vanilla';
 import { preferences } from '../ui/preferences.ts';
 
-/** Hidden tabs have no frames, so a slow timer replaces them for titles, sounds and notices. */
+/** Hidden tabs have no frames, so a slow timer updates their titles, sounds and notices. */
 
 const WITHOUT_FRAME_MS = 1_000;
 

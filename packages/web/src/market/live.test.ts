@@ -19,7 +19,7 @@ function noted() {
   return { live, log };
 }
 
-describe('a shared subscription', () => {
+describe('components share a subscription', () => {
   test('a shared subscription is opened once for all components', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
@@ -51,7 +51,7 @@ describe('a shared subscription', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('a subscription is separate for other parameters, and new after its end', () => {
+  test('other parameters have a separate subscription, and an ended subscription is opened again', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     live.acquire({ coin: '2' });

@@ -3,8 +3,8 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
 /**
- * A subscription that components with the same parameters share. It stays open for a moment after
- * the last release.
+ * A subscription that components with the same parameters share. It remains open for a short time
+ * after the last release.
  */
 export type Live<Parameters, State> = {
   acquire(parameters: Parameters): { readonly store: StoreApi<State>; release(): void };
@@ -66,7 +66,7 @@ export function createLive<Parameters, State>(
 
   function useStore(parameters: Parameters | undefined): StoreApi<State> {
     const key = parameters === undefined ? undefined : options.key(parameters);
-    // The subscription is opened during the render, so that the component shows existing data
+    // The subscription is opened during the render, so that the component can show existing data
     // immediately. The effect keeps it open.
     const store = useMemo(() => {
       if (parameters === undefined) return nothing;
@@ -98,15 +98,15 @@ type Answer = 'whole' | 'partial';
 type Asking = {
   again(): void;
   /**
-   * Repeats the query after the stream is open, because changes between the two would be missed.
+   * Repeats the query after the stream has opened, because changes between the two would be missed.
    */
   onceReady(stream: { readonly ready: Promise<void> }): void;
   stop(): void;
 };
 
 /**
- * Sends a query now, and once more after changes during the query. Two queries are never pending at
- * the same time.
+ * Sends a query immediately, and once more after changes during the query. There are never two
+ * pending queries.
  */
 export function askAfterChanges(
   ask: (signal: AbortSignal) => Promise<Answer>,

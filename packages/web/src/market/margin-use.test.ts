@@ -16,7 +16,7 @@ function state(
   } as unknown as ClearinghouseState;
 }
 
-describe('the margin use of an account', () => {
+describe('the margin use of an account is computed', () => {
   test('margin use is required margin over available margin, and undefined without a cross position', () => {
     expect(crossUse(state('4', '100'))?.share).toBe('0.25');
     expect(crossUse(state('999999', '0'))).toBe(undefined);

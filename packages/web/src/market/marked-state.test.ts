@@ -49,7 +49,7 @@ const ACCOUNT_STATE = {
   withdrawable: '402.8',
 } as unknown as ClearinghouseState;
 
-describe('an account at other marks', () => {
+describe('an account is valued at other marks', () => {
   test('an account at other marks changes with each position, and the isolated one changes its own margin', () => {
     const state = stateAtMarks(
       ACCOUNT_STATE,
@@ -91,7 +91,7 @@ describe('an account at other marks', () => {
     expect(state.accountValuePlusWithdrawHold).toBe('626.85');
   });
 
-  test('an account is the same object if no mark changed, as is each row', () => {
+  test('the account and its rows remain the same objects if no mark changed', () => {
     const same = new Map([
       ['1', '97000.0'],
       ['9', '5'],
@@ -145,7 +145,7 @@ const SHARES = {
   withdrawable: '520',
 } as unknown as ClearinghouseState;
 
-describe('shares at another price', () => {
+describe('shares are valued at another price', () => {
   test('YES has the value of the mark and NO of 1 minus it, with the same cost and cash', () => {
     const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
     const [yes, no] = state.assetPositions.map((row) => row.position);
@@ -186,7 +186,7 @@ describe('shares at another price', () => {
     expect(row?.position.positionValue).toBe('0.005001');
   });
 
-  test('shares are the same object if none of their marks changed', () => {
+  test('shares remain the same object if none of their marks changed', () => {
     expect(sharesAtMarks(SHARES, new Map([['100001', '0.45']]))).toBe(SHARES);
     expect(sharesAtMarks(SHARES, new Map([['1', '97000']]))).toBe(SHARES);
   });

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const NONE: readonly PastPrice[] = [];
 
-/** Returns simulated prices from before the venue's start, if they are wanted. */
+/** Returns simulated prices from before the venue's start if the user has selected them. */
 export function usePastPrices(
   symbol: string | undefined,
   span: 'day' | 'week',
@@ -89,7 +89,10 @@ export function dayChange(
   return divide(subtract(prices.markPx, before), before, 6);
 }
 
-/** True if the change is against the first trade, because the market has not traded for a day. */
+/**
+ * Returns true if the change is relative to the first trade, because the market has traded for less
+ * than a day.
+ */
 export function isSinceStart(prices: Prices | undefined, since: Trend | undefined): boolean {
   return !isDecimal(prices?.prevDayPx) && since?.open !== undefined;
 }

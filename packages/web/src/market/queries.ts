@@ -20,7 +20,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: META_STALE_MS,
-      // A local venue can be reached without a network.
+      // A local venue can be reached without a network connection.
       networkMode: 'always',
       // The SDK has already retried, so only temporary rejections are repeated.
       retry: (count, error) => (error instanceof ApiError ? isLimited(error) : count < 2),
@@ -117,7 +117,7 @@ export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage>
   return useQuery({ ...eventsQuery(filter), refetchInterval: META_STALE_MS });
 }
 
-/** Requests events again, or joins a request for them that is under way. */
+/** Requests events again, or joins a pending request for them. */
 export async function askEvents(filter: EventFilter): Promise<readonly OutcomeEventMeta[]> {
   const { events } = await queryClient.fetchQuery({ ...eventsQuery(filter), staleTime: 0 });
   return events;

@@ -62,7 +62,9 @@ export function yesPriceOf(
 
 export const DEFAULT_MARK = '0.5';
 
-/** Returns false for the default mark of 0.5, which has neither a trade nor quotes around it. */
+/**
+ * Returns false for the default mark of 0.5 of a market without a trade or quotes on both sides.
+ */
 export function isMarketPrice(price: string, { pricing }: OutcomeMarketMeta): boolean {
   const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
   if (compare(price, DEFAULT_MARK) !== 0 || last !== null) return true;
@@ -146,7 +148,7 @@ export const books = createLive<
     const stream = reader.streams.l2Book(
       tick === undefined ? { coin } : { coin, tick },
       (event) => {
-        // After a reset the old book stays until the next event, which is complete.
+        // After a reset, the old book remains until the next event, which is complete.
         if (event.type === 'data') store.setState({ book: event.data, refusal: undefined });
       },
       { onError: ({ message }) => store.setState({ refusal: message }) },

@@ -3,9 +3,9 @@ import { createStore } from 'zustand/vanilla';
 import { inOneDirection } from '../lib/words.ts';
 
 export type Connection = {
-  /** The status stays `lost` until the venue answers and all required streams are open again. */
+  /** The status remains `lost` until the venue responds and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
-  /** True once the page has received data, which are then shown with their time. */
+  /** True if the page has ever received data. The data is then shown with its time. */
   readonly wasOpen: boolean;
   readonly lostSinceMs: number | undefined;
   readonly nextTryMs: number | undefined;
@@ -34,13 +34,13 @@ const PROBE_AGAIN_MS = 3_000;
 const LIMITED_MS_MIN = 500;
 
 /**
- * All connections share one random value, because they reconnect together. The value differs
- * between pages.
+ * All connections share one random value, because they reconnect together. Other pages have other
+ * values.
  */
 const chance = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
-/** Fetches a text and removes direction characters from user-chosen names. */
+/** Fetches a response and removes direction characters from names that users chose. */
 async function fetchNames(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init);
   const text = response.text.bind(response);
@@ -58,7 +58,7 @@ export const reader: Reader = createReader({
   onRateLimited: noteLimit,
 });
 
-/** A reader with unmodified texts, for hashes and for values that are sent back. */
+/** A reader that returns unmodified texts, for hashes and for values that are sent back. */
 export const verbatimReader: Reader = createReader({
   url,
   replicas: reader.replicas,
@@ -172,14 +172,14 @@ async function probe(): Promise<void> {
   const startedMs = performance.now();
   try {
     const { blockTime } = await prober.info.stateHash();
-    // The clock offset is ignored below two seconds, because blocks are at most one second apart.
+    // A clock offset below two seconds is ignored, because blocks are at most one second apart.
     offsetMs = Math.abs(blockTime - Date.now()) < 2_000 ? 0 : blockTime - Date.now();
     connection.setState({ latencyMs: performance.now() - startedMs });
     if (!isAnswering) reader.streams.check();
     isAnswering = true;
   } catch (error) {
     connection.setState({ latencyMs: undefined });
-    // A 429 is an answer, even if it comes from a proxy.
+    // A response with status 429 counts as an answer, even if it comes from a proxy.
     isAnswering = error instanceof ApiError && error.httpStatus === 429;
   }
 }

@@ -110,7 +110,7 @@ type FirstVisit = { readonly at: 'idle' | Step | 'done'; readonly error: unknown
 
 export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
 
-// The steps are only news until the agent is lost or the account changes.
+// The steps remain visible until the agent is lost or the account changes.
 sessionStore.subscribe(({ session }) => {
   const isOver = firstVisit.getState().at === 'done' && session?.trader === undefined;
   if (isOver) firstVisit.setState({ at: 'idle' });

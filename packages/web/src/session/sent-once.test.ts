@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NotArrivedError } from '../lib/explain-error.ts';
 import { doneOnce } from './sent-once.ts';
 
-/** The tests use an SDK client whose responses to `/exchange` are lost, while queries succeed. */
+/** The tests use an SDK client that loses the responses to `/exchange`, whereas queries succeed. */
 
 const ORDER_LIFE_MS = 5_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -16,7 +16,8 @@ afterEach(() => {
 });
 
 /**
- * Returns a client with the venue's receipt of an action, which is unknown before the given time.
+ * Returns a client that receives the venue's receipt of an action. Before the given time, the
+ * receipt is unknown.
  */
 function clientOf(known: { readonly fromMs: number; readonly receipt: object }): Client {
   const fetch = async (url: string): Promise<Response> => {
@@ -45,7 +46,7 @@ const order = ({ exchange }: Client) =>
     orders: [limitOrder({ asset: 1, side: 'buy', price: '1', size: '1', tif: 'Gtc' })],
   });
 
-/** Returns the result of an action and its time. */
+/** Returns the result of an action and the time at which it was known. */
 async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
   const ended = doneOnce(client, run).then(
     () => ({ error: undefined, atMs: Date.now() - START_MS }),
@@ -55,7 +56,7 @@ async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
   return ended;
 }
 
-describe('an action with a lost response', () => {
+describe('an action with a lost response is not sent twice', () => {
   test('an action without an expiry can still be executed after the wait for a lost response', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), transfer);
     expect(error).toBeInstanceOf(NotArrivedError);

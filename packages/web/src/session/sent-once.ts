@@ -14,9 +14,12 @@ import { dropAgent, NO_TRADER, sessionStore, setSession, type Session } from './
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
 
 const ASK_EVERY_MS = 1_000;
-/** An expired action may still be in the venue's pipeline for this long. */
+/** An expired action may still be in the venue's pipeline for this many milliseconds. */
 const GRACE_MS = 2_000;
-/** Maximum wait for an action without an expiry, which can execute at any time. */
+/**
+ * Maximum wait, in milliseconds, for an action without an expiry, which may be executed at any
+ * time.
+ */
 const ENDLESS_GRACE_MS = 10_000;
 
 /**
@@ -71,7 +74,7 @@ async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<A
     if (receipt?.status === 'executed' || receipt?.status === 'failed') {
       return replyOf(receipt, txHash);
     }
-    // Only actions with an expiry are certain not to be executed later.
+    // Only an action with an expiry is certain not to be executed later.
     if (receipt?.status === 'unknown' && venueNow() > endMs)
       throw new NotArrivedError({ txHash, mayStill: expiresAfter === undefined });
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));

@@ -8,8 +8,8 @@ import { forget, seal, unseal } from './key-safe.ts';
 import type { Signing } from './signing.ts';
 
 /**
- * The kind of a session. An account key signs transfers and approvals, while an agent key signs
- * only trades.
+ * The kind of a session. An account key also signs transfers and approvals, whereas an agent key
+ * signs only trades.
  */
 
 type SessionKind = 'burner' | 'wallet' | 'spectator';
@@ -40,14 +40,14 @@ export function setSession(session: Session | undefined): void {
 const HAS_ACCOUNT = 'oddlot.hasAccount';
 
 /**
- * Returns whether this browser had an account. The answer is available before the keys are loaded,
- * but may be outdated.
+ * Returns whether this browser had an account. The value is available before the keys are loaded,
+ * but it may be outdated.
  */
 export function hadAccount(): boolean {
   return readText(HAS_ACCOUNT) !== null;
 }
 
-/** Returns false while the displayed data are not live, which disables actions. */
+/** Returns false while the displayed data is not live. Actions are then disabled. */
 export function isLive(): boolean {
   return connection.getState().status !== 'lost';
 }
@@ -123,7 +123,7 @@ export function forgetView(): void {
 const AGAIN_MS = 2_000;
 const AGAIN_MAX_MS = 30_000;
 
-/** Tries again after a failure, so that an outage of the venue does not sign a visitor out. */
+/** Tries again after a failure, so that an outage of the venue does not sign the user out. */
 export async function restoreSession(): Promise<void> {
   tabs.addEventListener('message', forgetErased);
   for (let waitMs = AGAIN_MS; ; waitMs = Math.min(2 * waitMs, AGAIN_MAX_MS)) {
@@ -132,7 +132,7 @@ export async function restoreSession(): Promise<void> {
       (session) => ({ session }),
       () => undefined,
     );
-    // The visitor may have connected another account in the meantime.
+    // The user may have connected another account in the meantime.
     if (sessionStore.getState().session !== before) return;
     setSession(stored?.session);
     if (stored !== undefined) return;

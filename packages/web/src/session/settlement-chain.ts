@@ -3,7 +3,8 @@ import { multiply } from '../lib/decimal.ts';
 import { words } from '../lib/words.ts';
 
 /**
- * Calls are encoded without a library, because a library would be larger than the rest of the page.
+ * Calls are encoded without a library, because a library would be larger than all other code of the
+ * page.
  */
 
 const ZERO = /^0x0*$/;
@@ -81,7 +82,7 @@ export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<
   }
 }
 
-/** Deposits USDC and returns the hash of the deposit transaction, which can still be pending. */
+/** Deposits USDC and returns the hash of the deposit transaction, which may still be pending. */
 export async function sendDeposit(
   wallet: Eip1193Provider,
   chain: Chain,

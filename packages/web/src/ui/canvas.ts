@@ -21,7 +21,7 @@ export function palette(): Palette {
   const looks = `${theme} ${sides}`;
   if (cached?.looks === looks) return cached.palette;
   const colours = readPalette();
-  // Before the style sheet has loaded, the colours are empty.
+  // The colours are empty until the style sheet has loaded.
   if (colours.text !== '') cached = { looks, palette: colours };
   return colours;
 }

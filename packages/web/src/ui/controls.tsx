@@ -222,7 +222,7 @@ export function emptied(sent: string): (now: string) => string {
 
 type NumberFieldProps = {
   readonly label: string;
-  /** Decimal text as typed, which can be empty or incomplete (`1.`). */
+  /** Decimal text as it was typed. It may be empty or incomplete (`1.`). */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly step?: string | undefined;
@@ -236,7 +236,7 @@ type NumberFieldProps = {
 
 const EXAMPLE = '97174.6';
 
-/** An input that is parsed in the user's locale. The text is never rounded or reformatted. */
+/** An input field that is parsed in the user's locale. The text is never rounded or reformatted. */
 export function NumberField({
   label,
   value,
@@ -307,8 +307,8 @@ export function NumberField({
 }
 
 /**
- * Returns the typed text. Invalid text stays for correction, and the value is then empty, so that
- * the previous one is not sent.
+ * Returns the typed text. Invalid text remains for correction. The value is then empty, so that the
+ * previous value is not sent.
  */
 function useTyped(
   value: string,
@@ -349,7 +349,7 @@ type SteppersProps = {
   readonly onStep: (direction: 1 | -1, step: string) => void;
 };
 
-/** The buttons are for the mouse only, because arrow keys do the same. */
+/** The buttons are for the mouse only, because the arrow keys have the same effect. */
 function Steppers({ label, step, isDisabled, onStep }: SteppersProps) {
   return (
     <span className="flex h-full w-6 shrink-0 flex-col border-s border-line max-tablet:hidden">

@@ -14,7 +14,7 @@ export function DialogFrame({
   const t = useWords();
   const opener = useRef<Element | null>(null);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    // Radix sends Escape to the newest layer, which can be a notice.
+    // Radix sends Escape to the topmost layer, which may be a notice.
     const isInside = event.currentTarget.contains(event.target as Node);
     if (event.key === 'Escape' && !event.defaultPrevented && isInside) onClose();
   };

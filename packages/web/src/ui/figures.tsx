@@ -31,7 +31,8 @@ const FLASH_MS = 320;
 const still = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)');
 
 /**
- * Flashes an element by changing it directly, because a flash needs neither a render nor a layout.
+ * Flashes an element by changing it directly, because a flash requires neither a render nor a
+ * layout.
  */
 function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
   if (element === null || still?.matches === true) return;
@@ -283,7 +284,9 @@ type SparkProps = {
   readonly width?: number;
   readonly height?: number;
   readonly label: string;
-  /** The direction that the line shows; by default its change from the first value to the last. */
+  /**
+   * The direction that the line shows. The default is the change from the first value to the last.
+   */
   readonly isUp?: boolean | undefined;
 };
 

@@ -44,8 +44,8 @@ export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
 }
 
 /**
- * Returns true if a row receives this key. Modified keys, text fields, and keys that bubble from
- * dialogs of the row are ignored.
+ * Returns true if a row handles this key. Keys with modifiers, keys in text fields, and keys that
+ * bubble up from dialogs of the row are ignored.
  */
 export function pressesKey(event: RowKeyEvent<HTMLElement>, key: string): boolean {
   const { altKey, ctrlKey, currentTarget, metaKey, target } = event;

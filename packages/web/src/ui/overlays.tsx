@@ -49,7 +49,7 @@ export function Sheet(props: DialogProps) {
 const DialogFrame = loadedAhead(async () => (await import('./dialog-frame.tsx')).DialogFrame);
 
 /**
- * Keeps a dialog mounted after it was first opened, so that it can restore the focus when it
+ * Keeps a dialog mounted after it has first been opened, so that it can restore the focus when it
  * closes.
  */
 function Framed(props: DialogProps & { readonly frame: string }) {

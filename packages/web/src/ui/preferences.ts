@@ -8,7 +8,7 @@ type Preferences = {
   readonly theme: 'dark' | 'light' | 'system';
   readonly sides: 'green-red' | 'blue-orange';
   readonly hasSound: boolean;
-  /** Thresholds in percent of the way to liquidation. */
+  /** Thresholds in percent of the margin use at which a liquidation starts. */
   readonly marginShownFrom: number;
   readonly marginNoticeFrom: number;
   readonly confirmOrders: 'never' | 'above' | 'always';
@@ -64,7 +64,9 @@ function storedPreferences(): Partial<Preferences> {
   }
 }
 
-/** Loads the chosen language. The page is English if the language's file cannot be loaded. */
+/**
+ * Loads the selected language. The page remains in English if the language's file cannot be loaded.
+ */
 export async function applyLanguage(): Promise<void> {
   preferences.subscribe(({ language }, before) => {
     if (language !== before.language) void speakAsChosen();

@@ -11,7 +11,9 @@ import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/expl
 import { useWords } from '../lib/words.ts';
 import { Button, Spinner } from './controls.tsx';
 
-/** Returns a component that loads when it is first shown, or earlier when the browser is idle. */
+/**
+ * Returns a component that is loaded when it is first shown, or earlier when the browser is idle.
+ */
 export function loadedAhead<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -20,8 +22,8 @@ export function loadedAhead<Props extends object>(
 }
 
 /**
- * Returns a component that never loads before it is first shown, unlike `loadedAhead`. It is for
- * components that few visitors see.
+ * Returns a component that is loaded only when it is first shown, unlike `loadedAhead`. It is for
+ * components that few users open.
  */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -40,7 +42,7 @@ export function onDemand<Props extends object>(
 
 const AGAIN_MS = 2_000;
 
-/** Retries, so that a short outage of the venue does not break a screen that loads a component. */
+/** Repeats failed loads, so that a short outage of the venue does not break the screen. */
 async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
   for (;;) {
     try {
@@ -51,9 +53,14 @@ async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** Components load after this time, so that they open even if the venue becomes unreachable. */
+/**
+ * Components are loaded after this many milliseconds, so that they open even if the venue becomes
+ * unreachable.
+ */
 const REST_MS = 30_000;
-/** The first screen and its data have loaded by this time, even on a slow machine. */
+/**
+ * After this many milliseconds, the first screen and its data have loaded, even on a slow machine.
+ */
 const SOON_MS = 5_000;
 const PRESSABLE = 'button, a, input, [role], [tabindex]';
 
@@ -106,7 +113,7 @@ type EmptyStateProps = Readonly<{
   title: string;
   text?: string | undefined;
   action?: ReactNode;
-  /** True if the state is the whole screen, whose heading is then the title. */
+  /** True if the state fills the whole screen. The heading of the screen is then the title. */
   isScreen?: boolean;
 }>;
 
@@ -133,7 +140,7 @@ export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
 
 const ROWS_LOADING = [3, 2, 4] as const;
 
-/** Shows that a list is loading, which must differ from an empty one. */
+/** Shows that a list is loading, which must look different from an empty list. */
 export function LoadingRows() {
   const t = useWords();
   return (
@@ -204,7 +211,7 @@ export type Doing = {
 export function useDoing(): Doing {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  // A ref is used, because a held key repeats before the state is rendered.
+  // This is a ref, because a held key repeats before the state is rendered.
   const isUnderWay = useRef(false);
   const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
     if (isUnderWay.current) return false;

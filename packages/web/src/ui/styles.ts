@@ -8,10 +8,10 @@ export function classes(...names: readonly (string | false | null | undefined)[]
 export const FOR_THUMBS =
   'relative max-tablet:after:absolute max-tablet:after:inset-x-0 max-tablet:after:-inset-y-1.5';
 
-/** The breakpoint `desktop` of `tokens.css`. */
+/** Matches widths from the breakpoint `desktop` of `tokens.css`. */
 const DESKTOP = '(min-width: 1280px)';
 
-/** Widths below the breakpoint `tablet` of `tokens.css`. */
+/** Matches widths below the breakpoint `tablet` of `tokens.css`. */
 const PHONE = '(max-width: 767px)';
 
 export function useIsNarrow(): boolean {

@@ -24,7 +24,7 @@ function reportOf(rest: Partial<OrderReport>): OrderReport {
   } as OrderReport;
 }
 
-describe('the levels taken by an order', () => {
+describe('a report contains the levels that an order took', () => {
   const met = [
     { px: '101', sz: '3' },
     { px: '102', sz: '3' },
@@ -61,7 +61,7 @@ describe('the levels taken by an order', () => {
   });
 });
 
-test('the wait of an order before it reaches the book is measured, zero or unknown', () => {
+test('the delay of an order before it reaches the book is measured, zero or unknown', () => {
   expect(waitedMs(reportOf({}))).toBe(0);
   expect(waitedMs(reportOf({ entered: { time: 305, height: 10 } }))).toBe(300);
   expect(waitedMs(reportOf({ entered: null }))).toBeUndefined();

@@ -381,7 +381,10 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
 export type TakenLevel = {
   readonly px: string;
   readonly rested: string;
-  /** Undefined if the report does not contain all fills. */
+  /**
+   * The levels that the order took. The value is undefined if the report does not contain all
+   * fills.
+   */
   readonly taken:
     | { readonly sz: string; readonly fee: string; readonly builderFee: string }
     | undefined;

@@ -39,7 +39,7 @@ export type SharedResult = {
   /** The profit as a fraction of the margin. */
   readonly share: string | undefined;
   readonly size: string;
-  /** The prices in the order of time. */
+  /** The prices in chronological order. */
   readonly prices: readonly SharedPrice[];
 };
 
@@ -91,7 +91,7 @@ export type Card = {
   readonly tone: 'buy' | 'sell' | 'muted';
   readonly headline: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The move from the first price to the last, which the picture draws as an arrow. */
+  /** The move from the first price to the last one, which the picture shows as an arrow. */
   readonly move: Move | undefined;
   readonly foot: string;
 };

@@ -66,7 +66,7 @@ export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   );
 }
 
-/** The size of link previews on other sites. */
+/** The size of link previews on other sites, in pixels. */
 export const CARD_PX = { width: 1_200, height: 630 } as const;
 const MARGIN_PX = 72;
 
@@ -108,11 +108,14 @@ export function drawCard(canvas: HTMLCanvasElement, card: Card): void {
   write(card.foot, muted, '24px', MARGIN_PX, height - 56);
 }
 
-/** The part of the picture with the arrow, to the right of the headline. */
+/** The part of the picture that contains the arrow, to the right of the headline. */
 const MOVE_PX = { left: 740, right: 1_100, top: 130, bottom: 350 } as const;
 const HEAD_PX = 26;
 
-/** Draws an arrow from the first price to the last, without claiming to know the path between. */
+/**
+ * Draws an arrow from the first price to the last one. The arrow is straight, because the path
+ * between them is unknown.
+ */
 function drawMove(
   context: CanvasRenderingContext2D,
   { direction, from, to }: Move,

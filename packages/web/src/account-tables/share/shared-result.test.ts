@@ -26,7 +26,7 @@ const plain = {
   host: 'example.org',
 };
 
-describe('a shared position', () => {
+describe('a shared position contains only what the user selects', () => {
   test('a shared position contains no amount, size or address by default', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
@@ -61,7 +61,7 @@ describe('a shared position', () => {
   });
 });
 
-describe('a shared trade', () => {
+describe('a shared trade contains only what the user selects', () => {
   const fill = {
     closedPnl: '12.5',
     px: '0.62',

@@ -36,7 +36,7 @@ export function AlertWatch() {
   );
 }
 
-/** Checks every update instead of one per frame, so that short moves count. */
+/** Every update is checked instead of one per frame, so that brief moves also count. */
 function PerpWatch({ coin }: { readonly coin: string }) {
   const t = useWords();
   const judge = useEffectEvent((figures: Figures): void => {

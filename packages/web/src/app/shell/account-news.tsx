@@ -35,7 +35,7 @@ export function AccountNews() {
 
 const CHECK_EVERY_MS = 15_000;
 
-/** Notices a revocation of this browser's agent, so that the page stops to offer trades. */
+/** Detects that this browser's agent was revoked, after which the page no longer offers trades. */
 function useCheckedAgent(session: Session | undefined): void {
   useEffect(() => {
     if (session?.agentAddress === undefined) return undefined;

@@ -157,7 +157,7 @@ function MarginWatch() {
   }
 }
 
-/** Round trips above this time delay orders noticeably. */
+/** Longer round trips than this delay orders noticeably. */
 const SLOW_MS = 1_000;
 
 function Latency() {

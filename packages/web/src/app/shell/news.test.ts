@@ -16,7 +16,7 @@ const textsOf = (news: ReturnType<typeof fillNews>): string[] =>
 
 const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
 
-describe('a notice of a fill', () => {
+describe('a notice describes a fill', () => {
   test.each([
     ['of a buy', [fill({})], ['Bought 1 BTC-USDC | at 100 | buy']],
     ['of a sell', [fill({ side: 'A', sz: '0.5' })], ['Sold 0.5 BTC-USDC | at 100 | sell']],
@@ -61,7 +61,7 @@ describe('a notice of a fill', () => {
   });
 });
 
-describe('a notice of a ledger update', () => {
+describe('a notice describes a ledger update', () => {
   const row = (delta: object): LedgerUpdate => ({ time: 1, hash: '0x', delta }) as LedgerUpdate;
   test.each([
     [

@@ -243,7 +243,7 @@ const latestBlocks = createLive<'latest', BlocksState>({
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
     let isAsking = false;
-    // Earlier and lost blocks are requested, repeatedly if the history lags behind the stream.
+    // Earlier and missing blocks are requested, repeatedly if the history lags behind the stream.
     const fill = async (): Promise<void> => {
       if (isAsking) return;
       isAsking = true;
@@ -275,8 +275,8 @@ const latestTxs = createLive<'latest', TxsState>({
       async (signal) => {
         const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
         store.setState({ txs, isLoaded: true });
-        // The history can lag behind the stream, and queued orders are shown once they are
-        // released.
+        // The history may lag behind the stream, and queued orders are shown only after their
+        // release.
         const isBehind = (txs[0]?.block ?? 0) < streamHeight;
         return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
       },

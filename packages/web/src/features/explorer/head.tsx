@@ -112,7 +112,7 @@ async function findPerp(wanted: string): Promise<string | undefined> {
 async function findByText(wanted: string): Promise<string | undefined> {
   for (const status of ['open', 'all'] as const) {
     let cursor: string | undefined;
-    // A page can be empty although later ones are not.
+    // A page may be empty although later pages are not.
     for (let page = 0; page < PAGES_MAX; page++) {
       const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
       const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
@@ -145,7 +145,7 @@ type Wanted =
 
 /**
  * Returns the block height, address or hash in a search text, or undefined for other texts. Spaces
- * at the ends and grouping commas are ignored.
+ * at both ends and grouping commas are ignored.
  */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();

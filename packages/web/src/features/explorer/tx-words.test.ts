@@ -65,7 +65,7 @@ test('the explorer skips values that cannot be parsed', () => {
   expect(say({ type: 'somethingElse' })).toEqual([]);
 });
 
-describe('a row in a list of requests', () => {
+describe('a row summarises a request', () => {
   const listed = (action: { type: string }, entries: number | null) =>
     briefOf(
       { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries },

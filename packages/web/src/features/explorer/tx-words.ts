@@ -164,7 +164,7 @@ function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
   const isBid = order['b'] === true;
   const isReducing = order['r'] === true;
   const isOutcome = id >= OUTCOME_ID_MIN;
-  // A bid that is reduce-only sells NO.
+  // A reduce-only bid sells NO.
   const leg = isOutcome ? ` ${isBid === isReducing ? t('explorer.no') : t('explorer.yes')}` : '';
   const isBuy = isOutcome ? !isReducing : isBid;
   const given = {
@@ -295,7 +295,7 @@ export function actionName(type: string, t: Words): string {
   return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }
 
-/** The fields of a request. Its content is untrusted, so unexpected values are skipped. */
+/** The fields of a request. Their content is untrusted, so unexpected values are skipped. */
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -126,8 +126,8 @@ const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
 /**
- * Returns true once the first queries are answered. Content below a section that is still empty
- * would shift.
+ * Returns true when the first queries have been answered. Before that, content below an empty
+ * section would shift.
  */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });

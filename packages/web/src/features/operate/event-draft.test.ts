@@ -46,7 +46,7 @@ test('a draft with a past end time or a missing name is not sent', () => {
   expect(marketsOf({ ...draft, markets }, eventOf(draft, NOW_MS)!)).toBeUndefined();
 });
 
-test('the markets of a set need different names', () => {
+test('the markets of a set must have different names', () => {
   const set = (...names: string[]) => ({
     ...draft,
     markets: names.map((name) => ({ name, question: `Will ${name} win?` })),

@@ -375,14 +375,14 @@ function missingOf(
   return evidence === '' ? 'operate.giveEvidence' : undefined;
 }
 
-/** The taker fee is charged on p × (1 − p), and not on the price. */
+/** The taker fee is charged on p × (1 − p) instead of the price. */
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
 function CreateEvent({ deployer, onClose }: Readonly<{ deployer: Client; onClose: () => void }>) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
-  // Listed markets are remembered, so that a retry does not list a market twice.
+  // Listed markets are recorded, so that a retry does not list a market twice.
   const [listed] = useState(() => new Set<string>());
   const operation = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
@@ -394,7 +394,7 @@ function CreateEvent({ deployer, onClose }: Readonly<{ deployer: Client; onClose
     const isDone = await operation.operate(
       async () => {
         // Registering a known slug only changes the event's texts, so a retry can continue after
-        // the last success.
+        // the last successful step.
         let reply = await outcomeDeploy.registerEvent(event, CONFIRMED);
         for (const market of markets) {
           if (listed.has(market.slug)) continue;
@@ -562,7 +562,10 @@ export const NEW_EVENT: EventDraft = {
 };
 
 const SLUG_MAX = 60;
-/** The start time is this much earlier, because the browser's clock can be ahead of the venue's. */
+/**
+ * The start time is earlier by this many milliseconds, because the browser's clock may be ahead of
+ * the venue's.
+ */
 const HEAD_START_MS = 5_000;
 
 export function slugOf(text: string): string {

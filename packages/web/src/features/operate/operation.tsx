@@ -35,7 +35,7 @@ export type Operator = {
   readonly hindrance: OperatorBlocker | undefined;
 };
 
-/** Returns what the current session can operate. Agents are not operators. */
+/** Returns what the current session may operate. Agents are never operators. */
 export function useOperator(status: VenueStatus): Operator {
   const session = useSession();
   const key = useOperatorKey();
@@ -90,8 +90,8 @@ function useChain(session: Session | undefined): Chain {
 }
 
 /**
- * The key of an operator, which is entered because wallets do not know the chain of operator
- * actions. It stays only in memory.
+ * The key of an operator, which the user enters because wallets do not support the chain of
+ * operator actions. The key is only in memory.
  */
 type OperatorKey = { readonly address: string; readonly client: Client };
 
@@ -166,7 +166,9 @@ export function useReserves(): UseQueryResult<Reserves> {
   });
 }
 
-/** Operator actions wait for execution, so that the lists shown afterwards include them. */
+/**
+ * Operator actions wait for execution, so that the lists which are shown afterwards include them.
+ */
 export const CONFIRMED = { confirm: 'executed' } as const;
 
 export type Operation = Pick<Doing, 'isBusy' | 'error'> & {
@@ -181,7 +183,7 @@ export function useOperation(): Operation {
       const isDone = await run(async () => {
         const reply = await act();
         if (reply.status === 'pending') throw new Error(t('operate.pending'));
-        // A partially executed action, for example with a price that is too old, counts as
+        // An action that was executed in part, for example with an outdated price, counts as
         // rejected.
         if (reply.status === 'executed' && reply.failure !== undefined) {
           const { details, error: message } = reply.failure;
@@ -291,7 +293,8 @@ export function OperatedList({
 }
 
 /**
- * The button is disabled for longer than a double click or a key repeat, so that neither confirms.
+ * The button remains disabled for longer than a double click or a key repeat, so that neither
+ * confirms the action.
  */
 const PAUSE_MS = 800;
 

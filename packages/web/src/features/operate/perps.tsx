@@ -237,7 +237,7 @@ function State({ perp }: { readonly perp: PerpMeta }) {
 
 /**
  * Shows when a delisted perp closes, which is after an hour of price samples. If there are too few
- * prices, another hour follows.
+ * samples, another hour follows.
  */
 function Ending({ closingTime }: { readonly closingTime: number | null }) {
   const t = useWords();

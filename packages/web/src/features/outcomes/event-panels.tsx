@@ -534,8 +534,8 @@ function levelsOf(leg: Leg) {
 }
 
 /**
- * Returns the prices of the user's orders in the book of a leg. An order to sell NO is a bid for
- * YES.
+ * Returns the prices of the user's orders in the book of one outcome. An order to sell NO is a bid
+ * for YES.
  */
 export function ownPrices(
   orders: readonly Pick<OutcomeOpenOrder, 'instrumentId' | 'limitPx' | 'outcome' | 'reduceOnly'>[],

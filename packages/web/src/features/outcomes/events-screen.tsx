@@ -245,7 +245,9 @@ type FoundEvents = {
 };
 
 const PAGE = 50;
-/** The search requests pages until it has this many results, because a page can be empty. */
+/**
+ * The search requests pages until it has at least this many results, because a page may be empty.
+ */
 const ENOUGH = 12;
 const REFRESH_MS = 15_000;
 const TYPING_MS = 200;

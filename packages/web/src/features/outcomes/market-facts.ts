@@ -60,7 +60,9 @@ export function markOf(
   return yesPriceOf(market, byId);
 }
 
-/** Adds the live strike to a market, because the event is requested only every few seconds. */
+/**
+ * Adds the live strike to a market, because the event itself is requested only every few seconds.
+ */
 export function withLiveStrike(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -82,7 +84,7 @@ export function turnover(amount: string): string {
 const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
 
 /**
- * Sorts the markets by their chance at the first load, so that rows do not move while they are
+ * Sorts the markets by their probability at the first load, so that rows do not move while they are
  * used.
  */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
@@ -149,7 +151,7 @@ export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined 
   return leg === 'Yes' ? best.px : subtract('1', best.px);
 }
 
-/** The book of a leg. For NO the book is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
+/** The book of one outcome. The book of NO is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
 
 export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 

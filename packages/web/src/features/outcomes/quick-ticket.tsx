@@ -15,10 +15,10 @@ import { TicketPanel, type Choice } from './ticket/ticket.tsx';
 
 addWords(texts);
 
-/** The amount in USDC with which a ticket opens, so that a second press is enough. */
+/** The amount in USDC with which a ticket opens, so that one more press sends the order. */
 const FIRST_AMOUNT = '10';
 
-/** The ticket that the prices on cards of events open in place. */
+/** The ticket that opens in place when a price on an event card is pressed. */
 export function QuickTicket() {
   const { open } = useStore(quickTrade);
   const { data: event } = useEvent(open?.eventSlug);

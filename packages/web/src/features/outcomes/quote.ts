@@ -12,8 +12,8 @@ import {
 } from '../../lib/decimal.ts';
 
 /**
- * The price and size steps of a market. Outcome markets have no market orders, so an order with a
- * limit beyond the last needed level replaces them.
+ * The price and size steps of a market. Outcome markets have no market orders, so a limit order
+ * beyond the last required level replaces them.
  */
 
 export type Grid = Readonly<{ tick: string; sizeDecimals: number; takerFeeRate: string }>;

@@ -2,8 +2,8 @@ import { checkResolution, type ResolutionFinding } from '@oddlot/sdk';
 import { verbatimReader } from '../../market/venue.ts';
 
 /**
- * Recomputes a resolution from unmodified texts, because displayed ones lack direction characters
- * and have a different hash.
+ * Recomputes a resolution from the original texts. The displayed texts lack direction characters
+ * and therefore have another hash.
  */
 export async function recompute(instrumentId: number): Promise<readonly ResolutionFinding[]> {
   return checkResolution(await verbatimReader.info.outcomeResolution({ instrumentId }));

@@ -389,11 +389,11 @@ function level(plot: uPlot, colour: string, value: number): void {
   ctx.restore();
 }
 
-/** Prices arrive about once per second. A few late ones do not count as a gap. */
+/** Prices arrive about once per second. A few late prices do not count as a gap. */
 const GAP_MS_MIN = 10_000;
 /**
- * The venue thins the history of long periods evenly, so the limit grows with the usual distance
- * between prices.
+ * The venue evenly thins out the history of long periods, so the limit grows with the usual
+ * distance between prices.
  */
 const GAP_TIMES = 4;
 

@@ -14,7 +14,7 @@ const row = (time: number, delta: object): LedgerUpdate =>
   ({ time, hash: `0x${time}`, delta }) as LedgerUpdate;
 const FAUCET = { type: 'faucet', amount: '1000', token: 'USDC' };
 
-describe('the value curve of an account', () => {
+describe('the value curve of an account has a beginning', () => {
   test('the value curve starts with the first deposit and its amount', () => {
     const beginning = beginningOf([row(260, { type: 'send', amount: '5' }), row(250, FAUCET)]);
     expect(beginning).toEqual(point(250, '1000'));

@@ -13,7 +13,7 @@ const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint
   funding: '0',
 });
 
-describe('the days of a portfolio', () => {
+describe('the days of a portfolio are computed from its points', () => {
   test('the days contain the changes between their boundaries, the current day first', () => {
     const points = [
       point(12, '0', '100'),
@@ -37,7 +37,8 @@ describe('the days of a portfolio', () => {
       point(24, '0', '0'),
       point(30, '0', '100'),
       point(48, '-20.5', '79.5'),
-      // Worthless shares were settled, which changes neither value nor volume, but the day counts.
+      // Worthless shares were settled on this day. This changes neither value nor volume, but the
+      // day counts.
       point(72, '-100', '0'),
       point(96, '-100', '0'),
     ];
@@ -49,7 +50,7 @@ describe('the days of a portfolio', () => {
     expect(sum(days.map(({ pnl }) => pnl))).toBe(points.at(-1)?.pnl);
   });
 
-  test('a portfolio without points or with a single one has no days', () => {
+  test('a portfolio without points or with a single point has no days', () => {
     expect(byDay([])).toEqual([]);
     expect(byDay([point(3, '0', '1')])).toEqual([]);
   });

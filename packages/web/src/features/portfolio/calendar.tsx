@@ -7,7 +7,7 @@ import { Money } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
 import { DAY_MS, type Day } from './by-day.ts';
 
-/** Shows one month of daily results in UTC, with stronger colours for larger results. */
+/** Shows the daily results of one month in UTC. Larger results have stronger colours. */
 export function Calendar({ days }: { readonly days: readonly Day[] }) {
   const t = useWords();
   const nowMs = venueNow();
@@ -137,7 +137,7 @@ function DayCell({ day, isOutside, isToday, largest, time }: DayCellProps) {
 const WHOLE_FROM = '1000';
 const SHORT_FROM = '100000';
 
-/** Writes a result in at most eight characters, so that it fits into the cell of a phone. */
+/** Formats a result with at most eight characters, so that it fits into a cell on a phone. */
 function inShort(pnl: string): string {
   const size = magnitude(pnl);
   const signed = { isSigned: true };
@@ -146,7 +146,7 @@ function inShort(pnl: string): string {
   return `${sign(pnl) > 0 ? '+' : '−'}${compact(size)}`;
 }
 
-/** Returns the start of a month in UTC, counted from the month of the given time. */
+/** Returns the start of a month in UTC. The month is counted from that of the given time. */
 function monthStart(ms: number, months: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
@@ -154,7 +154,7 @@ function monthStart(ms: number, months: number): number {
 
 const WEEK_DAYS = 7;
 
-/** Returns the days of all weeks that a month touches, each starting on Monday. */
+/** Returns the days of all weeks that include a day of the month. Each week starts on Monday. */
 export function weeksOf(startMs: number, endMs: number): readonly (readonly number[])[] {
   const sinceMonday = (new Date(startMs).getUTCDay() + 6) % WEEK_DAYS;
   const weeks: number[][] = [];

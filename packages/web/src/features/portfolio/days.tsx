@@ -87,7 +87,7 @@ export function Days({ user, chosen, onChoose }: DaysProps) {
 
 /**
  * Returns all days of an account. The points of a very old account are more than a day apart, so
- * only its last month is known by day.
+ * only its last month has daily values.
  */
 function useDays(user: string) {
   const whole = usePortfolio(user, 'all', EVERY_MS);

@@ -16,8 +16,8 @@ function faucet(hours: number, amount: string): LedgerUpdate {
 }
 
 /**
- * Points of an account that is older than the history: a profit of 40 before the history began, and
- * of 3 since.
+ * Points of an account that is older than the history, with a profit of 40 before the history began
+ * and of 3 after that.
  */
 const points = [
   point(0, '0', '0'),
@@ -34,7 +34,7 @@ test('portfolio totals start with the first value if the history starts within t
     sinceMs: 48 * HOUR,
     points: [point(48, '1040', '0'), point(60, '1043', '3')],
   });
-  // Profit from before the first known day is not assigned to that day.
+  // Profit from before the first known day does not count towards that day.
   expect(sum(byDay(known.points).map(({ pnl }) => pnl))).toBe('3');
 });
 

@@ -11,7 +11,7 @@ const row = (time: number, delta: object): LedgerUpdate =>
   ({ time, hash: `0x${time}`, delta }) as LedgerUpdate;
 const faucet = (time: number, amount: string) => row(time, { type: 'faucet', amount });
 
-describe('the value curve with deposits and withdrawals', () => {
+describe('the value curve shows deposits and withdrawals', () => {
   test('the value curve has a step at each deposit and spreads profit around it', () => {
     const steps = withSteps(
       [point(1_000, '100', '0'), point(2_000, '1110', '10')],

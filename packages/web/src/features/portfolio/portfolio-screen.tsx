@@ -61,7 +61,7 @@ function Portfolio({ user }: { readonly user: string }) {
     const beginning = known.sinceMs === undefined ? beginningOf(ledger) : undefined;
     return withSteps(sinceBegun(known.points, beginning), ledger);
   }, [known, ledger]);
-  // A straight line through an unchanged value would look like a result.
+  // A straight line for an unchanged value would look like a result.
   const hasResult = shown.length >= 2 && shown.some(({ pnl }) => sign(pnl) !== 0);
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
@@ -117,7 +117,10 @@ function Portfolio({ user }: { readonly user: string }) {
 const DAY_MS = 86_400_000;
 const LENGTHS_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
 
-/** Returns the windows that are shorter than the account's history, and the whole history. */
+/**
+ * Returns the windows that are shorter than the account's history, and the window of the whole
+ * history.
+ */
 function useOfferedWindows(beginMs: number | undefined): readonly PortfolioWindow[] {
   const [nowMs] = useState(venueNow);
   if (beginMs === undefined) return WINDOWS;
@@ -128,9 +131,9 @@ type SumsProps = {
   readonly user: string;
   readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
   readonly now: PortfolioPoint | undefined;
-  /** The window that all sums are of, or undefined for the whole history. */
+  /** The window of all sums, or undefined for the whole history. */
   readonly span: string | undefined;
-  /** The start of the sums, if it is later than that of the window. */
+  /** The start of the sums if it is later than that of the window. */
   readonly since: string | undefined;
 };
 

@@ -17,7 +17,7 @@ function faucet(time: number, amount: string): LedgerUpdate {
   return { time, hash: '0x', delta: { type: 'faucet', amount, token: 'USDC' } } as LedgerUpdate;
 }
 
-describe('the profit up to the current value', () => {
+describe('the profit includes the current value', () => {
   test('the profit includes the change of the value since the last point', () => {
     expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
     expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');

@@ -87,8 +87,8 @@ export function sinceBegun(
 }
 
 /**
- * Extends the curve by the profit, deposits and withdrawals since the response, which is seconds
- * old.
+ * Extends the curve by the profit, deposits and withdrawals that followed the response, which is
+ * some seconds old.
  */
 export function upToNow(
   points: readonly PortfolioPoint[],
@@ -182,8 +182,8 @@ type KnownWindow = {
 const NOTHING_KNOWN: KnownWindow = { points: [], sinceMs: undefined };
 
 /**
- * Adjusts the totals of a window. If the ledger no longer contains all deposits, they start with
- * the first known value.
+ * Adjusts the totals of a window. If the ledger no longer contains all deposits, the totals start
+ * with the first known value.
  */
 export function knownWindow(
   portfolio: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,

@@ -19,7 +19,7 @@ const alert = (part: Partial<Alert>): Alert => ({
 });
 const figures = (markPx: string, funding = '0') => ({ markPx, funding });
 
-describe('an alert is reached', () => {
+describe('an alert is reached at its bound', () => {
   test.each([
     ['above', '100', figures('100'), true],
     ['above', '100', figures('99.99'), false],
@@ -38,7 +38,7 @@ describe('an alert is reached', () => {
   );
 });
 
-describe('the notification of an alert', () => {
+describe('an alert notifies at the right times', () => {
   test('an alert on a price notifies once, however often the price returns', () => {
     const first = judged([alert({})], '1', figures('101'), 5);
     expect(first.due.map(({ id }) => id)).toEqual(['a']);
@@ -63,7 +63,7 @@ describe('the notification of an alert', () => {
   });
 });
 
-describe('stored alerts', () => {
+describe('stored alerts are validated', () => {
   test('stored alerts are restored', () => {
     const stored = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
     expect(alertsOf(JSON.stringify(stored))).toEqual(stored);

@@ -43,7 +43,10 @@ export function EventCards({ events, heading }: EventCardsProps) {
   );
 }
 
-/** Returns the markets that a card shows: the most likely ones at the last query. */
+/**
+ * Returns the markets that a card shows, which are those with the highest probabilities at the last
+ * query.
+ */
 function shownOf({ markets }: OutcomeEventMeta): readonly OutcomeMarketMeta[] {
   return markets
     .toSorted((a, b) => byLikelihood(yesPriceOf(a, NOTHING_LIVE), yesPriceOf(b, NOTHING_LIVE)))
@@ -127,7 +130,7 @@ type LegPricesProps = OfMarket & {
   readonly isLarge?: boolean;
 };
 
-/** The prices of both outcomes, which open a ticket in place. */
+/** The prices of both outcomes. A press on a price opens a ticket in place. */
 export function LegPrices({ event, market, bbos, isLarge = false }: LegPricesProps) {
   if (market.phase === 'resolved') return <Result market={market} />;
   if (market.phase !== 'open') return null;
@@ -162,7 +165,7 @@ function open({ slug: eventSlug }: OutcomeEventMeta, market: OutcomeMarketMeta, 
   quickTrade.setState({ open: { eventSlug, marketSlug: market.slug, leg } });
 }
 
-/** Returns the best price at which a leg can be bought. A bid for YES is an offer of NO. */
+/** Returns the best price at which an outcome can be bought. A bid for YES is an offer of NO. */
 function priceToBuy(
   { instrument_id: id, pricing }: OutcomeMarketMeta,
   leg: Leg,

@@ -215,7 +215,7 @@ export function spreadOf(bid: string | undefined, ask: string | undefined): Spre
   return share === undefined ? undefined : { price: width, share };
 }
 
-/** Returns the levels of grouped prices. Bids are grouped down and asks up. */
+/** Returns the levels of grouped prices. Bids are rounded down and asks are rounded up. */
 export function levelsOf(
   prices: readonly string[],
   side: 'bid' | 'ask',

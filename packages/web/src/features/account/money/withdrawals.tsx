@@ -105,7 +105,7 @@ export type Movement = {
     | 'toPerp'
     | 'faucet'
     | 'builderRewardsClaim';
-  /** The change of the account for perpetuals, which also receives deposits. */
+  /** The change of the perp sub-account, which also receives deposits. */
   readonly amount: string;
   readonly other: string | undefined;
   readonly status: 'pending' | 'completed' | 'failed';

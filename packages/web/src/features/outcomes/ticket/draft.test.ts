@@ -25,8 +25,8 @@ const LIMIT: Ticket = { ...BUY, kind: 'limit', cents: '40', amount: '8' };
 const entryOf = (ticket: Ticket) => draftOf(ticket, FACTS).entry?.(1_000);
 const faultOf = (ticket: Ticket) => draftOf(ticket, FACTS).fault;
 
-describe('a market order for shares', () => {
-  test('a market order is a limit order beyond the needed level whose rest is cancelled', () => {
+describe('a market order for shares is drafted as a limit order', () => {
+  test('a market order is a limit order beyond the required level, and its remainder is cancelled', () => {
     expect(entryOf(BUY)).toEqual({
       a: 100_001,
       b: true,
@@ -52,7 +52,7 @@ describe('a market order for shares', () => {
   });
 });
 
-describe('a limit order for shares', () => {
+describe('a limit order for shares is drafted from the input', () => {
   test.each([
     [{}, { tif: 'Gtc' }],
     [{ isPostOnly: true }, { tif: 'Alo' }],
@@ -67,7 +67,7 @@ describe('a limit order for shares', () => {
   });
 
   test('R-reserve: the amount to spend is the maximum cost, including the taker fee', () => {
-    // A share costs 0.4 + 0.07 × 0.4 × 0.6 = 0.4168, and 19.2 shares would cost 8.00256.
+    // A share costs 0.4 + 0.07 × 0.4 × 0.6 = 0.4168, so 19.2 shares would cost 8.00256.
     const facts = { ...FACTS, grid: { ...FACTS.grid, takerFeeRate: '0.07' } };
     expect(draftOf(LIMIT, facts)).toMatchObject({ shares: '19.19', reserve: '7.998392' });
   });

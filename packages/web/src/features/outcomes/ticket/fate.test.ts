@@ -55,7 +55,7 @@ const atBook = (status: OutcomeUpdate['status'], filledSz: string): FatesState =
   updates: new Map([[7, update(status, filledSz)]]),
 });
 
-describe('the status of an order for shares', () => {
+describe('the ticket shows the status of an order for shares', () => {
   test.each([
     ['sent', NOTHING, undefined],
     ['queued', NOTHING, 'trace'],

@@ -67,7 +67,7 @@ export function SendButton({ market, open, isQuick }: SendButtonProps) {
 
 type TransferAndSendProps = { readonly open: OpenTicket; readonly label: string };
 
-/** Sends an order after a transfer of the missing money, once the venue reports the new balance. */
+/** Transfers the missing money and sends the order when the venue reports the new balance. */
 function TransferAndSend({ open, label }: TransferAndSendProps) {
   const t = useWords();
   const { draft, sending, submit, ticket } = open;

@@ -24,7 +24,7 @@ type TicketPanelProps = {
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly choice: Choice;
-  /** The amount in USDC of a ticket that is opened to be sent at once. */
+  /** The initial amount in USDC of a ticket that can be sent immediately after opening. */
   readonly firstAmount?: string | undefined;
   readonly onChoose: (choice: Partial<Choice>) => void;
 };
@@ -32,7 +32,7 @@ type TicketPanelProps = {
 export function TicketPanel(props: TicketPanelProps) {
   const { event, market, mark, choice, firstAmount, onChoose } = props;
   const t = useWords();
-  // After the close, only merging is allowed until the resolution (R-phases).
+  // After the market has closed, only merging is allowed until the resolution (R-phases).
   const isOver = market.phase === 'closed' || market.phase === 'resolved';
   const intent = isOver ? 'merge' : choice.intent;
   const isPair = intent === 'split' || intent === 'merge';

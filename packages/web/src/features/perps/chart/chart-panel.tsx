@@ -45,9 +45,9 @@ const FundingView = onDemand(async () => (await import('./funding-view.tsx')).Fu
 type View = 'price' | 'depth' | 'funding';
 
 type ChartPanelProps = {
-  /** Tells charts next to each other apart; their settings are separate. */
+  /** Distinguishes charts next to each other, which have separate settings. */
   readonly slot?: string;
-  /** Chooses the market, if it is not that of the ticket. */
+  /** Control that selects the market, if the chart does not follow the market of the ticket. */
   readonly market?: ReactNode;
 };
 
@@ -308,11 +308,11 @@ function Loading() {
 
 type Switch = Readonly<{
   name: string;
-  /** Undefined while the switch cannot be pressed. */
+  /** The handler is undefined while the switch cannot be pressed. */
   onPress: (() => void) | undefined;
   isOn?: boolean;
   face?: ReactNode;
-  /** True if the switch is only in the menu, also on a wide chart. */
+  /** True if the switch is only in the menu, even on a wide chart. */
   isInMenu?: boolean;
 }>;
 
@@ -323,7 +323,7 @@ type ChartSwitchesProps = {
   /** True for the chart of the market that the ticket trades. */
   readonly hasTicket: boolean;
   readonly onReplay: () => void;
-  /** Undefined until the chart is drawn. */
+  /** The handler is undefined until the chart has been drawn. */
   readonly onPicture: (() => void) | undefined;
 };
 

@@ -3,7 +3,7 @@ import { COLOURS } from './indicators/indicator-kinds.ts';
 
 type ColoursProps = { readonly value: number; readonly onChange: (colour: number) => void };
 
-/** Chooses a colour of the theme for a line. */
+/** Selects a colour of the theme for a line. */
 export function Colours({ value, onChange }: ColoursProps) {
   const t = useWords();
   return (
@@ -23,7 +23,7 @@ export function Colours({ value, onChange }: ColoursProps) {
   );
 }
 
-/** Returns a line colour of the theme. Numbers above the last continue with the first. */
+/** Returns a line colour of the theme. Numbers above the last colour start again with the first. */
 export function plotColour(colour: number): string {
   const style = getComputedStyle(document.documentElement);
   return style.getPropertyValue(`--plot-${1 + ((colour - 1) % COLOURS)}`).trim();

@@ -6,7 +6,7 @@ function fill(fields: Partial<Fill>): Fill {
   return { instrumentId: 1, oid: 7, side: 'B', time: 60_000, hash: '0x', ...fields } as Fill;
 }
 
-test('the fills of an order are one marker at its first candle', () => {
+test('the fills of an order have one marker at the first candle', () => {
   const fills = [fill({ time: 125_000 }), fill({ time: 65_000 }), fill({ time: 66_000 })];
   expect(fillMarkers(fills, 1, '1m')).toEqual([{ timeMs: 60_000, isBuy: true, orders: 1 }]);
 });

@@ -4,13 +4,13 @@ import { startOf, type CandleInterval } from '../../../market/candles.ts';
 type FillMarker = {
   readonly timeMs: number;
   readonly isBuy: boolean;
-  /** Number of orders that this marker stands for. */
+  /** Number of orders that this marker represents. */
   readonly orders: number;
 };
 
 /**
- * Returns the markers of a market's fills, oldest first. The fills of an order are one marker at the
- * candle of its first fill, and orders of one side in the same candle share a marker.
+ * Returns the markers of a market's fills, oldest first. The fills of an order have a single marker
+ * at the candle of the first fill, and orders on one side in the same candle share a marker.
  */
 export function fillMarkers(
   fills: readonly Fill[],

@@ -232,9 +232,9 @@ export type Scale = {
   readonly toPrice: (y: number) => string | undefined;
   readonly height: () => number;
   readonly axisWidth: () => number;
-  /** Position of the last price, whose label is drawn on the axis. */
+  /** Vertical position of the last price, whose label is drawn on the axis. */
   readonly lastY: () => number | undefined;
-  /** True if a label at this height, as wide as this from the axis, would hide candles. */
+  /** Returns true if a label of this width, at this height next to the axis, would hide candles. */
   readonly hidesCandles: (y: number, width: number) => boolean;
   readonly onRedraw: (listener: () => void) => () => void;
 };

@@ -7,7 +7,7 @@ function placed(ys: readonly number[], height = 400) {
   return { above, below, tags: ys.map((_, at) => places.get(String(at))!) };
 }
 
-describe('labels of chart lines', () => {
+describe('labels of chart lines do not overlap', () => {
   test('labels are placed at their line if no label overlaps', () => {
     expect(placed([100, 200]).tags.map(({ tagY }) => tagY)).toEqual([100, 200]);
   });
@@ -22,7 +22,7 @@ describe('labels of chart lines', () => {
     expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
   });
 
-  test('labels that are pushed into another label push that label as well', () => {
+  test('labels that are pushed into another label push that label too', () => {
     expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
@@ -30,7 +30,7 @@ describe('labels of chart lines', () => {
     expect(placed([398, 399, 400]).tags.map(({ tagY }) => tagY)).toEqual([356, 378, 400]);
   });
 
-  test('labels of the three nearest lines out of sight are placed at the edge, and others are only counted', () => {
+  test('labels of the three nearest lines outside the visible range are placed at the edge, and the others are only counted', () => {
     const { above, below, tags } = placed([-10, -20, -30, -40, 500]);
     expect([above, below]).toEqual([1, 0]);
     expect(tags.map(({ edge }) => edge)).toEqual(['above', 'above', 'above', 'above', 'below']);

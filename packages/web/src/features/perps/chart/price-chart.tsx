@@ -42,7 +42,7 @@ const DrawingOverlay = onDemand(
 );
 
 type PriceChartProps = {
-  /** Tells charts next to each other apart. */
+  /** Distinguishes charts next to each other. */
   readonly slot: string;
   readonly settings: ChartSettings;
   readonly compared: Compared | undefined;
@@ -159,7 +159,7 @@ type LegendProps = Pick<PriceChartProps, 'onIndicators'> & {
   readonly indicators: readonly Indicator[];
 };
 
-/** Shows the prices under the crosshair, and what else is drawn. */
+/** Shows the prices under the crosshair and the other lines of the chart. */
 function Legend({ made, notes, indicators, onIndicators }: LegendProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -190,7 +190,9 @@ function Legend({ made, notes, indicators, onIndicators }: LegendProps) {
   );
 }
 
-/** Reports the drawn chart, from which a picture can be taken until the chart is removed. */
+/**
+ * Reports the chart after it has been drawn. A picture can be taken from it until it is removed.
+ */
 function usePicture(
   made: Chart | undefined,
   notes: string,

@@ -13,10 +13,10 @@ type ReplayBarProps = {
   readonly onEnd: () => void;
 };
 
-/** Candles per second. */
+/** Speeds of the replay, in candles per second. */
 const SPEEDS = [1, 2, 5, 10] as const;
 
-/** Replays past candles one by one. */
+/** Replays past candles one after another. */
 export function ReplayBar({ live, untilMs, onUntil, onEnd }: ReplayBarProps) {
   const t = useWords();
   const [candles] = useState(() => live.getState().candles);

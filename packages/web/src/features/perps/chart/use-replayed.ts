@@ -4,7 +4,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
-/** Returns the candles up to a time, or all and the following ones if no time is given. */
+/** Returns the candles up to a time. Without a time, it returns all candles, including new ones. */
 export function useReplayed(
   live: StoreApi<Candles>,
   untilMs: number | undefined,
@@ -22,7 +22,7 @@ export function useReplayed(
   return replayed ?? live;
 }
 
-/** Returns the number of candles that have started at a time, and at least one. */
+/** Returns the number of candles that have started at a time, which is at least one. */
 export function countUntil(candles: readonly Candle[], untilMs: number): number {
   const later = candles.findIndex(({ t }) => t > untilMs);
   return Math.max(1, later < 0 ? candles.length : later);

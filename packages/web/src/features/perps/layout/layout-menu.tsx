@@ -12,7 +12,7 @@ import {
   useSavedLayouts,
 } from './use-layout.ts';
 
-/** Opens and closes panels, and keeps layouts under a name. */
+/** Opens and closes panels, and saves layouts under a name. */
 export function LayoutMenu() {
   const t = useWords();
   const layout = useLayout(useWidth() === 'wide');

@@ -20,8 +20,8 @@ const row = (...nodes: readonly LayoutNode[]): LayoutNode => ({ split: 'row', no
 const column = (...nodes: readonly LayoutNode[]): LayoutNode => ({ split: 'column', nodes });
 const [chart, book, tables] = (['chart', 'book', 'tables'] as const).map((panel) => ({ panel }));
 
-describe('the layout of the terminal', () => {
-  test('closing a panel removes a row or column of one, and something still fills the space', () => {
+describe('the layout of the terminal can be changed', () => {
+  test('closing a panel removes a row or column of one panel, and the other panels fill the space', () => {
     const layout = row({ panel: 'chart' }, { ...column(book!, tables!), size: 300 });
     expect(without(layout, 'tables')).toEqual(row(chart!, { panel: 'book', size: 300 }));
     expect(without(layout, 'chart')).toEqual(column(book!, tables!));
@@ -47,7 +47,7 @@ describe('the layout of the terminal', () => {
     );
   });
 
-  test('a panel is placed at each side of another', () => {
+  test('a panel can be placed on each side of another panel', () => {
     const layout = row(chart!, book!, tables!);
     const place = (side: Side) => panelsOf(docked(layout, 'chart', { beside: 'book', side }));
     expect(SIDES.map((side) => place(side).join(' '))).toEqual([

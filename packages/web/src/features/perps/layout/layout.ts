@@ -1,10 +1,10 @@
-/** Panels of the terminal. */
+/** The panels of the terminal. */
 export const PANELS = ['chart', 'chart2', 'book', 'trades', 'ticket', 'tables'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 /**
- * A panel, or a row or column of others. The size is in pixels along the row or column around it; a
- * node without a size has the remaining space.
+ * A panel, or a row or column of nodes. The size is in pixels along the row or column that contains
+ * the node. A node without a size fills the remaining space.
  */
 export type LayoutNode = { readonly size?: number | undefined } & (
   | { readonly panel: PanelId }
@@ -15,7 +15,7 @@ type Split = Extract<LayoutNode, { readonly split: unknown }>;
 const TICKET_PX = 320;
 const TABLES_PX = 240;
 
-/** The usual layout. On a wide screen, book and trades are next to each other. */
+/** The default layout. On a wide screen, book and trades are next to each other. */
 export function usualLayout(isWide: boolean): LayoutNode {
   const book: readonly LayoutNode[] = isWide
     ? [
@@ -48,7 +48,10 @@ export function panelsOf(node: LayoutNode): readonly PanelId[] {
   return 'panel' in node ? [node.panel] : node.nodes.flatMap(panelsOf);
 }
 
-/** Removes a panel. Its neighbours get its space, and a row or column of one node disappears. */
+/**
+ * Removes a panel. Its neighbours get its space, and a row or column with only one node is replaced
+ * by this node.
+ */
 export function without(node: LayoutNode, panel: PanelId): LayoutNode | undefined {
   if ('panel' in node) return node.panel === panel ? undefined : node;
   const nodes = node.nodes.flatMap((each) => without(each, panel) ?? []);
@@ -58,7 +61,7 @@ export function without(node: LayoutNode, panel: PanelId): LayoutNode | undefine
   return { ...node, nodes: withFiller(nodes) };
 }
 
-/** Exactly one node of a row or column should fill it, so the first one does if none would. */
+/** Exactly one node of a row or column must fill it. If none does, the first node fills it. */
 function withFiller(nodes: readonly LayoutNode[]): readonly LayoutNode[] {
   if (nodes.some(({ size }) => size === undefined)) return nodes;
   return nodes.map((each, at) => (at === 0 ? { ...each, size: undefined } : each));
@@ -66,7 +69,7 @@ function withFiller(nodes: readonly LayoutNode[]): readonly LayoutNode[] {
 
 export type Side = 'left' | 'right' | 'above' | 'below';
 
-/** Places a panel at a side of another one, which gives it half of its space. */
+/** Places a panel on one side of another panel, which gives up half of its space. */
 export function docked(
   layout: LayoutNode,
   panel: PanelId,
@@ -120,8 +123,8 @@ export function opened(layout: LayoutNode, panel: PanelId): LayoutNode {
 }
 
 /**
- * Moves a panel one place in a direction. In a row or column of that direction it changes places
- * with its neighbour; otherwise it leaves its row or column, and moves next to it.
+ * Moves a panel one position in a direction. In a row or column of that direction, it changes
+ * places with its neighbour. Otherwise, it leaves its row or column and moves next to it.
  */
 export function moved(layout: LayoutNode, panel: PanelId, side: Side): LayoutNode {
   const split = side === 'left' || side === 'right' ? 'row' : 'column';
@@ -166,7 +169,7 @@ function isAtEdge(layout: LayoutNode, panel: PanelId, { split, step }: Way): boo
   return layout.split === split && edge !== undefined && 'panel' in edge && edge.panel === panel;
 }
 
-/** Gives the node at a path a size in pixels. */
+/** Sets the size in pixels of the node at a path. */
 export function resized(node: LayoutNode, path: readonly number[], size: number): LayoutNode {
   const [at, ...rest] = path;
   if (at === undefined) return { ...node, size };
@@ -180,7 +183,7 @@ export function resized(node: LayoutNode, path: readonly number[], size: number)
 const SIZE_MAX = 4_000;
 const DEPTH_MAX = 8;
 
-/** Returns a stored layout if it is valid. It is untrusted. */
+/** Returns a stored layout if it is valid. The stored value is untrusted. */
 export function layoutOf(stored: unknown): LayoutNode | undefined {
   const node = nodeOf(stored, 0);
   if (node === undefined) return undefined;

@@ -28,13 +28,13 @@ type PanelsProps = {
   readonly isMovable?: boolean;
 };
 
-/** Shows panels in rows and columns, with a line between them that changes their sizes. */
+/** Shows panels in rows and columns. The lines between them change their sizes. */
 export function Panels(props: PanelsProps) {
   const [drag, setDrag] = useState<Drag>();
   return <Node {...props} node={props.layout} path={[]} drag={drag} onDrag={setDrag} />;
 }
 
-/** A panel that is dragged, and the place under the pointer. */
+/** A panel that is being dragged, and the position under the pointer. */
 type Drag = {
   readonly panel: PanelId;
   readonly beside?: PanelId | undefined;
@@ -92,7 +92,7 @@ const LEAST_PX = 96;
 function Line({ isRow, before, after, onResize }: LineProps) {
   const t = useWords();
   const line = useRef<HTMLDivElement>(null);
-  // A node that fills the remaining space stays as it is, so that only one size is stored.
+  // A node that fills the remaining space is not changed, so that only one size is stored.
   const target = after.size === undefined && before.size !== undefined ? 'before' : 'after';
   const measure = (which: 'before' | 'after'): number => {
     const element =
@@ -209,7 +209,7 @@ type GripProps = {
 
 const DRAG_PX = 6;
 
-/** Moves its panel with the pointer, and opens a menu if it is pressed. */
+/** Moves its panel with the pointer, or opens a menu when it is pressed. */
 function Grip({ name, panel, onDrag, onDrop, ...menu }: GripProps) {
   const t = useWords();
   const start = useRef<{ readonly x: number; readonly y: number }>(undefined);
@@ -256,7 +256,7 @@ function Grip({ name, panel, onDrag, onDrop, ...menu }: GripProps) {
   );
 }
 
-/** Returns the panel under a point, and the side of it that the point is nearest to. */
+/** Returns the panel under a point, and the side of the panel that is closest to the point. */
 function placeAt(x: number, y: number): Pick<Drag, 'beside' | 'side'> {
   const element = document
     .elementsFromPoint(x, y)

@@ -4,7 +4,10 @@ import { keepText, readText } from '../../../lib/browser.ts';
 import { layoutOf, usualLayout, type LayoutNode } from './layout.ts';
 
 type Layouts = {
-  /** Undefined for the usual layout, which depends on the width of the screen. */
+  /**
+   * The current layout. It is undefined for the default layout, which depends on the width of the
+   * screen.
+   */
   readonly now: LayoutNode | undefined;
   readonly saved: Readonly<Record<string, LayoutNode>>;
 };

@@ -177,7 +177,7 @@ function Effect({ row, exit, price, decimals }: EffectProps) {
 }
 
 function useExits(row: AssetPosition, tick: string, onDone: () => void) {
-  // Only exits that existed when the dialog opened are replaced, because later ones must not be
+  // Only TP/SL orders that existed when the dialog opened are replaced. Later ones must not be
   // cancelled.
   const [replaced] = useState(row.tpsl);
   const [basis, setBasis] = useState<(typeof BASES)[number]>('price');

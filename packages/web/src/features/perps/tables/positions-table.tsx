@@ -59,8 +59,8 @@ export function PositionsTable({ user }: { readonly user: string }) {
 type Columns = readonly Column<AssetPosition>[];
 
 /**
- * Returns the columns. Their widths fit a price with six digits and a million USDC, and narrow
- * tables combine figures.
+ * Returns the columns. Their widths fit a price with six digits and one million USDC. Narrow tables
+ * combine figures.
  */
 function positionColumns(isWide: boolean, t: Words): Columns {
   const ends = [exits(isWide, t), actions(isWide, t)];
@@ -170,7 +170,7 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
 function actions(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
-    // The German texts of both buttons fit.
+    // This width fits both buttons with their German texts.
     width: isWide ? '138px' : '150px',
     tabletWidth: '94px',
     phoneWidth: '92px',
@@ -270,7 +270,7 @@ const Funding: Figure = ({ row: { position } }) => (
   <Money value={position.cumFunding.sinceOpen} isSigned isColoured />
 );
 
-/** Returns the direction in words, because colour alone is not readable for everyone. */
+/** Returns the direction as text, because colour alone is not accessible to all users. */
 function wayOf(row: AssetPosition, t: Words): string {
   const { type, value } = row.position.leverage;
   return `${t(isLong(row) ? 'perps.long' : 'perps.short')} ${value}× ${t(`perps.account.${type}`)}`;

@@ -2,8 +2,8 @@ import type { AssetPosition, TriggerOrder } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { exitsAmong } from './waiting-exits.ts';
 
-describe('the triggers that would close a position', () => {
-  test('the exits of a position are on the other side of its market, with take-profits first', () => {
+describe('trigger orders that would close a position are found', () => {
+  test('the TP/SL orders of a position are on the other side of its market, with take-profits first', () => {
     const triggers = [
       trigger({ oid: 1, side: 'A', triggerPx: '96000' }),
       trigger({ oid: 2, side: 'A', triggerPx: '98000' }),

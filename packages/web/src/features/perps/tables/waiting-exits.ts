@@ -15,8 +15,8 @@ import { useSession } from '../../../session/session.ts';
 import { isLong } from '../use-account.ts';
 
 /**
- * Returns the triggers that would close a position, take-profits first. The venue does not cancel
- * them with the position.
+ * Returns the trigger orders that would close a position, take-profits first. The venue does not
+ * cancel them together with the position.
  */
 export function exitsAmong(
   row: AssetPosition,
@@ -39,7 +39,7 @@ export function useWaitingExits(row: AssetPosition): readonly TriggerOrder[] {
   return exitsAmong(row, triggers);
 }
 
-/** Runs an action and cancels the remaining exits, but only if the whole position closes. */
+/** Runs an action. If it closes the whole position, the remaining TP/SL orders are cancelled. */
 export async function withoutLeftovers(
   trader: Client,
   run: () => Promise<ActionReply>,
@@ -60,8 +60,8 @@ type ExitPrices = Readonly<{ takeProfit: string | undefined; stopLoss: string | 
 type Entry = AssetPosition['tpsl'][number];
 
 /**
- * Replaces the exits of a position. The new ones are placed first, so that the position stays
- * protected if they are rejected.
+ * Replaces the TP/SL orders of a position. The new orders are placed first, so that the position
+ * remains protected if they are rejected.
  */
 export async function replaceExits(
   trader: Client,
@@ -127,8 +127,8 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
 type TriggerPrices = { readonly triggerPrice: string; readonly limitPrice: string | undefined };
 
 /**
- * Replaces a trigger. Triggers cannot be amended, so the old one is cancelled after the new one is
- * accepted.
+ * Replaces a trigger order. Trigger orders cannot be amended, so the old one is cancelled after the
+ * new one has been accepted.
  */
 export async function replaceTrigger(
   trader: Client,
@@ -225,7 +225,7 @@ const CANCELS_MAX = 200;
 
 /**
  * Cancels only the given orders, unlike `cancelAll`, which would also cancel orders placed later.
- * Orders that have already ended are not failures.
+ * An order that has already ended is not a failure.
  */
 export async function cancelNamed(
   trader: Client,

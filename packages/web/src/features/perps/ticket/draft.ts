@@ -160,8 +160,8 @@ const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 
 /**
- * Returns the orders of a draft. The venue rejects values off the grid, so they are not checked
- * here.
+ * Returns the orders of a draft. Values off the grid are not checked here, because the venue
+ * rejects them.
  */
 export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   if (!around.hasMark) return { missing: 'mark' };
@@ -190,7 +190,7 @@ export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   return { ...counted, parameters };
 }
 
-/** Converts the size to the base currency, rounded down to the lot. */
+/** Converts the size to the base currency, rounded down to a whole lot. */
 export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
   if (!isDecimal(draft.size)) return undefined;
   if (draft.sizeUnit === 'base') return draft.size;

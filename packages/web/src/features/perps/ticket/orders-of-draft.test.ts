@@ -17,10 +17,10 @@ const AROUND: DraftContext = {
   isHedge: false,
 };
 
-// The tests of a file share the module and its draft.
+// The tests of this file share the module and its draft.
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
-/** Returns the orders as text, with side, size, price and type. */
+/** Returns the orders as text with side, size, price and type. */
 function textOf(change: Partial<Draft>, around: Partial<DraftContext> = {}): string {
   const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
   if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;

@@ -93,14 +93,14 @@ test('an isolated market order gets its limit and size from the level that fills
       askBook: () => Promise.resolve({ coin: 'T-USDC', time: 0, levels }),
       ask: (px) => {
         asked.push(px);
-        // Without a limit, 5% of each lot are reserved for the price band, so 4 lots need the
+        // Without a limit, 5% of each lot are reserved for the price band, so 4 lots require a
         // margin of 8.
         const most = px[0] === null ? '3.5' : '6.9';
         return Promise.resolve({ ...isolated, maxTradeSzs: [most, most] });
       },
     },
   );
-  // Seven lots need the second level. The size is reduced by a small buffer.
+  // Seven lots require the second level. The size is reduced by a small buffer.
   expect(asked).toEqual([
     [null, null],
     ['1001', '1001'],

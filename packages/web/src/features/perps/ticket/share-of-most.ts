@@ -126,7 +126,7 @@ export async function sizingOf(
 const MARKET_BAND = 0.05;
 const BOUND_ROOM = 0.002;
 
-/** Estimates the largest size; the venue computes the exact one. */
+/** Estimates the largest size. The venue computes the exact size. */
 function boundOf(
   side: 'buy' | 'sell',
   asset: ActiveAssetData,
@@ -183,7 +183,7 @@ export function useSimulation(
   return useSimulatedAction(user, asked, draft);
 }
 
-/** Simulates one action at a time, and discards the results of earlier inputs. */
+/** Simulates one action at a time, and discards the results for earlier inputs. */
 export function useSimulatedAction(
   user: string | undefined,
   asked: object | undefined,
@@ -232,8 +232,8 @@ export type Sending = {
 type Outcome = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
 /**
- * Sends the orders once more if the margin no longer covers a percentage. Nothing was executed in
- * that case.
+ * Sends the orders a second time if the margin no longer covers a percentage. In that case, nothing
+ * was executed before.
  */
 export function useSending(
   orders: (() => Promise<OrderParameters | undefined>) | undefined,

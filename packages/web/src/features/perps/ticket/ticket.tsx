@@ -179,7 +179,7 @@ const WAYS_TO_STOP = ['closed', 'halted', 'lost', 'gated'] as const;
 type SendButtonProps = {
   readonly isReady: boolean;
   readonly isGated: boolean;
-  /** True if the venue would reject the order as it is typed. */
+  /** True if the venue would reject the order in its current form. */
   readonly isRefused: boolean;
   readonly isBusy: boolean;
   readonly children: string;
@@ -597,7 +597,9 @@ function useSentence(
 
 const DEEP_SHARE = '0.5';
 
-/** Shows how much of the book an order would take, because the maximum size ignores its depth. */
+/**
+ * Shows how much of the book an order would consume, because the maximum size ignores the depth.
+ */
 function DepthLine({ entries }: { readonly entries: readonly SimulatedOrder[] }) {
   const t = useWords();
   const { coin, perp } = useTradedPerp();
@@ -624,8 +626,8 @@ function DepthLine({ entries }: { readonly entries: readonly SimulatedOrder[] })
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
 /**
- * Shows the fees of an order. The venue reports the fee of immediate fills, and the rest pays the
- * maker or taker fee.
+ * Shows the fees of an order. The venue reports the fee of immediate fills. The remaining size pays
+ * the maker or taker fee.
  */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
@@ -646,7 +648,8 @@ function FeeLines({ entries, drafted }: FeeLinesProps) {
           ...(isWaiting && limitPrice === ''
             ? []
             : [t('perps.preview.asMaker', { fee: fee(rates.maker) })]),
-          // Post-only orders never take, and resting orders take only after an amend or trigger.
+          // Post-only orders are never takers, and resting orders become takers only after an amend
+          // or a trigger.
           ...(isPostOnly && !isWaiting
             ? []
             : [t('perps.preview.asTaker', { fee: fee(rates.taker) })]),
@@ -754,7 +757,7 @@ export function legOf<Row extends { readonly szi: string }>(
 
 const TIER_MS = 60_000;
 
-/** Returns the lower of the rates of the user's tier and of the market. */
+/** Returns the lower of two rates: that of the user's tier and that of the market. */
 function useFeeRates(): { readonly maker: string; readonly taker: string } | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();

@@ -46,7 +46,7 @@ type DrawingOverlayProps = {
   readonly interval: CandleInterval;
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
-  /** Kind of the drawing whose points are chosen next. */
+  /** Kind of the drawing whose points are being placed. */
   readonly begun: DrawingKind | undefined;
 };
 
@@ -364,7 +364,7 @@ function drawOne(
       return stroke(context, [x1, y1], [x2, y2]);
     case 'ray': {
       const far = x2 === x1 ? 0 : (right - x1) / (x2 - x1);
-      // A ray to the left ends at its second point, because the past has a first candle.
+      // A ray to the left ends at the second point, because the past has a first candle.
       const share = Math.max(1, far);
       return stroke(context, [x1, y1], [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share]);
     }

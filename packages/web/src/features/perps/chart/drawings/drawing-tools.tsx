@@ -24,14 +24,14 @@ type PlacingProps = {
 
 const DRAG_PX = 5;
 
-/** Chooses the points of a new drawing by presses or by a drag, or places it at the mark. */
+/** Sets the points of a new drawing by presses or by a drag, or places it at the mark. */
 export function Placing(props: PlacingProps) {
   const { kind, pointAt, onPreview, onPlace, onPlaceAtMark, onCancel } = props;
   const t = useWords();
   const [first, setFirst] = useState<DrawingPoint & { readonly x: number; readonly y: number }>();
   const place = useRef<HTMLDivElement>(null);
   useEscape(onCancel);
-  // The menu that begins a drawing closes, so the focus would be lost.
+  // The menu that starts a drawing closes, so the focus would otherwise be lost.
   useEffect(() => place.current?.querySelector('button')?.focus(), []);
   const take = (event: PointerEvent<HTMLElement>): void => {
     const point = pointAt(event);
@@ -80,7 +80,7 @@ type StyleBarProps = {
   readonly onClose: () => void;
 };
 
-/** Changes the looks of the chosen drawing. */
+/** Changes the style of the selected drawing. */
 export function StyleBar({ drawing, onStyle, onRemove, onClose }: StyleBarProps) {
   const t = useWords();
   const style = drawing.style ?? USUAL_STYLE;

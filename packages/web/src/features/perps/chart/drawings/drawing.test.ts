@@ -20,7 +20,7 @@ const line: Drawing = {
   ],
 };
 
-describe('a new drawing', () => {
+describe('a new drawing is placed in the visible range', () => {
   const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
   test('a new drawing is placed around the mark, on the grid of prices and candles', () => {
     expect(newDrawing('line', about).points).toEqual([
@@ -45,7 +45,7 @@ test('new retracement levels start at the end of the move', () => {
   ]);
 });
 
-test('changes are undone and redone, and the steps of a drag together', () => {
+test('changes are undone and redone, where the steps of a drag are one change', () => {
   const last = { now: [] as readonly Drawing[] };
   const change = (next: (all: readonly Drawing[]) => readonly Drawing[], step?: string): void =>
     changeDrawings('M', (all) => (last.now = next(all)), step);
@@ -68,7 +68,7 @@ test('changes are undone and redone, and the steps of a drag together', () => {
   expect(seen()).toEqual([]);
 });
 
-describe('stored drawings', () => {
+describe('stored drawings are validated', () => {
   test('stored drawings are restored, and their points can be moved', () => {
     const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
     expect(drawingsOf(JSON.stringify(moved))).toEqual(moved);

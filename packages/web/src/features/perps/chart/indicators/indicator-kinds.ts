@@ -1,11 +1,11 @@
-/** Where an indicator is drawn: over the candles, or in a pane below them. */
+/** Where an indicator is drawn: over the candles or in a pane below them. */
 type Pane = 'price' | 'own';
 
 type KindOptions = {
   readonly pane: Pane;
-  /** Names and usual values of the settings, in the order of the calculation's arguments. */
+  /** Names and default values of the settings, in the order of the calculation's arguments. */
   readonly fields: readonly (readonly [name: FieldName, usual: number])[];
-  /** True if the indicator is computed from one price per candle, which can be chosen. */
+  /** True if the indicator is computed from one price per candle, which the user can select. */
   readonly hasSource?: true;
 };
 
@@ -30,7 +30,7 @@ const ofCandles = (pane: Pane, period: number): KindOptions => ({
   fields: [['period', period]],
 });
 
-/** All indicators. Their calculations are loaded only for a chart that has one. */
+/** All indicators. Their calculations are loaded only for a chart that has at least one. */
 export const KINDS = {
   sma: ofPrices('price', 20),
   ema: ofPrices('price', 50),
@@ -129,13 +129,13 @@ export type Source = (typeof SOURCES)[number];
 /** Number of colours of the theme for lines. */
 export const COLOURS = 6;
 
-/** An indicator on a chart. A chart can have several of a kind. */
+/** An indicator on a chart. A chart can have several indicators of one kind. */
 export type Indicator = {
   readonly id: string;
   readonly kind: Kind;
   readonly values: readonly number[];
   readonly source: Source;
-  /** Number of a colour of the theme, from 1. */
+  /** The number of a theme colour, starting with 1. */
   readonly colour: number;
 };
 
@@ -150,7 +150,7 @@ export function hasOwnPane({ kind }: Indicator): boolean {
   return optionsOf(kind).pane === 'own';
 }
 
-/** Returns an indicator with its usual settings and the least used colour. */
+/** Returns an indicator with its default settings and the least used colour. */
 export function newIndicator(kind: Kind, id: string, others: readonly Indicator[]): Indicator {
   const uses = (colour: number): number => others.filter((each) => each.colour === colour).length;
   const colours = Array.from({ length: COLOURS }, (_, at) => at + 1);
@@ -169,13 +169,16 @@ export function withIndicator(
     : indicators.map((each) => (each.id === changed.id ? changed : each));
 }
 
-/** True for a value that a calculation can use. Multipliers and steps need no whole number. */
+/**
+ * Returns true for a value that a calculation can use. Multipliers and steps do not have to be
+ * integers.
+ */
 export function isValue(name: FieldName, value: number): boolean {
   if (!(value > 0) || value > VALUE_MAX) return false;
   return ['deviations', 'multiplier', 'step', 'most'].includes(name) || Number.isInteger(value);
 }
 
-/** Returns the valid indicators of a stored list, which is untrusted. */
+/** Returns the valid indicators in a stored list. The list is untrusted. */
 export function indicatorsOf(stored: unknown): readonly Indicator[] {
   return Array.isArray(stored) ? stored.filter(isIndicator).slice(-INDICATORS_MAX) : [];
 }
@@ -198,7 +201,10 @@ function isIndicator(item: unknown): item is Indicator {
   );
 }
 
-/** Returns the settings of an indicator as its name has them, such as `20, 2`. */
+/**
+ * Returns the settings of an indicator in the form in which its name contains them, such as `20,
+ * 2`.
+ */
 export function settingsText({ kind, source, values }: Indicator): string {
   const shown = optionsOf(kind).hasSource === true && source !== 'close' ? [source] : [];
   return [...values, ...shown].join(', ');

@@ -24,7 +24,7 @@ function made(kind: Kind, changes: Partial<Indicator> = {}): IndicatorLines {
   return new IndicatorLines({ ...newIndicator(kind, 'a', []), ...changes });
 }
 
-describe('the lines of indicators', () => {
+describe('indicators have the expected lines', () => {
   test('an average has one point per candle after its period, from the chosen price', () => {
     const closes = [1, 2, 3, 4].map((close, at) => candle(at, close));
     const [line] = made('sma', { values: [2] }).all(closes);
@@ -37,7 +37,7 @@ describe('the lines of indicators', () => {
     expect(highs?.points[0]).toEqual({ timeMs: 60_000, value: 2.5 });
   });
 
-  test('bands have three lines, and an average of prices that do not move is their price', () => {
+  test('bands have three lines, and an average of constant prices is this price', () => {
     const flat = Array.from({ length: 30 }, (_, at) => candle(at, 50));
     const bands = made('bollinger').all(flat);
     expect(bands.map(({ name }) => name)).toEqual(['upper', 'middle', 'lower']);
@@ -67,7 +67,7 @@ describe('the lines of indicators', () => {
   );
 });
 
-describe('stored indicators', () => {
+describe('stored indicators are validated', () => {
   test('invalid indicators are removed from a stored list', () => {
     const valid = newIndicator('macd', 'x', []);
     const invalid = [
@@ -84,7 +84,7 @@ describe('stored indicators', () => {
     expect(indicatorsOf('sma')).toEqual([]);
   });
 
-  test('a new indicator has a colour that no other has', () => {
+  test('a new indicator has a colour that no other indicator has', () => {
     const first = newIndicator('sma', 'a', []);
     const second = newIndicator('sma', 'b', [first]);
     expect([first.colour, second.colour]).toEqual([1, 2]);

@@ -37,7 +37,7 @@ import {
 import { toPixels } from '../../../../lib/decimal.ts';
 import type { Indicator, Kind, Source } from './indicator-kinds.ts';
 
-/** Computes one candle after the other. Floats are sufficient, because the values are only drawn. */
+/** Computes one candle after another. Floats are sufficient, because the values are only drawn. */
 
 type Bar = {
   readonly open: number;
@@ -113,7 +113,9 @@ const MAKERS: Readonly<Record<Exclude<Kind, 'profile'>, Maker>> = {
   cmf: (period) => ofBars(new CMF(period)),
 };
 
-/** Values that are drawn as lines, for results with several values. Others are not prices. */
+/**
+ * Values that are drawn as lines if a result has several values. The other values are not prices.
+ */
 const DRAWN: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   bollinger: ['upper', 'middle', 'lower'],
   keltner: ['upper', 'middle', 'lower'],
@@ -129,8 +131,8 @@ export type Point = { readonly timeMs: number; readonly value: number };
 export type IndicatorLine = { readonly name: string; readonly points: readonly Point[] };
 
 /**
- * Computes the lines of an indicator. If only the last candles changed, only their values are
- * computed again.
+ * Computes the lines of an indicator. If only the last candles have changed, only their values are
+ * recomputed.
  */
 export class IndicatorLines {
   readonly #indicator: Indicator;
@@ -142,7 +144,7 @@ export class IndicatorLines {
     this.#indicator = indicator;
   }
 
-  /** Computes all lines anew. */
+  /** Computes all lines from the beginning. */
   all(candles: readonly Candle[]): readonly IndicatorLine[] {
     const { kind, values } = this.#indicator;
     if (kind === 'profile') return [];
@@ -169,7 +171,7 @@ export class IndicatorLines {
     const bar = barOf(candle);
     const result = made.next(bar, priceOf(bar, this.#indicator.source), replace);
     if (!replace) this.#count += 1;
-    // Smoothed averages return values before they have seen a whole period.
+    // Smoothed averages return values even before a whole period has passed.
     if (result === null || this.#count < made.needs) return;
     for (const [name, points] of this.#lines) {
       const value = typeof result === 'number' ? result : result[name];

@@ -150,7 +150,7 @@ type FieldProps = {
   readonly onChange: (value: number) => void;
 };
 
-/** The chart keeps the last valid value while another one is typed. */
+/** The chart keeps the last valid value while the user types another one. */
 function Field({ label, value, isValid, onChange }: FieldProps) {
   const t = useWords();
   const [typed, setTyped] = useState(String(value));
