@@ -35,7 +35,7 @@ async function stored({ indexer }: IndexedVenue) {
   };
 }
 
-test('the explorer reports a request once if replicas put it into several blocks', async () => {
+test('the explorer reports a request only once if replicas put it into several blocks', async () => {
   const { tail, venue } = await startVenue();
   await venue.propose(credit(1), signed(1, 1), signed(1, 1), signed(2, 2), signed(1, 1));
   // Another request with a used nonce also executes nothing. A single process would reject it

@@ -24,7 +24,7 @@ import type {
 } from './rows/block-rows.ts';
 
 /**
- * Questions that the history answers, by topic. Time ranges include both ends and are in
+ * The queries that the history answers, by topic. Time ranges include both ends and are in
  * milliseconds.
  */
 type HistoryQuestions = {
@@ -66,7 +66,7 @@ type HistoryQuestions = {
       readonly hasAny: boolean;
     };
   };
-  /** Returns execution reports by id, or none if the user has no such order. */
+  /** Returns execution reports by id. The list is empty if the user has no such order. */
   readonly executionReport: {
     ask: {
       readonly user: Address;
@@ -137,7 +137,7 @@ type HistoryQuestions = {
   };
   /**
    * Returns the last account value at or before the start and all later ones, oldest first.
-   * `stepMs` is the finest step; older values may exist only at a coarser one.
+   * `stepMs` is the finest step; older values may exist only at a coarser step.
    */
   readonly accountValues: {
     ask: {
@@ -153,8 +153,9 @@ type HistoryQuestions = {
     answer: readonly (readonly (AccountValueRecord | null)[])[];
   };
   /**
-   * Returns profit and volume of accounts within windows that end now, and omits accounts that have
-   * neither. A query for all accounts returns portions; `next` is the start of the next portion.
+   * Returns the profit and volume of accounts within windows that end now, omitting accounts that
+   * have neither. A query for all accounts returns portions; `next` is the start of the next
+   * portion.
    */
   readonly accountGains: {
     ask: {
@@ -187,7 +188,7 @@ type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
-/** Topics that the database can answer. The others need the indexer's current state. */
+/** The topics that the database alone can answer. The others need the indexer's current state. */
 export type StoreTopic = Exclude<HistoryTopic, 'accountGains' | 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
@@ -198,7 +199,7 @@ export type UserPage = {
   readonly endTime?: number;
   readonly limit: number;
   readonly offset?: number;
-  /** Position after which the page continues; it must come from a page in the same order. */
+  /** The position after which the page continues. It must come from a page in the same order. */
   readonly cursor?: RowPosition;
   readonly order?: 'newestFirst' | 'oldestFirst';
   /** Returns the rows as JSON text, so that the main thread does not have to serialize them. */
@@ -222,8 +223,8 @@ type SinceAsk = {
   readonly after: number;
   readonly upTo: number;
   /**
-   * Maximum number of rows. With `counts` it limits the blocks, and one more is counted if more
-   * exist.
+   * The maximum number of rows. With `counts`, it limits the number of blocks, and one more is
+   * counted if there are more.
    */
   readonly limit: number;
   readonly cursor?: RowPosition;
@@ -231,8 +232,8 @@ type SinceAsk = {
 };
 
 /**
- * Rows as they were reported with their block. The answer is `gone` if some of them were deleted or
- * only their last version is stored.
+ * The rows as they were reported with their block. The result is `gone` if some of them were
+ * deleted or only their last version is stored.
  */
 export type SinceAnswer =
   | 'gone'
@@ -257,7 +258,9 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
-  /** Position after which the page continues, in the same order; requires `page` 0. */
+  /**
+   * The position after which the page continues, in the same order. It requires that `page` is 0.
+   */
   readonly cursor?: RowPosition;
   readonly order?: 'oldestFirst';
 };
@@ -270,7 +273,10 @@ export type AccountSums = Pick<
   'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
 >;
 
-/** Amounts are in micro-USDC; `gains` has one entry per requested window. */
+/**
+ * Profits and volumes by account. Amounts are in micro-USDC; `gains` has one entry per requested
+ * window.
+ */
 export type AccountGains = {
   readonly user: Address;
   readonly value: number;
@@ -296,7 +302,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  /** Sort key of the events. With `zero` all keys are equal; equal keys are sorted by event id. */
+  /**
+   * The sort key of the events. With `zero`, all keys are equal; events with equal keys are sorted
+   * by event id.
+   */
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
   /** Excludes events settled after this time, because the catalogue still lists them. */
@@ -307,11 +316,11 @@ export type SettledEventsAsk = {
   readonly limit: number;
 };
 
-/** Block up to which an answer contains all rows. */
+/** The block up to which a response contains all rows. */
 export type AsOf = {
   readonly height: number;
   readonly timeMs: number;
-  /** First block with rows, if the log no longer contains earlier blocks. */
+  /** The first block with rows, if the log no longer contains earlier blocks. */
   readonly since?: { readonly height: number; readonly timeMs: number };
 };
 
@@ -338,13 +347,13 @@ export type Watcher<Table extends WatchedTable> = {
 };
 
 /**
- * Client on whose behalf a question is asked. Clients are served in turn, and each is charged for
- * its answers.
+ * The client on whose behalf a query is made. Clients are served in turn, and each of them is
+ * charged for its queries.
  */
 export type Asker = {
-  /** Key of the client in the rate limits. */
+  /** The key of the client in the rate limits. */
   readonly client: string;
-  /** Charges the client for an answer, in milliseconds of the indexer thread. */
+  /** Charges the client for a query, in milliseconds of the indexer thread. */
   readonly spend: (ms: number) => void;
 };
 
@@ -354,10 +363,10 @@ export type AskOptions = {
 };
 
 /**
- * The history as the API sees it. The history follows the log and may lag; each answer states its
- * height. A question waits a few seconds for the requested block, or for the newest block that this
- * process has applied, so that rows of a reported execution are available. If the block does not
- * arrive, the question fails, because a page without its newest rows would look complete.
+ * The history as the API sees it. The history follows the log and may lag behind; each response
+ * states its height. A query waits a few seconds for the requested block, or for the newest block
+ * that this process has applied, so that rows of a reported execution are available. If the block
+ * does not arrive, the query fails, because a page without its newest rows would look complete.
  */
 export interface History {
   readonly asOf: AsOf;
@@ -367,10 +376,10 @@ export interface History {
     options?: AskOptions,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }>;
   /**
-   * Reports new rows of a user, block by block in order, and each block before any answer that
-   * contains its rows. The watcher receives every block after the newest one at the time of the
-   * call. An answer as of height A that is requested after the call contains all rows up to A and
-   * none after it, so rows up to A may arrive twice and later rows arrive once.
+   * Reports new rows of a user, block by block in order. Each block is reported before any response
+   * that contains its rows. The watcher receives every block after the newest one at the time of
+   * the call. A response as of height A that is requested after the call contains all rows up to A
+   * and none after it, so rows up to A may arrive twice and later rows arrive once.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -412,7 +421,7 @@ export class HistoryUnusableError extends Error {
   }
 }
 
-/** Returns a view of the history that charges all questions to one client. */
+/** Returns a view of the history that charges all queries to one client. */
 export function historyOf(history: History, asker: Asker): History {
   return {
     get asOf() {

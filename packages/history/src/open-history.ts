@@ -6,7 +6,10 @@ import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
-/** Lag beyond which receipts in memory are dropped although the history has not stored them. */
+/**
+ * If the history lags behind by more blocks than this, receipts in memory are dropped although the
+ * history has not stored them.
+ */
 const FAR_BLOCKS = 10_000;
 
 type HistoryOptions = Pick<

@@ -10,7 +10,7 @@ export type GainSources = {
 };
 
 /**
- * Returns profit and volume of accounts within windows, as shown in their portfolios, and omits
+ * Returns the profit and volume of accounts within windows, as shown in their portfolios, omitting
  * accounts that have neither.
  */
 export async function accountGains(
@@ -40,8 +40,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Possible intervals between points, at which values are stored. Longer ones double the week until
- * the points fit.
+ * The possible intervals between points, at which values are stored. If the points do not fit, the
+ * week is doubled until they do.
  */
 const POINT_STEPS_MS: readonly number[] = [
   ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
@@ -49,7 +49,7 @@ const POINT_STEPS_MS: readonly number[] = [
   ...[1, 2, 7].map((days) => days * DAY_MS),
 ];
 
-/** Length of each window; `all` begins with the account. */
+/** The length of each window; the window `all` begins with the account. */
 const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
@@ -72,8 +72,8 @@ export function pointsOfWindow(window: Exclude<PortfolioWindow, 'all'>, endMs: n
 }
 
 /**
- * Returns the times of points, as dense as the limit allows. The first is the end of a step at or
- * before the start, the last is `endMs`.
+ * Returns the times of points, as dense as the limit allows. The first point is the end of a step
+ * at or before the start; the last is `endMs`.
  */
 export function pointsOf(startMs: number, endMs: number): Points {
   const { firstMs, stepMs } = firstPoint(startMs, endMs);

@@ -161,7 +161,7 @@ test(
     expect(await again.receipts.find(KEY)).toEqual(receipt);
     await again.crash();
 
-    // Without the store, the receipt is computed again from the log.
+    // Without the store, the receipt is recomputed from the log.
     await loseHistory();
     const recovered = await start();
     expect(recovered.snapshotHeight).toBe(executed.height);
@@ -174,13 +174,13 @@ test(
 );
 
 test(
-  'a nonce returns the receipt of its first execution, even if another one was completed earlier',
+  'a nonce returns the receipt of its first execution, even if another execution was completed earlier',
   { timeout: 60_000 },
   async () => {
     const running = await start();
     await queue(running);
-    // The nonce is already used, so this request executes nothing and must not replace the queued
-    // one.
+    // The nonce has already been used, so this request executes nothing and must not replace the
+    // queued one.
     await running.replica.propose({
       ...place(alice, 2, { price: 2_000 }),
       authority: { signer: alice, nonce: START_MS + 2, txHash: hashOf(3) },

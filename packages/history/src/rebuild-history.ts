@@ -12,13 +12,13 @@ import { RowBuffer } from './indexer/row-buffer.ts';
 import { deleteHistory, openHistoryStore, type HistoryPlace } from './store/history-store.ts';
 import { HistoryFullError } from './store/store-errors.ts';
 
-/** Thrown before anything is changed if the rows cannot be recomputed. */
+/** Thrown before any change if the rows cannot be recomputed. */
 class RebuildRefusedError extends Error {
   override readonly name = 'RebuildRefusedError';
 }
 
 type RebuildOptions = {
-  /** Data folder; the venue must be stopped. */
+  /** The data folder, whose venue must be stopped. */
   readonly data: string;
   readonly place: HistoryPlace;
   readonly onProgress?: (progress: { readonly height: number; readonly of: number }) => void;
@@ -26,7 +26,7 @@ type RebuildOptions = {
 
 /**
  * Deletes the history and recomputes it from the first block of the log. After an interruption, the
- * next start of the venue continues.
+ * next start of the venue continues the work.
  */
 export async function rebuildHistory(
   options: RebuildOptions,

@@ -18,11 +18,11 @@ import type {
 export type ReceiptRow = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** Account on whose behalf the action was signed. */
+  /** The account on whose behalf the action was signed. */
   readonly user: Address;
   readonly nonce: number;
   readonly actionType: string;
-  /** Block that executed the action; a later block may have completed it. */
+  /** The block that executed the action; a later block may have completed it. */
   readonly height: number;
   readonly timeMs: number;
   readonly blockHash: Hash;
@@ -32,8 +32,8 @@ export type ReceiptRow = {
 };
 
 /**
- * Receipts that a block completed. A block without receipts also advances the height of the archive
- * (R-tx).
+ * The receipts that a block completed. A block without receipts also advances the height of the
+ * archive (R-tx).
  */
 export type ReceiptBlock = {
   readonly height: number;
@@ -52,11 +52,11 @@ export type ReceiptKey =
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
 
-/** Receipt in memory. Most receipts are never read, so the text can be built on demand. */
+/** A receipt in memory. Most receipts are never read, so the text can be built on demand. */
 export type MadeReceipt = {
   readonly row: Omit<ReceiptRow, 'body'>;
   readonly body: () => string;
-  /** Approximate memory use in characters. */
+  /** The approximate memory use in characters. */
   readonly chars: number;
   /** True if nothing was executed. An earlier block may have executed the same request. */
   readonly isRefused: boolean;
@@ -78,12 +78,12 @@ export function madeReceipt(
 }
 
 /**
- * Approximate memory use, in characters, of an order and its result before they are converted to
- * text.
+ * The approximate memory use, in characters, of an order and its result before they are converted
+ * to text.
  */
 const CHARS_PER_ENTRY = 160;
 
-/** Returns a receipt whose text is built on demand; `canWait` must be true for the action. */
+/** Returns a receipt whose text is built on demand. `canWait` must be true for the action. */
 export function lateReceipt(
   command: RequestCommand,
   done: Done,
@@ -104,8 +104,8 @@ export function receiptOfRow({ body, ...row }: ReceiptRow): MadeReceipt {
 }
 
 /**
- * True if all orders of an action were accepted. Their receipt depends only on the command, its
- * result and the scale of perps, which later blocks do not change. Other receipts depend on the
+ * Returns true if all orders of an action were accepted. Their receipt depends only on the command,
+ * its result and the scale of perps, which later blocks do not change. Other receipts depend on the
  * state at execution.
  */
 export function canWait(command: RequestCommand, { entries, reject }: CommandResult): boolean {
@@ -135,8 +135,8 @@ function rowOf(
 }
 
 /**
- * Stored outcome of an action in wire format, so that an old receipt is the same in every release.
- * Orders are tuples, because repeated keys would make up most of a receipt.
+ * The stored outcome of an action in wire format, so that an old receipt is the same in every
+ * release. Orders are tuples, because repeated keys would make up most of a receipt.
  */
 type StoredBody = {
   readonly type: string;
@@ -146,10 +146,10 @@ type StoredBody = {
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
   readonly created?: Created;
-  /** Time of the block that released the last queued order, in milliseconds. */
+  /** The time of the block that released the last queued order, in milliseconds. */
   readonly done?: number;
   readonly traced?: true;
-  /** Set if the signer had no role, so that there is no account. */
+  /** Present if the signer had no role, in which case there is no account. */
   readonly noUser?: true;
 };
 

@@ -85,7 +85,7 @@ function order(
   };
 }
 
-describe('receipts of executed actions', () => {
+describe('the receipts of executed actions', () => {
   test('memory and archive return the same receipts', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
@@ -173,7 +173,7 @@ describe('receipts of executed actions', () => {
     expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
   });
 
-  test('a receipt whose text is built on demand equals one that was built at once', async () => {
+  test('a receipt whose text is built on demand equals one that was built immediately', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach();

@@ -36,8 +36,8 @@ import {
 export type ReceiptArchive = {
   readonly height: number;
   /**
-   * True while the archive is recomputed and far behind; memory then keeps only the newest
-   * receipts.
+   * True while the archive is being recomputed and is far behind. During that time, only the newest
+   * receipts are kept in memory.
    */
   readonly isFarBehind: boolean;
   find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
@@ -48,7 +48,7 @@ export type ReceiptArchive = {
 export type Receipt = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** Account of the action; null if the signer had no role. */
+  /** The account of the action; null if the signer had no role. */
   readonly user: Address | null;
   readonly nonce: number;
   readonly actionType: string;
@@ -64,16 +64,16 @@ export type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
-  /** Outcome of the request and the first block that contains it. */
+  /** The outcome of the request and the first block that contains it. */
   firstOutcome?: { readonly height: number; readonly outcome: () => WireOutcome };
 };
 
 export type ReceiptsOptions = {
   readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
-  /** Receives the receipts of each block, which are then not kept in memory. */
+  /** Receives the receipts of each block. If it is present, receipts are not kept in memory. */
   readonly onReceipts?: (block: ReceiptBlock) => void;
-  /** Maximum number of receipts in memory, and of characters in their texts. */
+  /** The maximum number of receipts in memory, and of characters in their texts. */
   readonly recentMax?: number;
   readonly recentCharsMax?: number;
 };
@@ -83,8 +83,8 @@ type RecentReceipt = MadeReceipt & {
 };
 
 /**
- * Maximum number of receipts without a text. When there are more, texts are built, because they use
- * less memory than their sources.
+ * The maximum number of receipts without a text. If there are more, texts are built, because they
+ * use less memory than their sources.
  */
 const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;
@@ -96,7 +96,7 @@ export class Receipts {
   readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
-  /** Receipts by transaction hash, in the order in which blocks completed them. */
+  /** The receipts by transaction hash, in the order in which blocks completed them. */
   readonly #recent = new Map<string, RecentReceipt>();
   readonly #byTraceId = new Map<string, RecentReceipt>();
   readonly #bySigner = new Map<string, RecentReceipt>();
@@ -108,7 +108,10 @@ export class Receipts {
   readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
-  /** Height up to which memory has dropped receipts, whether or not the archive has them. */
+  /**
+   * The height up to which receipts have been dropped from memory, whether or not the archive has
+   * them.
+   */
   #droppedHeight = 0;
   readonly name = 'queuedActions';
   readonly version = 2;
@@ -239,7 +242,7 @@ export class Receipts {
     return recent === undefined || isLater ? undefined : receiptOf(recent);
   }
 
-  /** Like `find`, but rejects if the archive lacks receipts that memory has dropped. */
+  /** Like `find`, but rejects if the archive lacks receipts that have been dropped from memory. */
   async findForSure(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const found = await this.find(key, asker);
     if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
@@ -248,7 +251,7 @@ export class Receipts {
 
   async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
-    // The first execution of a nonce counts, even if it was completed last. A request that was
+    // Only the first execution of a nonce counts, even if it was completed last. A request that was
     // refused here may have been executed earlier if another replica also received it.
     const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
     const archived = isFinal ? undefined : await this.#archived(key, asker);
@@ -408,20 +411,20 @@ function receiptOf({ body, row }: MadeReceipt): Receipt {
   };
 }
 
-/** Executed action with at least one order in the delay queue (R-delay). */
+/** An executed action with at least one order in the delay queue (R-delay). */
 export type QueuedAction = {
   readonly command: RequestCommand;
   readonly request: string | undefined;
   readonly user: Address;
   readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
   readonly index: number;
-  /** Results of the orders; null for those still in the queue. */
+  /** The results of the orders; null for those that are still in the queue. */
   readonly entries: (WireEntry | null)[];
   readonly warnings: readonly Warning[];
 };
 
 /**
- * Actions with incomplete receipts, as plain data for snapshots. They are derived from blocks,
+ * The actions with incomplete receipts, as plain data for snapshots. They are derived from blocks,
  * because the engine's own queue keeps only the orders.
  */
 class QueuedActions {
@@ -470,7 +473,7 @@ class QueuedActions {
   }
 }
 
-/** Final state of an order and its owner, as plain data for snapshots. */
+/** The final state of an order and its owner, as plain data for snapshots. */
 type EndedRow = readonly [
   orderId: number,
   account: Address,
@@ -481,20 +484,20 @@ type EndedRow = readonly [
   filledNotional: number,
 ];
 
-/** Enough for a burst of late cancels; older orders are in the history. */
+/** This number is sufficient for a burst of late cancels; older orders are in the history. */
 const ENDED_MAX = 10_000;
 
 /**
- * Orders that ended most recently. The engine removes an order when it ends, so late cancels and
- * amends find its final state here.
+ * The orders that ended most recently. The engine removes an order when it ends, so late cancels
+ * and amends find its final state here.
  */
 export class EndedOrders {
   readonly #ordersMax: number;
   readonly #byOrderId = new Map<number, EndedRow>();
   readonly #byClientId = new Map<string, number>();
   /**
-   * Persistent iterator that has passed all removed entries, because a new one would have to skip
-   * their gaps in the map.
+   * A persistent iterator that has passed all removed entries, because a new iterator would have to
+   * skip their gaps in the map.
    */
   #oldest = this.#byOrderId.values();
 

@@ -5,19 +5,19 @@ import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 import { explorerBlock, explorerTxs } from '@oddlot/translate/explorer';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
 
-/** Maximum number of commands and events in all kept blocks. */
+/** The maximum number of commands and events in all kept blocks. */
 const KEPT_ITEMS_MAX = 100_000;
 
 /**
- * Maximum number of commands and events in a snapshot, enough for clients that reconnect after a
- * restart.
+ * The maximum number of commands and events in a snapshot, which is sufficient for clients that
+ * reconnect after a restart.
  */
 export const DUMPED_ITEMS_MAX = 1_000;
 
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
- * Newest blocks with all their events. Frames are built from them on demand for clients that
+ * The newest blocks with all their events. Frames are built from them on demand for clients that
  * received earlier blocks from another process. After a start, they consist of the replayed blocks
  * and the last ones in the snapshot.
  */
@@ -71,7 +71,7 @@ export class RecentBlocks implements Projection {
   }
 }
 
-/** An empty block counts as one item, so that the number of blocks is limited too. */
+/** An empty block counts as one item, so that the number of blocks is also limited. */
 function itemsOf({ commands, result }: AppliedBlock): number {
   return 1 + commands.length + result.events.length;
 }
@@ -96,8 +96,8 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
 }
 
 /**
- * Time for which streams keep frames. After a longer interruption a client receives the current
- * state instead.
+ * The time for which streams keep frames, in milliseconds. After a longer interruption, a client
+ * receives the current state instead.
  */
 export const KEPT_MS_MAX = 5 * 60_000;
 
@@ -108,7 +108,7 @@ export const KEPT_MS_MAX = 5 * 60_000;
 const CUT_MIN = 1_024;
 
 /**
- * Newest consecutive blocks within a maximum total weight. The last block is kept even if it
+ * The newest consecutive blocks within a maximum total weight. The last block is kept even if it
  * exceeds that weight.
  */
 export class NewestBlocks<Block extends { readonly height: number }> {
@@ -176,8 +176,8 @@ export class NewestBlocks<Block extends { readonly height: number }> {
 }
 
 /**
- * Number of blocks and requests that a client of the explorer channels receives when it subscribes
- * without a position.
+ * The number of blocks and requests that a client of the explorer channels receives when it
+ * subscribes without a resume position.
  */
 const TAIL_MAX = 20;
 

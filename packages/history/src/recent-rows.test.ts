@@ -38,7 +38,9 @@ test('a snapshot restores all rows and the order in which users are dropped', ()
 test('the dropped user is always the one whose last row is the oldest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
-  /** Reference model: users by their last row, oldest first, each with its number of rows. */
+  /**
+   * The reference model: users by their last row, oldest first, each with the number of its rows.
+   */
   let model: [user: string, count: number][] = [];
   for (let row = 0; row < 2_000; row++) {
     // Users return after shorter and longer pauses, and at times only two users are active.

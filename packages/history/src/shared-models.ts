@@ -20,9 +20,9 @@ export function attachSharedModels(
   options: {
     readonly receipts: Receipts;
     readonly faucetEveryMs?: number | undefined;
-    /** By default the limit of the main thread. */
+    /** The limit of recent items; by default, the limit of the main thread. */
     readonly recentItemsMax?: number;
-    /** Order of proposals; a cluster passes its own. */
+    /** The order of proposals; a cluster passes its own. */
     readonly order?: ProposalOrder | undefined;
   },
 ) {
@@ -45,8 +45,8 @@ export function attachSharedModels(
 }
 
 /**
- * Addresses that received test funds within an interval. They are derived from blocks and block
- * times, so they survive a restart and are the same in every thread.
+ * The addresses that received test funds within an interval. They are derived from blocks and block
+ * times, so they are the same after a restart and in every thread.
  */
 export class FaucetGrants implements Projection {
   readonly name = 'faucet';
@@ -86,8 +86,8 @@ export class FaucetGrants implements Projection {
 const CHANGES_MAX = 100;
 
 /**
- * Requests that changed the signers of an account (R-multisig), oldest first. Each is signed by the
- * previous signers, so a bridge validator can verify the current signers.
+ * The requests that changed the signers of an account (R-multisig), oldest first. Each is signed by
+ * the previous signers, so a bridge validator can verify the current signers.
  */
 export class MultiSigChanges implements Projection {
   readonly name = 'multiSigChanges';

@@ -7,7 +7,7 @@ import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/info-context';
 
-/** Trade as clients see it. A trade on an outcome market has additional fields. */
+/** A trade as clients see it. A trade on an outcome market has additional fields. */
 export type TapeTrade = Trade | OutcomeTrade;
 
 type TradesDump = {
@@ -17,7 +17,7 @@ type TradesDump = {
 
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 /**
- * Limit on all kept trades. It applies separately to perps and outcome markets, so that outcome
+ * The limit on all kept trades. It applies separately to perps and outcome markets, so that outcome
  * markets do not displace perps.
  */
 const TOTAL_MAX = 20_000;
@@ -25,11 +25,11 @@ const TOTAL_MAX = 20_000;
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * Trades of the newest block, and the last ones of each instrument. All trade channels share them,
- * so that a trade is converted at most once.
+ * The trades of the newest block, and the last trades of each instrument. All trade channels share
+ * them, so that a trade is converted at most once.
  */
 export class TradeTape implements Projection {
-  /** Name in snapshots, from a release in which one projection had the data of all streams. */
+  /** The name in snapshots, from a release in which one projection had the data of all streams. */
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;
@@ -40,7 +40,7 @@ export class TradeTape implements Projection {
   #fresh = new Map<number, readonly TapeTrade[]>();
   readonly #heights = new WeakMap<TapeTrade, number>();
 
-  /** `left` returns the events that the newest block removed; their trades are removed too. */
+  /** `left` returns the events that the newest block removed; their trades are also removed. */
   constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
     this.#left = left;
@@ -66,7 +66,7 @@ export class TradeTape implements Projection {
     for (const trade of this.#of(instrumentId).of(String(instrumentId))) {
       const at = this.#heights.get(trade);
       if (at === undefined) return undefined;
-      // All later trades are known, because trades are dropped oldest first.
+      // No later trade is missing, because trades are dropped oldest first.
       if (at <= height) return trades.reverse();
       trades.push({ height: at, trade });
     }
@@ -161,22 +161,22 @@ function recentTrades(): RecentRows<TapeTrade> {
   return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }
 
-/** Number of added rows after which the iterator is replaced. */
+/** The number of added rows after which the iterator is replaced. */
 const WALK_ADDS = 4_096;
 
 /**
- * Newest rows of each user or other key in memory, with a limit per user and in total. Beyond the
- * total limit, the user without new rows for the longest time is removed.
+ * The newest rows of each user or other key in memory, with a limit per user and in total. Above
+ * the total limit, the user without new rows for the longest time is removed.
  */
 export class RecentRows<Row> {
   readonly #perUserMax: number;
   readonly #totalMax: number;
-  /** Rows by user, oldest first. The user with the newest row is last. */
+  /** The rows by user, oldest first. The user with the newest row is last. */
   readonly #rows = new Map<string, Row[]>();
   /**
-   * Persistent iterator from the oldest user, because a new iterator would have to skip the gaps of
-   * all removed users. An idle iterator keeps the old storage of a grown map in memory, so it is
-   * replaced regularly.
+   * A persistent iterator that starts at the oldest user, because a new iterator would have to skip
+   * the gaps of all removed users. An idle iterator keeps the old storage of a grown map in memory,
+   * so it is replaced regularly.
    */
   #oldest = this.#rows.entries();
   #sinceBegun = 0;

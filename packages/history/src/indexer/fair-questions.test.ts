@@ -17,7 +17,7 @@ const PAGE = {
   asText: true,
 } as const;
 const ASKED = 50;
-/** Generous enough that no question times out on a slow machine. */
+/** This wait is so long that no query times out on a slow machine. */
 const LONG_WAIT = { indexer: { answerMsMax: 120_000 } } as const;
 
 async function startWithRows(settings: { readonly database?: string } = {}) {
@@ -27,7 +27,7 @@ async function startWithRows(settings: { readonly database?: string } = {}) {
   return venue;
 }
 
-describe('R-requests: the order in which clients of the history are served', () => {
+describe('R-requests: clients of the history are served in turn', () => {
   test.each(['SQLite', 'PostgreSQL'])(
     'a single query is answered second, however many queries of another client are waiting: %s',
     async (kind) => {
@@ -42,7 +42,7 @@ describe('R-requests: the order in which clients of the history are served', () 
         await indexer.ask('ledger', PAGE, { asker: { client, spend } });
         answered.push(client);
       };
-      // The thread answers nothing before it has a state, so all questions wait here.
+      // The thread serves no queries before it has a state, so all of them wait at this point.
       await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
       expect(answered).toHaveLength(ASKED + 1);
       expect(answered.indexOf('modest')).toBe(1);
@@ -72,7 +72,7 @@ describe('R-requests: the order in which clients of the history are served', () 
     await Promise.all(all);
   });
 
-  test('sequential queries of one client are answered before a burst of another client ends', async () => {
+  test('sequential queries of one client are served before a burst of another client ends', async () => {
     const { indexer } = await startWithRows();
     const greedy = upTo(ASKED * 4).map((at) => {
       const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };

@@ -56,8 +56,8 @@ export class FollowedModels {
 }
 
 /**
- * Projector of rows. It is inactive and has no dump if it did not receive all blocks, because that
- * dump would be wrong.
+ * The projector of rows. If it did not receive all blocks, it is inactive and has no dump, because
+ * the dump would be wrong.
  */
 class FollowedHistory implements Projection {
   readonly name = 'history';
@@ -101,7 +101,7 @@ export function followRows(
   replica: FollowingReplica,
   onRows: (rows: BlockRows) => void,
 ): FollowedModels {
-  // Rows of live orders are only needed by subscribers, and verification has none.
+  // The rows of live orders are needed only by subscribers, and a verification has none.
   return new FollowedModels(replica, { onRows, isReported: () => false });
 }
 
@@ -110,7 +110,7 @@ type BaseOptions = {
   readonly history: FollowedHistory;
   readonly firstSeq: number;
   readonly settings: Pick<IndexerSettings, 'role' | 'shortBlocks'>;
-  /** Height up to which rows are stored; undefined without a store. */
+  /** The height up to which rows are stored; undefined without a store. */
   readonly storedHeight: number | undefined;
   readonly head: BlockHead;
   readonly onPassedOver: (what: string, why: string) => void;
@@ -119,8 +119,8 @@ type BaseOptions = {
 /**
  * Restores the state from which blocks are applied. Rows continue from a snapshot that contains the
  * projector's data and is not ahead of the stored rows; otherwise they start with the first block.
- * Returns false if that block is far away and this thread also writes snapshots, because another
- * thread then computes the rows.
+ * Returns false if that block is far away and this thread also writes snapshots; in that case,
+ * another thread computes the rows.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
   const { firstSeq, head, history, replica, settings, storedHeight } = options;

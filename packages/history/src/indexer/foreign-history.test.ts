@@ -15,7 +15,7 @@ const venues = indexedVenues();
 const { start, stop } = venues;
 
 /**
- * Runs a venue until `count` deposits of one amount are recorded, then stops it and returns its
+ * Runs a venue until `count` deposits of one amount are recorded. Then stops it and returns its
  * folder.
  */
 async function lived(
@@ -43,7 +43,7 @@ const setAside = async (folder: string): Promise<string[]> =>
 const LATER =
   'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
 
-describe('a history file', () => {
+describe('a history file that does not match its log', () => {
   test.each([
     { stored: 5, logged: 20 },
     { stored: 20, logged: 5 },
@@ -63,7 +63,7 @@ describe('a history file', () => {
 
   test('a foreign file is recognised during the replay if its last block is too old for the main thread', async () => {
     const other = await lived('other', 7, 20);
-    // Snapshots contain only the newest thousand block heads.
+    // Snapshots contain only the heads of the newest thousand blocks.
     const own = await lived('own', 1, 1_100);
     await copyStore(other, own);
     const venue = await start({ folder: own });
@@ -97,7 +97,7 @@ describe('a history file', () => {
   });
 });
 
-describe('a history database', () => {
+describe('a history database that does not match its log', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();

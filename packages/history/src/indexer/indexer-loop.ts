@@ -30,15 +30,18 @@ import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
 /**
- * Rows are collected for this time unless a question needs them, because each transaction syncs the
+ * Rows are collected for this time unless a query needs them, because each transaction syncs the
  * disk.
  */
 const WRITE_EVERY_MS = 100;
-/** Interval between write attempts while the disk is full (R-disk). */
+/** The interval between write attempts while the disk is full (R-disk). */
 const RETRY_MS = 1_000;
-/** Interval at which a replica that does not write reads the writer's progress. */
+/** The interval at which a replica that does not write reads the writer's progress. */
 const FOLLOW_EVERY_MS = 50;
-/** Maximum time that a stop waits for missing rows, which the next start computes. */
+/**
+ * The maximum time for which a stop waits for missing rows. The next start computes any rows that
+ * are still missing.
+ */
 const CATCH_UP_MS = 4_000;
 
 type IndexerLoopOptions = {
@@ -46,15 +49,16 @@ type IndexerLoopOptions = {
   readonly rows: RowBuffer | undefined;
   readonly send: (report: IndexerReport) => void;
   /**
-   * Called if the store is damaged. It sets the store aside, and another thread begins a new one.
+   * Called if the store is damaged. The callback sets the store aside, and another thread begins a
+   * new one.
    */
   readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
 };
 
 /**
- * Main loop of a history thread. It follows the journal's files, applies every block to its own
- * engine, compares states with the main thread, stores rows, answers questions and writes
- * snapshots, each in short turns.
+ * The main loop of a history thread. It follows the journal's files, applies every block to its own
+ * engine, compares states with the main thread, stores rows, serves queries and writes snapshots,
+ * each in short turns.
  */
 export class IndexerLoop {
   readonly #settings: IndexerSettings;
@@ -78,7 +82,8 @@ export class IndexerLoop {
   #target!: BlockHead;
   #hasSpace = true;
   /**
-   * False if another replica writes the rows; blocks are then applied only up to the stored height.
+   * False if another replica writes the rows, in which case blocks are applied only up to the
+   * stored height.
    */
   #leads: boolean;
   #compared = 0;
@@ -155,7 +160,7 @@ export class IndexerLoop {
     this.#hasSpace = hasSpace;
     await this.#open(head);
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
-    // Without rows, another thread answers the early questions.
+    // Without rows, another thread serves the early queries.
     this.#early = undefined;
     for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
@@ -188,16 +193,16 @@ export class IndexerLoop {
     return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#reach);
   }
 
-  /** Height up to which this thread can apply blocks now. */
+  /** The height up to which this thread can currently apply blocks. */
   get #reach(): number {
     const { height } = this.#target;
     return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
   }
 
   /**
-   * Height up to which questions can be answered. A leader writes applied rows before it answers. A
-   * follower answers when its state has the height of the store, which can briefly contain rows of
-   * later blocks.
+   * The height up to which queries can be served. A leader writes applied rows before it responds.
+   * A follower responds when its state has the height of the store, which can briefly contain rows
+   * of later blocks.
    */
   get #standing(): Standing {
     const height = this.#height;
@@ -267,7 +272,7 @@ export class IndexerLoop {
   }
 
   /**
-   * Ends the venue if the same log led to a different state than in the main thread
+   * Stops the venue if the same log has led to a different state than in the main thread
    * (R-determinism).
    */
   #compare(): void {
@@ -292,13 +297,13 @@ export class IndexerLoop {
     const { historyKeptMs } = this.#settings;
     if (historyKeptMs === undefined) return undefined;
     const head = this.#replica.headAt(after);
-    // A client that reconnects after a short interruption asks for a block that this replica still
-    // knows.
+    // A client that reconnects after a short interruption requests rows since a block that this
+    // replica still has.
     const isKnown = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
     return isKnown ? undefined : 'gone';
   }
 
-  /** Runs between two blocks: handles messages, then does the work that is due. */
+  /** Runs between two blocks: handles messages and then does the work that is due. */
   async #between(): Promise<void> {
     await this.#pause();
     await this.#write((rows) => rows.isDue);
@@ -313,17 +318,20 @@ export class IndexerLoop {
     this.#slice.begin();
   }
 
-  /** Runs when all blocks are applied: writes rows, answers questions and waits for more. */
+  /**
+   * Runs when all blocks have been applied: writes rows, serves queries and waits for more blocks.
+   */
   async #rest(): Promise<void> {
     if (!this.#leads) {
       await this.#guarded(() => this.#rows?.refresh());
-      // The blocks that another replica has stored must be applied before questions are answered.
+      // The blocks that another replica has stored must be applied before queries are served.
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
-    // The other replica may have written in the meantime, and a question may wait for those rows.
+    // The other replica may have written in the meantime, and a query may be waiting for those
+    // rows.
     if (!this.#leads && this.#height < this.#reach) return;
-    // Even if there are questions, rows are written only at the usual interval, because each
+    // Even if queries are waiting, rows are written only at the usual interval, because each
     // transaction syncs the disk.
     const isBusy = this.#questions.isReady(this.#standing);
     await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
@@ -338,15 +346,15 @@ export class IndexerLoop {
       const isCalm = this.#leads && !this.#questions.hasQuestions;
       if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
-    // All waiting messages are received before a question is answered, so that clients are served
-    // in turn.
+    // All waiting messages are received before a query is served, so that clients are served in
+    // turn.
     await turn();
     this.#slice.begin();
   }
 
   /**
-   * Time until this thread has work even without a message, in milliseconds; undefined if it has
-   * none.
+   * The time until this thread has work even without a message, in milliseconds; undefined if it
+   * has none.
    */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
@@ -367,8 +375,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Answers questions until the time slice ends; blocks and rows then continue. At least one
-   * question is answered.
+   * Serves queries until the time slice ends, after which blocks and rows continue. At least one
+   * query is served.
    */
   async #answer(): Promise<void> {
     this.#answering.begin();
@@ -377,7 +385,7 @@ export class IndexerLoop {
       if (due === undefined) return;
       await this.#write((rows) => this.#questions.needsRows(due, rows));
       const rows = this.#rows;
-      // If the store is damaged, the thread that replaces it answers the question.
+      // If the store is damaged, the query is served by the thread that replaces this one.
       if (rows === undefined) return;
       await this.#guarded(() => this.#questions.answer(due, rows, this.#height));
     } while (!this.#answering.isOver);
@@ -398,8 +406,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Abandons work on a damaged store, because another thread begins a new one. The next caller
-   * retries work on a full or unreachable store.
+   * Abandons work on a damaged store, because another thread begins a new one. If the store is full
+   * or unreachable, the next caller retries the work.
    */
   async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
     try {
@@ -451,9 +459,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Builds requested trees. No block is applied during this time, so each tree has one state;
-   * questions
-   * are still answered.
+   * Builds the requested trees. No block is applied during this time, so each tree shows a single
+   * state; queries are still served.
    */
   async #buildTree(): Promise<void> {
     const { head, isEarlier, state } = this.#replica;
@@ -529,7 +536,8 @@ class WakeSignal {
   }
 
   /**
-   * Returns when it is woken or the timeout ends, and at once if it was woken since the last call.
+   * Resolves when it is woken or when the timeout ends. If it was woken since the last call, it
+   * resolves immediately.
    */
   async sleep(timeoutMs?: number): Promise<void> {
     if (!this.#isAwake) await this.#woken(timeoutMs);
@@ -557,10 +565,12 @@ class WakeSignal {
   }
 }
 
-/** Lag in blocks beyond which the thread answers without a tree. */
+/** If the thread lags behind by more blocks than this, it replies without a tree. */
 const TREE_WAIT_BLOCKS_MAX = 10_000;
 
-/** Requests for reserves trees. Each tree shows a single state, at or after the requested block. */
+/**
+ * The requests for reserves trees. Each tree shows a single state, at or after the requested block.
+ */
 class TreeOrders {
   readonly #send: (report: IndexerReport) => void;
   readonly #folder: string;

@@ -4,30 +4,35 @@ import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from 
 
 export type IndexerSettings = {
   readonly data: string;
-  /** URL of the database; without it, rows are stored in a file in the data folder. */
+  /** The URL of the database. Without it, rows are stored in a file in the data folder. */
   readonly database?: string;
   /** True if replicas of the venue share the database, in which case only one of them writes. */
   readonly isShared?: boolean;
   /**
-   * Usually `both`. A thread with `rows` recomputes a history that is far behind, while another
-   * thread writes snapshots.
+   * The role is usually `both`. A thread with the role `rows` recomputes a history that is far
+   * behind, while another thread writes snapshots.
    */
   readonly role: 'both' | 'rows';
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
   /**
-   * Number of blocks that this thread may replay for rows before it continues with snapshots. A
-   * longer replay gets its own thread.
+   * The number of blocks that this thread may replay for rows before it continues with snapshots. A
+   * longer replay runs on its own thread.
    */
   readonly shortBlocks: number;
-  /** Maximum time that a stop waits for the indexer to catch up. Default: four seconds. */
+  /**
+   * The maximum time for which a stop waits for the indexer to catch up; by default, four seconds.
+   */
   readonly catchUpMs?: number;
-  /** Time after which an address can use the faucet again; undefined without a faucet. */
+  /** The time after which an address can use the faucet again; undefined without a faucet. */
   readonly faucetEveryMs?: number;
-  /** Age after which rows are deleted; undefined keeps all rows. */
+  /** The age after which rows are deleted; undefined keeps all rows. */
   readonly historyKeptMs?: number;
   readonly receiptsKeptMs: number;
-  /** False disables the rate limits of clients for load tests; clients are still served in turn. */
+  /**
+   * If this is false, the rate limits of clients are disabled for load tests. Clients are still
+   * served in turn.
+   */
   readonly limits?: boolean;
 };
 
@@ -37,20 +42,23 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly topic: Topic;
   readonly question: Ask<Topic>;
   /**
-   * Block that the answer must contain. If it does not arrive within `waitMs`, the question fails.
+   * The block that the response must contain. If it does not arrive within `waitMs`, the query
+   * fails.
    */
   readonly height: number;
   readonly waitMs: number;
-  /** Client that is charged, with its key in the rate limits; empty for the venue itself. */
+  /**
+   * The client that is charged, given by its key in the rate limits; empty for the venue itself.
+   */
   readonly client: string;
   readonly patienceMs: number;
 };
 
-/** Requests of the main thread that have exactly one answer. */
+/** Requests of the main thread, each of which gets exactly one response. */
 export type IndexerRequests = {
   /**
-   * Checks that the store belongs to the log, or begins a new store; answers with the stored
-   * height.
+   * Checks that the store belongs to the log, or begins a new store. The response contains the
+   * stored height.
    */
   readonly verify: {
     readonly ask: {
@@ -67,7 +75,9 @@ export type IndexerRequests = {
       readonly hasRows: boolean;
     };
   };
-  /** Writes a snapshot of all known blocks; answers with the height of the newest snapshot. */
+  /**
+   * Writes a snapshot of all known blocks. The response contains the height of the newest snapshot.
+   */
   readonly writeSnapshot: { readonly ask: object; readonly answer: { readonly height: number } };
 };
 
@@ -91,9 +101,11 @@ export type IndexerOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
-  /** Term in which this replica writes to the shared database; undefined if it stops writing. */
+  /**
+   * The term in which this replica writes to the shared database; undefined if it stops writing.
+   */
   | { readonly type: 'lead'; readonly term: number | undefined }
-  /** Ends the thread at once, or after it has caught up with a nearby head. */
+  /** Ends the thread immediately, or after it has caught up with a nearby head. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 
 export type Progress = {
@@ -101,7 +113,7 @@ export type Progress = {
   readonly height: number;
   readonly stored: AsOf;
   readonly compared: number;
-  /** Reason why rows cannot be written now; undefined if they can. */
+  /** The reason why rows cannot be written at present; undefined if they can. */
   readonly heldWhy: string | undefined;
   readonly rows: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -131,7 +143,7 @@ export type IndexerReport =
       readonly id: number;
       readonly asOf: AsOf;
       readonly answer: Answer<HistoryTopic>;
-      /** Time that the indexer thread spent on the answer. */
+      /** The time that the indexer thread spent on the query. */
       readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
@@ -142,7 +154,7 @@ export type IndexerReport =
       readonly height: number;
       readonly content: Hash;
       readonly seconds: number;
-      /** Lowest height of a kept snapshot; the log after it is still needed. */
+      /** The lowest height of a kept snapshot; the log after it is still needed. */
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
@@ -150,7 +162,7 @@ export type IndexerReport =
       readonly type: 'damaged';
       readonly why: string;
       readonly movedTo: string | undefined;
-      /** True if the damage was found while opening, so that a new store is already open. */
+      /** True if the damage was found while opening, in which case a new store is already open. */
       readonly isMended: boolean;
     }
   | {

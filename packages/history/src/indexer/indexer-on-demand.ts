@@ -4,15 +4,16 @@ import type { IndexerOrder, IndexerReport, IndexerSettings } from './indexer-mes
 import { type StartIndexer, startOnThread } from './indexer-thread.ts';
 
 type Options = {
-  /** Starts the real indexer; by default on its own thread. */
+  /** Starts the real indexer; by default, on its own thread. */
   readonly start?: StartIndexer | undefined;
   /** Resolves when the data folder contains the log up to the newest block. */
   readonly store: () => Promise<void>;
 };
 
 /**
- * Starts an indexer only when a question, a subscriber or a snapshot needs it. Until then it reports
- * an empty history. It is for venues with a new data folder, whose history would be empty anyway.
+ * Starts an indexer only when a query, a subscriber or a snapshot needs it. Until then, it reports
+ * an empty history. It is intended for venues with a new data folder, whose history would be empty
+ * anyway.
  */
 export function indexerOnDemand(options: Options): StartIndexer {
   return (settings) => {
@@ -25,7 +26,7 @@ class IndexerOnDemand {
   readonly #settings: IndexerSettings;
   readonly #options: Options;
   readonly #events = new EventEmitter();
-  /** Orders that the real indexer receives first. */
+  /** The orders that the real indexer receives first. */
   readonly #waiting: IndexerOrder[] = [];
   #start: Extract<IndexerOrder, { type: 'start' }> | undefined;
   #beginning: Promise<void> | undefined;
@@ -74,8 +75,8 @@ class IndexerOnDemand {
   async #begin(): Promise<void> {
     await this.#options.store();
     if (this.#isEnded) return;
-    // The rows of all blocks are computed now, however many there are, and a simulation needs no
-    // snapshots except those it requests.
+    // The rows of all blocks are computed at this point, regardless of their number, and a
+    // simulation needs no snapshots except those that it requests.
     const { start = startOnThread } = this.#options;
     const real = start({
       ...this.#settings,

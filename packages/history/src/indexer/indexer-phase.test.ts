@@ -12,7 +12,7 @@ function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   return seen;
 }
 
-test('a complete store is followed at once, and an incomplete one after its missing rows are computed', () => {
+test('a complete store is followed immediately, and an incomplete one after its missing rows have been computed', () => {
   expect(through('verified', 'follows')).toEqual(['opened', 'verified', 'following']);
   expect(through('verified', 'lacks a few', 'rebuilt').slice(2)).toEqual([
     'completing',

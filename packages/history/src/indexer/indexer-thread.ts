@@ -34,7 +34,7 @@ export class IndexerThread {
   #isStopped = false;
   #isLost = false;
   #lastId = 0;
-  /** Reason why requests can no longer be answered. */
+  /** The reason why requests can no longer be served. */
   #failure: unknown;
   height = 0;
 
@@ -119,13 +119,13 @@ export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasSpace: () => boolean;
   readonly startIndexer?: StartIndexer | undefined;
-  /** Maximum time that a query waits for its block. Default: five seconds. */
+  /** The maximum time for which a query waits for a response; by default, eight seconds. */
   readonly blockWaitMs?: number;
-  /** Maximum time that a query waits for an answer. Default: eight seconds. */
+  /** The maximum time for which a query waits for a response; by default, eight seconds. */
   readonly answerMsMax?: number;
   readonly onFatal: (error: unknown) => void;
   readonly onStored?: (height: number) => void;
-  /** Called after a snapshot was written. The log starting with `neededFrom` must be kept. */
+  /** Called after a snapshot was written. The log must be kept starting with `neededFrom`. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
     readonly content: Hash;
@@ -137,7 +137,7 @@ export type IndexerOptions = {
     readonly why: string;
     readonly movedTo: string | undefined;
   }) => void;
-  /** Called when missing rows are going to be computed from the log. */
+  /** Called before missing rows are computed from the log. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
   readonly onRebuildFailed?: (error: unknown) => void;
@@ -148,16 +148,11 @@ export type IndexerOptions = {
 };
 
 /**
- * Phases of the history, from the start of the venue to its stop.
+ * The phases of the history, from the start of the venue to its stop.
  *
- *     opened ──▶ verified ──▶ following ◀──────────────┐
- *                    │            │ damaged            │ rebuilt: the thread that made the rows takes over
- *                    │            ▼                    │
- *                    ├──────▶ rebuilding ──────────────┤
- *                    │            │ a thread failed    │
- *                    │            ▼                    │
- *                    │          lost                   │
- *                    └──────▶ completing ──────────────┘  (few blocks: no other thread is needed)
+ * opened ──▶ verified ──▶ following ◀──────────────┐ │ │ damaged │ rebuilt: the thread that made
+ * the rows takes over │ ▼ │ ├──────▶ rebuilding ──────────────┤ │ │ a thread failed │ │ ▼ │ │ lost
+ * │ └──────▶ completing ──────────────┘ (few blocks: no other thread is needed)
  *
  * The history can be stopped in any phase, and a thread can fail in any phase after the start.
  */

@@ -23,8 +23,8 @@ import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 const venues = indexedVenues();
 const { start, stop } = venues;
 
-describe('the indexer', () => {
-  test('rows of an action are available once its execution was reported', async () => {
+describe('the indexer of the history', () => {
+  test('the rows of an action are available after its execution has been reported', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
       await venue.propose(credit(amount));
@@ -70,7 +70,7 @@ describe('the indexer', () => {
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
   });
 
-  test('watchers receive later rows once and in order, and answers contain the earlier rows', async () => {
+  test('watchers receive later rows once and in order, and responses contain the earlier rows', async () => {
     const venue = await start();
     const reported: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
@@ -96,7 +96,7 @@ describe('the indexer', () => {
     expect(reported.at(-1)?.[1]).toEqual([6]);
   });
 
-  test('after a crash the rows continue with the log, and no row is stored twice', async () => {
+  test('after a crash, the rows continue with the log, and no row is stored twice', async () => {
     let venue = await start();
     for (const amount of upTo(10)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -128,8 +128,8 @@ describe('the indexer', () => {
   });
 });
 
-describe('files of a data folder', () => {
-  test('files of the data folder can be read only by their owner, whatever the umask', async () => {
+describe('the files of a data folder', () => {
+  test('only the owner can read the files of the data folder, regardless of the umask', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     await venue.indexer.snapshot();
@@ -142,7 +142,7 @@ describe('files of a data folder', () => {
   });
 });
 
-describe('snapshots of the indexer', () => {
+describe('the snapshots that the indexer writes', () => {
   test('snapshots of the indexer equal those of the main thread', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
@@ -189,7 +189,7 @@ describe('snapshots of the indexer', () => {
     await expect.poll(() => needed.at(-1), WAIT).toBe(heights.at(-1)! + 1);
   });
 
-  test('a failed snapshot is retried later', async () => {
+  test('a snapshot that could not be written is retried later', async () => {
     let nowMs = 1_767_225_600_000;
     const venue = await start({
       clock: { nowMs: () => (nowMs += 1) },
@@ -227,12 +227,12 @@ describe('snapshots of the indexer', () => {
   });
 });
 
-describe('a lost history', () => {
+describe('a history that has been lost', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /**
-   * A folder with a log of 100 blocks, snapshots and no store. It is created once and copied for
-   * each test.
+   * A folder with a log of 100 blocks, with snapshots and without a store. It is created once and
+   * copied for each test.
    */
   let savedFolder: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
   afterAll(() => savedFolder?.remove());
@@ -264,7 +264,7 @@ describe('a lost history', () => {
     expect(again.messages).toEqual([]);
   });
 
-  test('queries that arrive before the history is found to be lost are answered by the thread that recomputes it', async () => {
+  test('queries that arrive before the loss is detected are served by the thread that recomputes the history', async () => {
     await lost();
     const venue = await start({ settings, isEarly: true });
     const early = amounts(venue);
@@ -273,7 +273,7 @@ describe('a lost history', () => {
     expect(await amounts(venue)).toEqual(upTo(100));
   });
 
-  test('during the recomputation answers are complete or missing, and no receipt is reported as unknown', async () => {
+  test('during the recomputation, responses are complete or missing, and no receipt is reported as unknown', async () => {
     await lost();
     let hasSpace = false;
     const venue = await start({ settings, indexer: { hasSpace: () => hasSpace }, isEarly: true });
@@ -303,7 +303,7 @@ describe('a lost history', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('a lost history is recomputed at once if the log is short', async () => {
+  test('a lost history is recomputed immediately if the log is short', async () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
@@ -312,7 +312,7 @@ describe('a lost history', () => {
     expect((await start()).messages).toEqual([]);
   });
 
-  test('a stop waits for the recomputation only for a limited time, and the next start continues it', async () => {
+  test('a stop waits only for a limited time for the recomputation, and the next start continues it', async () => {
     await lost();
     const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
     await stop(hurried);
@@ -349,7 +349,7 @@ describe('a lost history', () => {
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
     expect(again.messages).toEqual([]);
-    // The answers state the first block with rows, because earlier ones are missing.
+    // The responses contain the first block with rows, because earlier rows are missing.
     for (const { indexer } of [venue, again]) {
       expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
     }

@@ -26,8 +26,8 @@ import { OpenQuestions, Watchers } from './open-questions.ts';
 
 export const BLOCK_WAIT_MS = 5_000;
 /**
- * Maximum delay before new blocks are announced to the indexer together; it is longer without
- * watchers.
+ * The maximum delay before new blocks are announced to the indexer together. The delay is longer
+ * without watchers.
  */
 const SEND_EVERY_MS = 5;
 const SEND_UNWATCHED_MS = 20;
@@ -47,21 +47,23 @@ const NOTHING: Progress = {
 };
 
 /**
- * Main-thread side of the history. Other threads follow the log and do all the work: usually one,
- * and a second one while lost rows are recomputed.
+ * The main-thread side of the history. Other threads follow the log and do all the work: usually
+ * one thread, and a second one while lost rows are recomputed.
  */
 export class Indexer implements History {
   readonly #options: IndexerOptions;
   readonly #watchers: Watchers;
   readonly #questions: OpenQuestions;
-  /** Thread that writes the snapshots, and also the rows unless `#rows` is a different thread. */
+  /**
+   * The thread that writes the snapshots, and also the rows unless `#rows` is a different thread.
+   */
   #first: IndexerThread;
   #rows: IndexerThread;
   #head: BlockHead | undefined;
   #sentHeight = 0;
-  /** Height up to which only the store knows the blocks. */
+  /** The height up to which only the store contains the blocks. */
   #seenFrom = 0;
-  /** Height at which all of the few missing rows are stored. */
+  /** The height at which all of the few missing rows are stored. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
@@ -86,8 +88,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Checks that the store belongs to the replayed log, and returns the stored height. A file of
-   * another log is set aside; a database of another log is rejected.
+   * Checks that the store belongs to the replayed log, and returns the stored height. A file that
+   * belongs to another log is set aside; a database that belongs to another log is rejected.
    */
   async verify(firstSeq: number, replica: Pick<Replica, 'head' | 'headAt'>): Promise<number> {
     const commonHeight = Math.min(this.storedHeight, replica.head.height);
@@ -105,7 +107,7 @@ export class Indexer implements History {
 
   /**
    * Starts to follow the log up to a known block. The main thread has seen all blocks after
-   * `seenFrom`. Questions are accepted at once; the promise resolves when the indexer follows the
+   * `seenFrom`. Queries are accepted immediately; the promise resolves when the indexer follows the
    * log.
    */
   async start(
@@ -160,12 +162,12 @@ export class Indexer implements History {
     return this.#phase === 'lost';
   }
 
-  /** Height up to which only the store knows the blocks. */
+  /** The height up to which only the store contains the blocks. */
   get seenFrom(): number {
     return this.#seenFrom;
   }
 
-  /** Reason, for the operator, why queries of the past cannot be answered now. */
+  /** The reason, for the operator, why queries of the past cannot be served at present. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)
@@ -184,7 +186,7 @@ export class Indexer implements History {
       lag,
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
-      /** Number of questions since the start; `waiting` counts the open ones. */
+      /** The number of queries since the start; `waiting` is the number of open ones. */
       asked: this.#questions.asked,
       waiting: this.#questions.size,
       rows,
@@ -213,7 +215,7 @@ export class Indexer implements History {
         patienceMs: this.#questions.answerMsMax,
       };
       this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
-      // A question may need the newest block, so the block is announced first.
+      // A query may need the newest block, so the block is announced first.
       this.#sendHead();
       this.#rows.order(asked as never);
     });
@@ -381,7 +383,7 @@ export class Indexer implements History {
     oldest,
     seconds,
   }: Extract<IndexerReport, { type: 'snapshot' }>): void {
-    // A recomputation of the rows needs the log starting with the first block.
+    // Recomputing the rows requires the log starting with the first block.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
     const neededFrom = Math.min(oldest, stored) + 1;
     this.#options.onSnapshot?.({ height, content, seconds, neededFrom });
@@ -411,7 +413,7 @@ export class Indexer implements History {
     if (this.#phase === 'ended') return;
     if (thread === this.#first) {
       this.#fail(error);
-      // The caller of `open` or `verify` receives the error.
+      // The error is passed to the caller of `open` or `verify`.
       if (this.#head === undefined) return;
       this.#change('lost');
       const stands = `the history indexer stopped: ${error.message}`;
@@ -424,8 +426,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Returns false if the change is impossible in this phase or has already happened; the caller
-   * then does nothing.
+   * Returns false if the change is impossible in this phase or has already happened, in which case
+   * the caller does nothing.
    */
   #change(change: IndexerChange): boolean {
     const next = phaseAfter(this.#phase, change);

@@ -8,7 +8,7 @@ import {
 import type { IndexerOrder, IndexerReport, Question } from './indexer-messages.ts';
 import type { Address } from '@oddlot/units';
 
-/** Time after which an unanswered question fails, because its store probably hangs. */
+/** The time in milliseconds after which a pending query fails, because its store probably hangs. */
 const ANSWER_MS_MAX = 8_000;
 
 type OpenQuestion = {
@@ -20,8 +20,8 @@ type OpenQuestion = {
 };
 
 /**
- * Unanswered questions in the order in which they were asked. Each has a timeout, because a
- * reachable database server can still stop responding.
+ * The pending queries in the order in which they were made. Each has a timeout, because a reachable
+ * database server can still stop responding.
  */
 export class OpenQuestions {
   readonly #asOf: () => AsOf;
@@ -87,7 +87,7 @@ export class OpenQuestions {
     this.#open.clear();
   }
 
-  /** Sets one timer for the oldest question; all questions have the same timeout. */
+  /** Sets one timer for the oldest query; all queries have the same timeout. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     const first = this.#waiting().next().value;
@@ -108,14 +108,14 @@ export class OpenQuestions {
     for (const { askedMs, question, reject } of this.#waiting()) {
       if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
-      // A store that has since answered other questions is busy, not silent.
+      // A store that has responded to other queries in the meantime is busy, not silent.
       this.#isSilent = this.#messageMs < askedMs;
       reject(new HistoryAwayError('the history is not responding', this.#asOf()));
     }
   }
 
   /**
-   * Reserves trees are excluded, because they can take long to build and their caller has a
+   * Reserves trees are excluded, because building them can take long and their caller has its own
    * timeout.
    */
   *#waiting(): Generator<OpenQuestion> {
@@ -133,7 +133,9 @@ type Watched = {
   readonly watchers: Set<AnyWatcher>;
 };
 
-/** Subscribers of new rows. The indexer thread reports rows only of accounts with a subscriber. */
+/**
+ * The subscribers of new rows. The indexer thread reports rows only of accounts with a subscriber.
+ */
 export class Watchers {
   readonly #order: (order: IndexerOrder) => void;
   readonly #watched = new Map<string, Watched>();

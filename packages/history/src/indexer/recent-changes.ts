@@ -6,7 +6,7 @@ import type { AccountType, BlockRows } from '../rows/block-rows.ts';
 import type { Address } from '@oddlot/units';
 import type { IndexerReport } from './indexer-messages.ts';
 
-/** Maximum number of rows kept in memory; the second limit is for snapshots. */
+/** The maximum number of rows kept in memory. The second limit applies to snapshots. */
 const KEPT_ROWS_MAX = 50_000;
 const DUMPED_ROWS_MAX = 500;
 
@@ -22,8 +22,8 @@ type ChangedRow = {
 };
 
 /**
- * Rows of the newest blocks for which the store has only the last version: those of live orders and
- * withdrawals. A client that reconnects to another process receives them as they were first
+ * The rows of the newest blocks for which the store has only the last version: those of live orders
+ * and withdrawals. A client that reconnects to another process receives them as they were first
  * reported.
  */
 export class RecentChanges implements Projection {
@@ -92,8 +92,8 @@ export class RecentChanges implements Projection {
   }
 
   /**
-   * Returns a user's changed orders in block order. Parents are last if only their children
-   * changed.
+   * Returns a user's changed orders in block order. Parents of which only the children changed come
+   * last.
    */
   #orders(
     { orders, updatedParents = [], unstoredOrders = [] }: Changes,

@@ -10,16 +10,17 @@ import {
 } from '../store/store-errors.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/** Number of rows per transaction; a question waits for at most one transaction. */
+/** The number of rows per transaction. A query waits for at most one transaction. */
 const ROWS_AT_ONCE = 5_000;
 /**
- * Number of rows that can wait for disk space; no more are created until some are written (R-disk).
+ * The number of rows that can wait for disk space. No more are created until some of them are
+ * written (R-disk).
  */
 const ROWS_HELD_MAX = 20_000;
 
 type Head = Pick<BlockRows['head'], 'height' | 'hash'>;
 
-/** Rows that are not stored yet, in order. After a crash they are computed again from the log. */
+/** The rows that are not stored yet, in order. After a crash, they are recomputed from the log. */
 export class RowBuffer {
   readonly store: HistoryStore;
   /** Hashes of the first and last block in the store, which must equal those of the log. */
@@ -54,7 +55,10 @@ export class RowBuffer {
     return this.#since === undefined ? this.#stored : { ...this.#stored, since: this.#since };
   }
 
-  /** False also if the store belongs to another log, because the next write must report that. */
+  /**
+   * True if no rows are waiting. It is false even without rows if the store belongs to another log,
+   * because the next write must report that.
+   */
   get isEmpty(): boolean {
     return this.#blocks.length === 0 && this.#foreign === undefined;
   }
@@ -96,7 +100,7 @@ export class RowBuffer {
   }
 
   /**
-   * Compares a block with the stored one, if there is one. After a difference nothing is written.
+   * Compares a block with the stored one, if there is one. After a difference, nothing is written.
    */
   async compare(head: Head): Promise<void> {
     const stored = await blockAt(this.store, head.height);
@@ -124,7 +128,10 @@ export class RowBuffer {
     this.#incomplete = new HistoryIncompleteError(why);
   }
 
-  /** Reads how far another writer of a shared store has come, and drops the rows that it wrote. */
+  /**
+   * Reads how far another writer of a shared store has progressed, and drops the rows that it has
+   * written.
+   */
   async refresh(): Promise<void> {
     await this.store.refresh();
     const { height } = this.store;
@@ -210,7 +217,7 @@ export function countOf(rows: BlockRows): number {
   return count;
 }
 
-/** Lists of a block that are stored. Its arrivals are stored in a single row. */
+/** The stored lists of a block. The arrivals of a block are stored in a single row. */
 const COUNTED = [
   'txs',
   'receipts',
@@ -231,18 +238,21 @@ const COUNTED = [
   'openInterest',
 ] as const satisfies readonly (keyof BlockRows)[];
 
-/** Interval between deletions of old rows, in block time. */
+/** The interval between deletions of old rows, in block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
-/** Number of runs of requests and receipts that one scrub step reads, and the pause between steps. */
+/**
+ * The number of runs of requests and receipts that one scrub step reads, and the pause between
+ * steps in milliseconds.
+ */
 const SCRUB_RUNS = 4;
 export const SCRUB_EVERY_MS = 20;
 
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 
 /**
- * Maintenance of a store: deletes old rows in portions, reads all rows once to find damage, and
- * counts rows.
+ * The maintenance of a store: it deletes old rows in portions, reads all rows once to find damage,
+ * and counts rows.
  */
 export class Retention {
   readonly #settings: Pick<IndexerSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
@@ -252,7 +262,10 @@ export class Retention {
   #prunedMs = 0;
   #scrubbedMs = -Infinity;
   #countedMs = -Infinity;
-  /** Height up to which the initial content is checked; undefined when all of it is checked. */
+  /**
+   * The height up to which the initial content has been checked; undefined when all of it has been
+   * checked.
+   */
   #scrubbed: number | undefined = 0;
 
   constructor(
@@ -274,7 +287,7 @@ export class Retention {
   }
 
   /**
-   * Does the work that is due. `pause` runs other work between portions and returns whether to
+   * Does the work that is due. Between portions, `pause` lets other work run and returns whether to
    * continue.
    */
   async look(blockMs: number, pause: () => Promise<boolean>): Promise<void> {

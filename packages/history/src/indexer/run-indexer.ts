@@ -91,8 +91,8 @@ class IndexerProgram {
 
   async #record(): Promise<void> {
     const settings = this.#settings;
-    // A server that never answered is reported at once; after its first answer, reconnection is
-    // retried.
+    // A server that has never responded is reported immediately. After its first response,
+    // reconnection is retried.
     if (settings.role === 'both') await reachHistory(this.#where);
     const opened = await this.#whenBack(() => this.#openRows());
     this.#isOpen = true;

@@ -50,7 +50,7 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
     await driver.close();
   });
 
-  test('a silent server does not delay clients, is reported to the operator, and receives all rows in the end', async () => {
+  test('a silent server does not delay clients, is reported to the operator, and finally receives all rows', async () => {
     const database = proxy.url;
     const venue = await start({ settings: { database }, indexer: { answerMsMax: 1_000 } });
     await venue.propose(credit(1));
@@ -68,7 +68,7 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('actionStatus is answered from memory if possible, and otherwise fails once its query has timed out', async () => {
+  test('actionStatus is served from memory if possible, and otherwise fails when its query has timed out', async () => {
     const database = proxy.url;
     const { indexer, failures, propose, receipts, replica } = await start({
       settings: { database },
@@ -92,8 +92,8 @@ describe('a database server that stops responding', { timeout: 60_000 }, () => {
       expect((await ask(names)).json).toMatchObject({ success: true, data });
     }
     const fromMs = performance.now();
-    // Hash 3 was never sent, but must not be reported as unknown either: a sender of a stored
-    // request would then repeat it.
+    // Hash 3 was never sent, but it must not be reported as unknown either: otherwise, the sender
+    // of a stored request would repeat it.
     for (const reply of await Promise.all([1, 3].map((n) => ask({ txHash: hashOf(n) })))) {
       const json = { success: false, name: 'UNAVAILABLE' };
       expect(reply).toMatchObject({ status: 503, retryAfterSeconds: 1, json });
@@ -121,7 +121,7 @@ const signedAs = (n: number): SignedCommand => ({
 /** With `FUZZ_RUNS` every step fails once; otherwise a sample from the first to the last step. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
-test('a venue starts although its database server fails at any one step of the start', async () => {
+test('a venue starts even if its database server fails at any single step of the start', async () => {
   const database = proxy.url;
   const settings = { database } as const;
   const before = await start({ settings });
@@ -138,7 +138,7 @@ test('a venue starts although its database server fails at any one step of the s
     proxy.cutAfter(step, 300);
     const opened = await start({ settings }).catch((error: unknown) => error);
     if (opened instanceof Error) {
-      // An error is only allowed if the server failed before its first answer; later failures are
+      // An error is allowed only if the server failed before its first response; later failures are
       // retried.
       expect(opened, `step ${step}`).toBeInstanceOf(HistoryUnusableError);
       expect(step).toBeLessThanOrEqual(3);
@@ -156,7 +156,7 @@ test('a venue starts although its database server fails at any one step of the s
   expect(rows).toBeGreaterThan(3 + Math.min(steps, STEPS_TRIED) / 2);
 });
 
-/** Returns step 1, which is before any answer of the server, and every `every`-th later step. */
+/** Returns step 1, which precedes any response of the server, and every `every`-th later step. */
 function stepsUpTo(steps: number, every: number): number[] {
   const behind = Array.from({ length: steps }, (_, index) => index + 1).filter((step) => {
     return step % every === (every - 1) % every;

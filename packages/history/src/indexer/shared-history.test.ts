@@ -33,8 +33,8 @@ async function startReplicas() {
     });
   const writer = await start('writer');
   const follower = await start('follower');
-  // Writing begins after both have started, because a store that is ahead of a starting log is
-  // treated as foreign.
+  // Writing begins after both venues have started, because a store that is ahead of a starting log
+  // is treated as foreign.
   writer.indexer.lead(1);
   const deposit = async (venue: IndexedVenue, amount: number): Promise<void> => {
     timeMs = START_MS + amount;
@@ -48,12 +48,12 @@ test('a follower waits for its own blocks while the shared store contains later 
   for (const amount of upTo(5)) await deposit(writer, amount);
   await expect.poll(() => amounts(writer).catch(() => undefined), WAIT).toEqual(upTo(5));
   for (const amount of upTo(3)) await deposit(follower, amount);
-  // Both questions need the follower's newest block; only the second one also needs the current
+  // Both queries need the follower's newest block; only the second one also needs the current
   // state.
   const ledger = amounts(follower);
   const orders = follower.indexer.ask('orders', { ...AMOUNTS, user: alice });
   const asked = Promise.allSettled([ledger, orders]);
-  // A question that is rejected without waiting is rejected within this time.
+  // A query that is rejected without waiting is rejected within this time.
   await Promise.race([asked, later(500)]);
   for (const amount of [4, 5]) await deposit(follower, amount);
   expect(await asked).toMatchObject([

@@ -16,25 +16,27 @@ import type { IndexerReport, IndexerSettings, Question } from './indexer-message
 import type { RowBuffer } from './row-buffer.ts';
 
 /**
- * If the history lags by more blocks than this, it is being recomputed, and questions do not wait
- * for it.
+ * If the history lags behind by more blocks than this, it is being recomputed, and queries do not
+ * wait for it.
  */
 const BLOCKS_WAITED_MAX = 10_000;
 
 /**
- * Pace of a client in milliseconds of the indexer thread. Clients above it are answered after all
+ * The pace of a client in milliseconds of the indexer thread. Clients above it are served after all
  * others, but still get a tenth of the time.
  */
 export const HISTORY_PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
 /**
- * An answer cannot be interrupted, so a longer one delays other clients. Long answers for clients
- * above their pace get at most a tenth of the time, even if the thread is otherwise idle.
+ * A query cannot be interrupted, so one that takes longer than this delays other clients. Long
+ * queries of clients above their pace get at most a tenth of the time, even if the thread is
+ * otherwise idle.
  */
 export const LONG_MS = 10;
 /**
- * Maximum charge for one answer of a database server, in milliseconds. The charge is the time for
- * which the answer uses the only connection, but a stall of the server is not the client's fault.
+ * The maximum charge for one query of a database server, in milliseconds. The charge is the time
+ * for which the query uses the only connection, but a stall of the server is not the client's
+ * fault.
  */
 export const SERVER_MS_MAX = 100;
 
@@ -47,7 +49,7 @@ type Waiting = {
 type DueQuestion = Turn<Waiting>;
 
 export type Standing = {
-  /** Highest block that a question can require and still be answered. */
+  /** The highest block that a query can require and still be served. */
   readonly answerableHeight: number;
   /**
    * True while rows and state briefly have different heights, so that current data cannot be
@@ -74,7 +76,7 @@ export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
   #waiting: Waiting[] = [];
   readonly #turns: ClientTurns<Waiting>;
-  /** Time after which a client above its pace is answered before the others. */
+  /** The time after which a client above its pace is served before the others. */
   #spareFromMs = 0;
   #isOfResting = false;
   #restUntilMs = 0;
@@ -89,8 +91,8 @@ export class WaitingQuestions {
   }
 
   /**
-   * Time until a question must be checked again even without a message; undefined if no question
-   * waits.
+   * The time until a query must be checked again even without a message; undefined if no query is
+   * waiting.
    */
   get patienceMs(): number | undefined {
     let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
@@ -100,8 +102,8 @@ export class WaitingQuestions {
   }
 
   /**
-   * Adds a question, which waits for its block and for all blocks that are applied before the next
-   * answer.
+   * Adds a query, which waits for its block and for all blocks that are applied before the next
+   * response.
    */
   take(
     asked: Question,
@@ -113,7 +115,7 @@ export class WaitingQuestions {
     this.#waiting.push({ asked, untilMs: nowMs + waitMs, lostMs: nowMs + asked.patienceMs });
   }
 
-  /** True if a question can be answered now or has waited long enough. */
+  /** True if a query can be served at present or has waited long enough. */
   isReady(standing: Standing): boolean {
     const nowMs = performance.now();
     this.#admit(standing, nowMs);
@@ -126,7 +128,7 @@ export class WaitingQuestions {
     this.#turns.clear();
   }
 
-  /** Returns the next question to answer. The caller answers it before it takes another. */
+  /** Returns the next query to serve. The caller serves it before it requests another. */
   next(standing: Standing): DueQuestion | undefined {
     for (;;) {
       const nowMs = performance.now();
@@ -136,18 +138,18 @@ export class WaitingQuestions {
       this.#turns.begin(due.id, 0, nowMs);
       const isLost = due.item.lostMs <= nowMs;
       if (!isLost && isOver(due.item, standing, nowMs)) return due;
-      // A follower of a shared store can fall behind again, so the question waits again.
+      // A follower of a shared store can fall behind again, so the query waits again.
       if (!isLost) this.#waiting.push(due.item);
       this.#turns.end(due.id, 0, nowMs);
     }
   }
 
-  /** True if rows must be stored before this question is answered. */
+  /** True if rows must be stored before this query is served. */
   needsRows({ item: { asked } }: DueQuestion, rows: RowBuffer): boolean {
     return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
   }
 
-  /** Answers a question as of one height. The caller must write nothing until the answer. */
+  /** Serves a query as of one height. The caller must not write anything until the response. */
   async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;
@@ -166,7 +168,7 @@ export class WaitingQuestions {
       const nowMs = performance.now();
       const workMs = took();
       this.#turns.end(id, nowMs - startedMs, nowMs);
-      // This also applies if this answer itself used up the client's pace.
+      // This also applies if this query itself used up the client's pace.
       if (this.#isOfResting || !this.#turns.hasToken(id, nowMs)) {
         this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
         if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
@@ -201,7 +203,8 @@ export class WaitingQuestions {
     const { send } = this.#options;
     const { asked } = waiting;
     const { id } = asked;
-    // Current data belongs to the last applied block, so the stored rows must have the same height.
+    // The current data belongs to the last applied block, so the stored rows must have the same
+    // height.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       send({ type: 'behind', id, asOf });
       return;
@@ -210,9 +213,9 @@ export class WaitingQuestions {
       const answer = await this.#find(asked, rows, asOf);
       send({ type: 'answer', id, asOf, answer, workMs: took() });
     } catch (error) {
-      // The question stays open, and the thread that replaces this one answers it.
+      // The query stays open and is served by the thread that replaces this one.
       if (error instanceof HistoryDamagedError) throw error;
-      // The question is repeated after the rows of the other writer have been applied.
+      // The query is repeated after the rows of the other writer have been applied.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
       else if (error instanceof HistoryFullError) send({ type: 'away', id, why: error.message });
       else send({ type: 'failed', id, error });
@@ -245,7 +248,7 @@ function isOfNow(asked: Question): boolean {
   return OF_NOW.has(asked.topic) || isOfChanges(asked);
 }
 
-/** Topics whose answers contain live orders or current account totals. */
+/** The topics whose responses contain live orders or current account totals. */
 const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'accountGains',
   'accountSums',

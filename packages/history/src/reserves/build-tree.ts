@@ -22,13 +22,13 @@ import {
 } from './tree-file.ts';
 
 type BuildOptions = {
-  /** State of the tree, which must not change while it is built. */
+  /** The state of the tree, which must not change while the tree is built. */
   readonly state: State;
   readonly height: number;
   readonly secret: Uint8Array;
   readonly folder: string;
   readonly hasher: TreeHasher;
-  /** Lets other work run; called every few milliseconds. */
+  /** Lets other work run. It is called every few milliseconds. */
   readonly pause: () => Promise<void>;
 };
 
@@ -37,13 +37,13 @@ export type BuiltTree = {
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** Sum of negative balances, as a positive amount. */
+  /** The sum of negative balances, as a positive amount. */
   readonly shortfall: bigint;
   /** Deposits and grants less paid withdrawals, computed from the totals of the state. */
   readonly owed: bigint;
 };
 
-/** Number of leaves or nodes between two pauses; they are written together. */
+/** The number of leaves or nodes between two pauses; they are written together. */
 const PORTION = 2_000;
 const DISK_PAUSE_MS = 5;
 
@@ -172,8 +172,8 @@ async function writeLevels(
 }
 
 /**
- * A sort key is a number: its upper part is the first bits of the salt, its lower part the position
- * of the leaf.
+ * A sort key is a number: its upper part contains the first bits of the salt, its lower part the
+ * position of the leaf.
  */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
@@ -197,7 +197,8 @@ export async function orderBySalt(
     order[at] = key % PLACES;
     const isLast = at + 1 === count || Math.floor((keys[at + 1] ?? 0) / PLACES) > key / PLACES;
     if (!isLast) continue;
-    // Leaves whose salts have the same prefix are adjacent now, and are sorted by the whole salt.
+    // At this point, leaves whose salts have the same prefix are adjacent. They are sorted by the
+    // whole salt.
     if (at > from) {
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }

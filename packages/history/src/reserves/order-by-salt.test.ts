@@ -4,7 +4,7 @@ import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
 test('leaves are sorted by all bytes of their salts, even if the first bytes are equal', async () => {
-  // Few different values make equal prefixes likely.
+  // A small number of different values makes equal prefixes likely.
   const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
   const salt = fc.array(byte, { minLength: 6, maxLength: 6 });
   const salts = fc.uniqueArray(salt, { maxLength: 200, selector: String });

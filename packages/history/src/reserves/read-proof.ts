@@ -18,7 +18,7 @@ import {
 } from './tree-file.ts';
 
 /**
- * Leaf of an account and the siblings from which the root can be computed. Amounts are in
+ * The leaf of an account and the siblings from which the root can be computed. Amounts are in
  * micro-USDC.
  */
 export type TreeProof = {
@@ -26,18 +26,18 @@ export type TreeProof = {
   readonly root: string;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** Index of the leaf, starting with 0; it determines the side of each sibling. */
+  /** The index of the leaf, starting with 0. It determines the side of each sibling. */
   readonly index: number;
   readonly salt: string;
-  /** Perp balance, outcome balance, held withdrawals and rewards. */
+  /** The perp balance, outcome balance, held withdrawals and rewards of the account. */
   readonly parts: readonly bigint[];
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
 /**
  * Returns the proof of an address in the tree of a height, or undefined if the address has no leaf.
- * The result is `missing` without a tree, and `damaged` if the file does not lead to its root or
- * belongs to another secret.
+ * The result is `missing` if there is no tree, and `damaged` if the file does not lead to its root
+ * or belongs to another secret.
  */
 export async function readProof(options: {
   readonly folder: string;
@@ -165,17 +165,17 @@ function hex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** Liabilities and assets of one state and one block of the chain, in micro-USDC. */
+/** The liabilities and assets of one state and one block of the chain, in micro-USDC. */
 export type ReserveFigures = {
-  /** Liabilities of the venue: deposits and grants less paid withdrawals. */
+  /** The liabilities of the venue: deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
   readonly balance: bigint;
-  /** Portion of the balance that is not credited yet or must be returned. */
+  /** The portion of the balance that is not credited yet or must be returned. */
   readonly keptAside: bigint;
   /** Withdrawals that the bridge has paid but the venue still holds. */
   readonly unsettled: bigint;
-  /** Test funds that were not minted on the chain: owed, but never in the bridge. */
+  /** Test funds that were not minted on the chain. They are owed, but were never in the bridge. */
   readonly unbacked: bigint;
 };
 

@@ -4,14 +4,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { secretFile } from '@oddlot/host/durable';
 
 /**
- * Hashes of the tree of liabilities. Each begins with a byte for its kind, so that no kind can
- * replace another. A node hashes the sums of both children and not only their total; otherwise one
- * of the sums could be understated. Numbers are unsigned, 32 bytes, big-endian.
+ * The hashes of the tree of liabilities. Each begins with a byte for its kind, so that no kind can
+ * replace another. A node hashes the sums of both children and not only their total; otherwise, one
+ * of the sums could be understated. Numbers are unsigned, 32 bytes long and big-endian.
  */
 
 export const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** 16 bytes are enough for any leaf and for the sum of all leaves. */
+/** A length of 16 bytes is sufficient for any leaf and for the sum of all leaves. */
 const SUM_BYTES = 16;
 /** A stored node consists of its hash and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;
@@ -79,7 +79,7 @@ export async function createTreeHasher(): Promise<TreeHasher> {
   };
 }
 
-/** Writes a sum as 16 bytes, big-endian; a larger sum throws. */
+/** Writes a sum as 16 bytes, big-endian. Throws if the sum is larger. */
 export function writeSum(bytes: Buffer, sum: bigint, at: number): void {
   bytes.writeBigUInt64BE(sum >> 64n, at);
   bytes.writeBigUInt64BE(sum & 0xffff_ffff_ffff_ffffn, at + 8);
@@ -96,9 +96,9 @@ function putNode(into: Buffer, at: number, node: Uint8Array): void {
 }
 
 /**
- * Layout of a tree file: a header, the leaves sorted by salt, then the nodes of each level,
- * starting with that of the leaves. The last node of a level with an odd number is copied to the
- * next level.
+ * The layout of a tree file: a header, the leaves sorted by salt, and then the nodes of each level,
+ * starting with that of the leaves. The last node of a level with an odd number of nodes is copied
+ * to the next level.
  */
 
 export const PART_NAMES = ['perp', 'outcome', 'withdrawHold', 'rewards'] as const;
@@ -184,7 +184,7 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 }
 
 /**
- * Returns the random secret for salts, and creates it once. It is not a key: it only reveals which
+ * Returns the random secret for salts, and creates it once. It is not a key; it reveals only which
  * accounts are the neighbours in a proof. Trees built with another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {

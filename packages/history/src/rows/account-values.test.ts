@@ -8,7 +8,7 @@ import { AccountValues } from './account-values.ts';
 const START_MS = 1_767_225_600_000;
 const DAY_MS = 24 * 3_600_000;
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
-/** More than the number of arguments that a call can have. */
+/** This is more than the number of arguments that a call can have. */
 const ACCOUNTS = 150_000;
 
 test('account values are stored even if all 150,000 accounts have changed since the last step', () => {

@@ -7,12 +7,12 @@ import type { AccountValueRecord } from './block-rows.ts';
 import { tradedSides } from './traded-sides.ts';
 
 /**
- * Steps at whose ends values are stored, finest first. A value of a coarser step also serves the
- * finer ones.
+ * The steps at whose ends values are stored, finest first. A value of a coarser step also serves
+ * the finer ones.
  */
 const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** Totals since the account was created, in micro-USDC. */
+/** The totals since the account was created, in micro-USDC. */
 type Sums = {
   moneyIn: bigint;
   moneyOut: bigint;
@@ -21,22 +21,24 @@ type Sums = {
   funding: bigint;
 };
 
-/** Amounts that one event adds to the totals of an account. */
+/** The amounts that one event adds to the totals of an account. */
 type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
 
-/** Time at which values are stored, and the index of the coarsest step that ends then. */
+/**
+ * The time at which values are stored, and the index of the coarsest step that ends at that time.
+ */
 type Border = { readonly timeMs: number; readonly step: number };
 
 /**
  * Account values at the ends of steps with cumulative totals, so that the profit of any window is a
- * difference of two rows. The first block after the end of a step makes rows of accounts that hold
- * assets with changing prices, and of accounts that changed since the previous end. For all others
- * the last row is still valid. Changes in that block are after the end, unless they were due before
- * it.
+ * difference of two rows. The first block after the end of a step creates rows for accounts that
+ * hold assets with changing prices, and for accounts that changed since the previous end. For all
+ * others, the last row is still valid. Changes in that block are after the end, unless they were
+ * due before it.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
-  /** Accounts that changed since the last end of each step. */
+  /** The accounts that changed since the last end of each step. */
   readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
   #lastMs: number | undefined;
 
@@ -61,7 +63,7 @@ export class AccountValues {
   }
 
   /**
-   * Starts without earlier blocks (R-era) or with the first block: the current value of an account
+   * Starts without earlier blocks (R-era) or with the first block. The current value of an account
    * counts as deposited, not as profit.
    */
   #begin(state: State, nowMs: number): AccountValueRecord[] {
@@ -231,6 +233,6 @@ function shownSums(sums: Sums): Omit<AccountSums, 'value'> {
 export type AccountValuesDump = {
   readonly lastMs: number | null;
   readonly sums: readonly (readonly [user: Address, amounts: readonly string[]])[];
-  /** Changed accounts per step, finest first. */
+  /** The changed accounts per step, finest first. */
   readonly changed: readonly (readonly Address[])[];
 };

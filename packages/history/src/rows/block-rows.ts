@@ -13,26 +13,27 @@ import type { ReceiptRow } from '../receipt.ts';
 import type { BookArrival } from '@oddlot/engine';
 
 /**
- * Rows of a block. The key of a row is its height and its index in its list, so writing it twice
- * has no effect. Texts are those of the wire, so an old row is the same in every release.
+ * The rows of a block. The key of a row is its height and its index in its list, so writing it
+ * twice has no effect. Texts are those of the wire, so an old row is the same in every release.
  */
 export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
   readonly txs: readonly TxRecord[];
   /**
-   * Receipts that the block completed. A queued action is completed in a later block than the one
-   * that executed it.
+   * The receipts that the block completed. A queued action is completed in a later block than the
+   * one that executed it.
    */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];
   /**
-   * Orders after their last change in the block, one row each, in order. Live orders are included
-   * only if they are reported or their row was needed anyway; only ended orders are stored.
+   * The orders after their last change in the block, one row each, in order. Live orders are
+   * included only if they are reported or their row was needed anyway; only ended orders are
+   * stored.
    */
   readonly orders: readonly OrderRecord[];
   /**
-   * Parent orders of which only children changed. They are reported but not stored, because queries
-   * join them.
+   * The parent orders of which only children changed. They are reported but not stored, because
+   * queries join them.
    */
   readonly updatedParents?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
@@ -55,7 +56,7 @@ export type BlockRows = {
 
 export type AccountType = 'perp' | 'outcome';
 
-/** Position of a row; descending order is newest first. */
+/** The position of a row. Rows in descending order of positions are newest first. */
 export type RowPosition = readonly [timeMs: number, height: number, index: number];
 
 export type TxRecord = {
@@ -63,7 +64,7 @@ export type TxRecord = {
   readonly txHash: Hash;
   readonly user: Address;
   readonly actionType: string;
-  /** Message of the rejection at execution; null if there was none. */
+  /** The message of the rejection at execution; null if there was none. */
   readonly error: string | null;
   readonly request: string;
 };
@@ -72,7 +73,7 @@ export type FillRecord = {
   readonly user: Address;
   readonly accountType: AccountType;
   readonly instrumentId: number;
-  /** Fill without title and slug, which queries add from the market's texts. */
+  /** The fill without title and slug, which queries add from the market's texts. */
   readonly row: Fill;
 };
 
@@ -81,21 +82,21 @@ export type OrderRecord = {
   readonly accountType: AccountType;
   readonly instrumentId: number;
   readonly orderId: number;
-  /** Index among all orders that the block changed, including orders without a row. */
+  /** The index among all orders that the block changed, including orders without a row. */
   readonly index: number;
-  /** Set if the order was placed with a parent order, whose row contains it. */
+  /** Present if the order was placed with a parent order, whose row contains it. */
   readonly isChild?: true;
-  /** Order without title and slug; its time is the `statusTimestamp`. */
+  /** The order without title and slug; its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
 };
 
-/** Changed live order whose row is built on demand. */
+/** A changed live order whose row is built on demand. */
 export type UnreportedOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
   readonly index: number;
   readonly row: () => HistOrderRow;
 };
 
-/** True if the order is open or triggered and can still change. */
+/** Returns true if the order is open or triggered and can still change. */
 export function isLive({ status }: Pick<HistOrderRow, 'status'>): boolean {
   return status === 'open' || status === 'triggered';
 }
@@ -109,10 +110,11 @@ export type FundingRecord = {
 
 export type LedgerRecord = {
   readonly user: Address;
-  /** Account types under which the row is listed; a row can belong to both. */
+  /** The account types under which the row is listed. A row can belong to both. */
   readonly accountTypes: readonly AccountType[];
   /**
-   * Key of the row's first version. The row of a withdrawal is replaced when its status changes.
+   * The key of the row's first version. The row of a withdrawal is replaced when its status
+   * changes.
    */
   readonly first: { readonly height: number; readonly index: number };
   readonly row: LedgerUpdate;
@@ -131,7 +133,7 @@ export type EarningRecord = {
   readonly notionalMicroUsdc: number;
   readonly qty: string;
   readonly price: string;
-  /** Role in the last fill; the following fields also belong to that fill. */
+  /** The role in the last fill, to which the following fields also refer. */
   readonly role: 'Taker' | 'Maker';
   readonly tradeId: number;
   readonly txHash: Hash;
@@ -145,23 +147,23 @@ export type ClaimRecord = {
   readonly timeMs: number;
 };
 
-/** Withdrawal after its last change; a newer record replaces an older one. */
+/** A withdrawal after its last change. A newer record replaces an older one. */
 export type WithdrawalRecord = {
   readonly user: Address;
   readonly withdrawalId: number;
-  /** Time of the request; `updatedMs` is the time of the last change of the status. */
+  /** The time of the request; `updatedMs` is the time of the last change of the status. */
   readonly timeMs: number;
   readonly updatedMs: number;
   readonly destination: Address;
   readonly amountMicroUsdc: number;
   readonly feeMicroUsdc: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Final transaction on the settlement chain; `error` is the reason for a failure. */
+  /** The final transaction on the settlement chain; `error` is the reason for a failure. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
 
-/** Closed candle of trades; coarser candles are combined from the finest ones. */
+/** A closed candle of trades. Coarser candles are combined from the finest ones. */
 export type CandleRecord = {
   readonly instrumentId: number;
   readonly stepMs: number;
@@ -175,12 +177,12 @@ export type CandleRecord = {
 };
 
 /**
- * Value of an account and its cumulative totals, whose differences are the results of windows.
+ * The value of an account and its cumulative totals, whose differences are the results of windows.
  * Amounts are in micro-USDC.
  */
 export type AccountValueRecord = {
   readonly user: Address;
-  /** Coarsest step that ends at this time: five minutes, an hour or a day. */
+  /** The coarsest step that ends at this time: five minutes, an hour or a day. */
   readonly stepMs: number;
   readonly timeMs: number;
   readonly value: number;
@@ -195,7 +197,10 @@ export type LiquidationRecord = { readonly instrumentId: number; readonly row: L
 
 export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
 
-/** Largest trades of a period so far, largest first; a newer record replaces an older one. */
+/**
+ * The largest trades of a period up to a block, largest first. A newer record replaces an older
+ * one.
+ */
 export type LargestTradesRecord = {
   readonly list: number;
   readonly startMs: number;
@@ -205,7 +210,7 @@ export type LargestTradesRecord = {
 
 export type OpenInterestRecord = { readonly instrumentId: number; readonly row: OpenInterestRow };
 
-/** Texts of an outcome market, recorded when it is listed. */
+/** The texts of an outcome market, which are recorded when it is listed. */
 export type MarketTextRecord = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -214,7 +219,7 @@ export type MarketTextRecord = {
 };
 
 /**
- * Event whose markets are all paid out, with everything that is shown of it. If another market
+ * An event whose markets are all paid out, with all the data that is shown of it. If another market
  * joins the event later, the record is replaced.
  */
 export type SettledEventRecord = {
@@ -236,7 +241,7 @@ export type SettledEventRecord = {
 };
 
 /**
- * Maximum number of blocks with fills that are recorded per order, and of fills in an execution
+ * The maximum number of blocks with fills that are recorded per order, and of fills in an execution
  * report.
  */
 export const FILL_BLOCKS_MAX = 500;
@@ -247,35 +252,35 @@ export const MET_LEVELS_MAX = 50;
 
 export type MetLevel = { readonly price: number; readonly size: number };
 
-/** Order book when the order arrived, in the price units of the book. */
+/** The order book when the order arrived, in the price units of the book. */
 export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves' | 'oracle'> & {
-  /** Levels that the order traded with, and their sizes at that moment. */
+  /** The levels that the order traded with, and their sizes at that time. */
   readonly met: readonly MetLevel[];
 };
 
 /**
- * Where the order rested. `aheadAtStart` is the size ahead of it in the queue, or undefined if the
- * queue was too long to count.
+ * The price at which the order rested. `aheadAtStart` is the size ahead of it in the queue, or
+ * undefined if the queue was too long to count.
  */
 export type Rest = { readonly price: number; readonly aheadAtStart: number | undefined };
 
 /**
- * Portion of an order that filled as taker, in lots, and in micro-USDC at the price of the
+ * The portion of an order that filled as taker, in lots, and in micro-USDC at the price of the
  * order's outcome.
  */
 export type TakerPart = { lots: number; notional: number };
 
 /**
- * Order in the block in which it received its id. All fields are always present, so that the many
- * objects have one shape.
+ * An order in the block in which it received its id. All fields are always present, so that the
+ * many objects have the same shape.
  */
 export type ArrivalTrace = {
   readonly orderId: number;
   readonly instrumentId: number;
   readonly szDecimals: number;
-  /** Index of the command that placed the order; negative for orders that the venue placed. */
+  /** The index of the command that placed the order; negative for orders that the venue placed. */
   readonly commandIndex: number;
-  /** Block that received the order, if it was in the delay queue. */
+  /** The block that received the order, if it was in the delay queue. */
   readonly received: BlockPlace | undefined;
   readonly entered: EnteredBook | undefined;
   readonly rest: Rest | undefined;
@@ -283,7 +288,7 @@ export type ArrivalTrace = {
   readonly hasFills: boolean;
   readonly ended: TraceEnd | undefined;
   /**
-   * Hash of the order's action, if that action is in another block or its block is no longer
+   * The hash of the order's action, if that action is in another block or its block is no longer
    * stored.
    */
   readonly txHash: string | undefined;
@@ -291,20 +296,20 @@ export type ArrivalTrace = {
 
 export type TraceEnd = {
   /**
-   * Size ahead in the queue; undefined if the queue was too long to count or the order never
+   * The size ahead in the queue; undefined if the queue was too long to count or the order never
    * rested.
    */
   readonly ahead: number | undefined;
   readonly builderFee: number;
 };
 
-/** Events of an order after the block of its arrival. Fields without an event are absent. */
+/** The events of an order after the block of its arrival. Fields without an event are absent. */
 export type LaterTrace = {
   entered?: BlockPlace & { readonly book: EnteredBook };
-  /** Set if the order rested later or again; the values apply from `fromMs`. */
+  /** Present if the order rested later or again. The values apply starting with `fromMs`. */
   rest?: Rest & { readonly fromMs: number };
   taker?: TakerPart;
-  /** Times and heights, alternating, of the newest blocks with fills, oldest first. */
+  /** Alternating times and heights of the newest blocks with fills, oldest first. */
   fills?: number[];
 };
 
@@ -323,7 +328,7 @@ export type LiveRow = {
   readonly row: () => HistOrderRow;
 };
 
-/** Live orders in the indexer's state; ended orders are in the store. */
+/** The live orders in the indexer's state. Ended orders are in the store. */
 export type LiveRows = {
   readonly of: (user: Address) => readonly LiveRow[];
   readonly find: (user: Address, orderId: number) => HistOrderRow | undefined;
@@ -333,6 +338,6 @@ export type LiveRows = {
    */
   readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
-  /** True if an order is live and has not changed since release 0.3.0 opened the folder. */
+  /** Returns true if an order is live and has not changed since release 0.3.0 opened the folder. */
   readonly isUnchanged: (user: Address, orderId: number) => boolean;
 };

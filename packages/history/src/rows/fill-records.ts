@@ -36,7 +36,7 @@ import {
 } from './traded-sides.ts';
 import { findPerp } from '@oddlot/translate/info/info-context';
 
-/** Fields that rows of trades and rows of other changes of holdings have in common. */
+/** The fields that rows of trades have in common with rows of other changes of holdings. */
 type Parts = Pick<
   TradedSide,
   | 'account'
@@ -54,8 +54,8 @@ type Parts = Pick<
 >;
 
 /**
- * Common fields, and the fields that differ between trades and other changes. Without an order the
- * ids are 0, and there is no taker or maker.
+ * The common fields, and the fields that differ between trades and other changes. Without an order,
+ * the ids are 0, and there is no taker or maker.
  */
 type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 
@@ -83,7 +83,7 @@ function filledOf(side: TradedSide): Filled {
   return { parts: side, dir: directionOf(side), order: side };
 }
 
-/** Returns the changes of holdings without a trade. */
+/** Returns the changes of holdings that happened without a trade. */
 function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readonly Filled[] {
   switch (event.type) {
     case 'positionTraded': {
@@ -111,7 +111,7 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
   }
 }
 
-/** Shared by all events that change no holding. */
+/** This list is shared by all events that do not change any holding. */
 const UNFILLED: readonly Filled[] = [];
 
 function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
@@ -119,7 +119,7 @@ function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
   return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[leg]}`;
 }
 
-/** R-split-merge: each outcome is opened or closed at 0.50. */
+/** Each outcome is opened or closed at 0.50 (R-split-merge). */
 function operated(state: State, event: SharesOperated, hash: Hash): readonly Filled[] {
   const { account, amount, instrumentId, kind, realised, size, startSizes } = event;
   const isMerge = kind === 'merge';
@@ -127,7 +127,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   const legs = ['yes', 'no'] as const;
   return legs.map((leg, at) => {
     const gain = realised[at as 0 | 1];
-    // Half of the payment of a merge is the cost of its outcome plus the gain.
+    // Half of the payment of a merge equals the cost of its outcome plus the gain.
     const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
     const parts: Parts = {
       account,
@@ -147,7 +147,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   });
 }
 
-/** R-settlement: the payout of an outcome closes the holding completely. */
+/** The payout of an outcome closes the holding completely (R-settlement). */
 function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   const { account, amount, cost, fraction, instrumentId, leg, size } = event;
   const parts: Parts = {
@@ -172,7 +172,7 @@ function unitOf(state: State, instrumentId: number): number {
   return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
 }
 
-/** All fields of a fill. Absent ones are undefined, and JSON omits them. */
+/** All fields of a fill. Absent fields are undefined, and JSON omits them. */
 type AllFields = {
   readonly [Key in Exclude<keyof Fill, 'title' | 'slug'>]-?: Fill[Key] | undefined;
 };

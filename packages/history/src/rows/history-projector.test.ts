@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('fill records of perps', () => {
+describe('the fill records of perps', () => {
   test('an opening fill has one row per side, with a fee and no result', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 101, size: 2, clientOrderId: `0x${'7'.repeat(32)}` });
@@ -102,7 +102,7 @@ describe('fill records of perps', () => {
   });
 });
 
-describe('order records', () => {
+describe('the records of orders', () => {
   test('every change of an order has a row that includes the totals of its fills', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
@@ -288,9 +288,11 @@ test('a candle of each step is reported after it ends', () => {
   });
 });
 
-describe('account values', () => {
+describe('the values of accounts over time', () => {
   const FIVE = 300_000;
-  /** Returns values of an account as [step in minutes, minutes since the start, value in USDC]. */
+  /**
+   * Returns the values of an account as [step in minutes, minutes since the start, value in USDC].
+   */
   const valuesOf = (user: Address) =>
     followed.rows
       .flatMap((rows) => rows.accountValues)
@@ -317,7 +319,7 @@ describe('account values', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
-  test('account values are those at the end of the step, whatever block comes after it', () => {
+  test('account values are those at the end of the step, regardless of the block that comes after it', () => {
     const valueAt = (user: Address, timeMs: number) =>
       followed.rows
         .flatMap((rows) => rows.accountValues)
@@ -328,7 +330,8 @@ describe('account values', () => {
     const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
     venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
     expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
-    // The deposit is in the first block after the second end, so it does not count towards it.
+    // The deposit is in the first block after the second end of a step, so it does not count
+    // towards that end.
     venue.pass(FIVE - 1_000);
     venue.credit(ALICE, 'perp', 50);
     expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);

@@ -33,7 +33,7 @@ import { executionError, isTransaction } from '@oddlot/translate/explorer';
 
 type HistoryProjectorOptions = {
   readonly state: () => State;
-  /** Market data, which must receive each block before the projector. */
+  /** The market data, which must receive each block before the projector does. */
   readonly markets: Pick<MarketData, 'catalogue'>;
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
@@ -44,9 +44,9 @@ type HistoryProjectorOptions = {
 type LastBlock = { readonly height: number; readonly hash: Hash };
 
 /**
- * Derives the rows of the history from blocks. Data of earlier blocks that later rows need is kept
- * in memory and in snapshots: totals of live orders, open candles, pending withdrawals and totals
- * of accounts.
+ * Derives the rows of the history from blocks. The data of earlier blocks that is needed for later
+ * rows is kept in memory and in snapshots: totals of live orders, open candles, pending withdrawals
+ * and totals of accounts.
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
@@ -59,7 +59,7 @@ export class HistoryProjector implements Projection {
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
   readonly observer: BookObserver;
-  /** Rows of live orders, which are built on demand and not stored. */
+  /** The rows of live orders, which are built on demand and not stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -182,8 +182,9 @@ type HistoryDump = LiveOrdersDump & {
 };
 
 /**
- * Returns the signed requests of a block with the result that the explorer channel shows. It lacks
- * the results of orders in the delay queue, which are only in the receipt that is completed later.
+ * Returns the signed requests of a block with the result that the explorer channel shows. This
+ * result lacks those of orders in the delay queue, which are contained only in the receipt that is
+ * completed later.
  */
 function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];

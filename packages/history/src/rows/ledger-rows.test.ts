@@ -18,7 +18,8 @@ class Ledger {
   }
 
   /**
-   * Returns a copy as after a restart: rows come from a store, pending withdrawals from a snapshot.
+   * Returns a copy as it would be after a restart: rows come from a store, pending withdrawals from
+   * a snapshot.
    */
   restarted(): Ledger {
     const other = new Ledger();

@@ -6,7 +6,7 @@ import { causeHash, fundingRow } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/info-context';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';
 
-/** R-funding: returns one row per position that paid or received funding. */
+/** Returns one row for each position that paid or received funding (R-funding). */
 export function fundingRecords(state: State, { result }: AppliedBlock): FundingRecord[] {
   const records: FundingRecord[] = [];
   for (const event of result.events) {
@@ -68,8 +68,8 @@ export class LedgerRows {
   }
 
   /**
-   * If a withdrawal was requested before the history began (R-era), its request time is unknown and
-   * the time of its last change is used instead.
+   * If a withdrawal was requested before the history began (R-era), its request time is unknown,
+   * and the time of its last change is used instead.
    */
   #withdrawal({ timeMs }: AppliedBlock, event: WithdrawalChanged): WithdrawalRecord {
     const { account, amount, destination, error, fee, status, txHash, withdrawalId } = event;

@@ -10,7 +10,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('waiting trigger orders', () => {
+describe('trigger orders that wait for their price', () => {
   const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
   const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
     ...exit,
@@ -76,7 +76,7 @@ describe('waiting trigger orders', () => {
       followed.rows.flatMap((rows) =>
         (rows.updatedParents ?? []).filter(({ orderId }) => orderId === 1),
       );
-    // Restores the projector from its dump, as a restart would.
+    // Restores the projector from its dump, as a restart would do.
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
     followed.projector.reset();
     followed.projector.restore(dumped);

@@ -40,15 +40,17 @@ import {
 } from './order-rows.ts';
 
 /**
- * Data of live orders that their next row needs: totals of fills, children, and placement times of
- * trigger orders. Orders without this data and ended orders have no entry.
+ * The data of live orders that their next row needs: totals of fills, children, and placement times
+ * of trigger orders. Orders without this data and ended orders have no entry.
  */
 export class LiveOrders {
   readonly #sums = new Map<number, OrderSums>();
-  /** Parent of each child, because a triggered child no longer names its parent. */
+  /**
+   * The parent of each child, because a triggered child no longer contains the id of its parent.
+   */
   readonly #parents = new Map<number, number>();
   readonly #placedMs = new Map<number, TimeMs>();
-  /** Last rows of parents with live children, including parents that have ended. */
+  /** The last rows of parents with live children, including parents that have ended. */
   readonly #families = new OrderFamilies();
   readonly #last = new LastChanges();
   readonly #traces = new OrderTraces();
@@ -101,8 +103,8 @@ export class LiveOrders {
   }
 
   /**
-   * Records a change, and returns the row if it must be reported or stored. A live order without a
-   * subscriber has none, because its row can be built on demand.
+   * Records a change, and returns the row if it must be reported or stored. For a live order
+   * without a subscriber, no row is returned, because it can be built on demand.
    */
   #change(
     state: State,
@@ -155,8 +157,8 @@ export class LiveOrders {
   }
 
   /**
-   * True for a resting order without parent or children, whose row changes only with its own
-   * events.
+   * Returns true for a resting order without parent or children, whose row changes only with its
+   * own events.
    */
   #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
     const { hasFired, isTriggered, trigger } = order;
@@ -366,7 +368,7 @@ function lastUpdates(
 }
 
 /**
- * Parents whose children can still change, with their last rows. A subscriber receives a parent
+ * The parents whose children can still change, with their last rows. A subscriber receives a parent
  * again when only a child changes. Most of these parents have ended, because TP/SL orders become
  * active when their parent is filled.
  */
@@ -431,21 +433,23 @@ function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
   return { ...parent, row: { ...parent.row, order: { ...order, children } } };
 }
 
-/** Position of the row of a live order, and the data of the row that the engine does not keep. */
+/**
+ * The position of the row of a live order, and the data of the row that the engine does not keep.
+ */
 type LastChange = {
   readonly timeMs: number;
   readonly height: number;
   readonly index: number;
   readonly instrumentId: number;
-  /** Account settings at the time of the row, as encoded in `order-rows.ts`. */
+  /** The account settings at the time of the row, as encoded in `order-rows.ts`. */
   readonly settings: number;
-  /** Complete row, for an order whose row cannot be built from its state. */
+  /** The complete row, for an order whose row cannot be built from its state. */
   readonly record: OrderRecord | undefined;
 };
 
 /**
- * Last changes of live orders by account. Their rows are not stored: an order is written only once,
- * when it has ended.
+ * The last changes of live orders by account. Their rows are not stored: an order is written only
+ * once, when it has ended.
  */
 class LastChanges {
   readonly #byUser = new Map<Address, Map<number, LastChange>>();
@@ -515,5 +519,5 @@ const VALUES_EACH = 6;
 
 type DumpedValue = number | OrderRecord;
 
-/** Six values per order; the last one is its settings or its complete row. */
+/** Six values per order, of which the last one is its settings or its complete row. */
 type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('R-liquidation: liquidation records', () => {
+describe('R-liquidation: the records of liquidations', () => {
   beforeEach(() => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
@@ -98,7 +98,7 @@ describe('the ranking of trades', () => {
   });
 });
 
-describe('open interest', () => {
+describe('the open interest of instruments', () => {
   test('open interest is reported by the first block of each hour until it is reported as zero', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });

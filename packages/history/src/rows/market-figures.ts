@@ -15,14 +15,15 @@ import type {
 } from './block-rows.ts';
 import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/format';
 
-/** Length of the periods within which trades are ranked; a month has about 200 of them. */
+/** The length of the periods within which trades are ranked; a month has about 200 of them. */
 export const RANKED_SPAN_MS = 4 * HOUR_MS;
 /**
- * Number of trades per list and period, which is also the maximum for a query over a longer time.
+ * The number of trades per list and period, which is also the maximum for a query over a longer
+ * time.
  */
 export const RANKED_MAX = 20;
 
-/** Lists of all perps and of all outcome markets; each instrument also has its own list. */
+/** The lists of all perps and of all outcome markets. Each instrument also has its own list. */
 const LIST_OF_ALL: Readonly<Record<AccountType, number>> = { perp: 0, outcome: -1 };
 
 export function rankedList(of: { readonly instrumentId: number } | AccountType): number {
@@ -32,8 +33,8 @@ export function rankedList(of: { readonly instrumentId: number } | AccountType):
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * Largest trades of the current period by the amount that the taker paid. A block that changes a
- * list writes the whole list, so the last record of a period is final.
+ * The largest trades of the current period by the amount that the taker paid. A block that changes
+ * a list writes the whole list, so the last record of a period is final.
  */
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
@@ -186,7 +187,7 @@ const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS]
 type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 
 /**
- * Open candles of trades. The first block at or after the end of a candle closes it. A period
+ * The open candles of trades. The first block at or after the end of a candle closes it. A period
  * without trades has no candle; readers repeat the previous close.
  */
 export class RunningBars {

@@ -43,7 +43,7 @@ function textOf(
   return { instrumentId, slug, title, eventSlug };
 }
 
-/** Plain data of the catalogue about an event whose markets are all paid out. */
+/** The plain data of the catalogue about an event whose markets are all paid out. */
 type SettledEventBody = {
   readonly eventId: number;
   readonly seriesSlug: string | null;
@@ -79,8 +79,8 @@ export function settledEventsOf(
 }
 
 /**
- * Returns the rows of settled events that are in the catalogue or were just removed from it. They
- * are needed if the history begins with a state, because no block reports those events.
+ * Returns the rows of settled events that are in the catalogue or were just removed from it. These
+ * rows are needed if the history begins with a state, because no block reports those events.
  */
 export function settledEventsBefore(
   state: State,

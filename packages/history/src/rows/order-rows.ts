@@ -45,7 +45,7 @@ function orderRow(order: HistOrder, statusTimestamp: number): HistOrderRow {
   return { order, status: order.status, statusTimestamp };
 }
 
-/** All fields of an order. Absent ones are undefined, and JSON omits them. */
+/** All fields of an order. Absent fields are undefined, and JSON omits them. */
 type AllFields = {
   readonly [Key in Exclude<keyof HistOrder, 'title' | 'slug'>]-?: HistOrder[Key] | undefined;
 };
@@ -155,8 +155,8 @@ function resultOf(
 }
 
 /**
- * Used for orders that filled before the history began (R-era), whose fills are only in the
- * engine's totals.
+ * These totals are used for orders that filled before the history began (R-era), whose fills are
+ * only in the engine's totals.
  */
 const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
@@ -176,22 +176,22 @@ function statusOf({ order, status }: UpdatedOrder): OrderStatus {
   return status === 'open' && hasFired ? 'triggered' : status;
 }
 
-/** Totals of a live order's fills that the engine's snapshot of the order lacks. */
+/** The totals of a live order's fills that the engine's snapshot of the order lacks. */
 export type OrderSums = {
   fee: bigint;
   realised: bigint;
   closedSize: number;
-  /** Signed like the cost of a position. */
+  /** The cost has the same sign as the cost of a position. */
   closedCost: bigint;
   earned: EarnedSums | undefined;
   /**
-   * Last rows of the child orders by id. `addChild` replaces the map, because the empty one is
+   * The last rows of the child orders by id. `addChild` replaces the map, because the empty map is
    * shared.
    */
   children: ReadonlyMap<number, HistOrder>;
 };
 
-/** Totals of builder fees of the order's fills (R-builder). */
+/** The totals of builder fees of the order's fills (R-builder). */
 type EarnedSums = {
   readonly builder: Address;
   feeTenthsBp: number;
@@ -215,7 +215,8 @@ export function emptySums(): OrderSums {
 }
 
 /**
- * Shared by all orders, because a separate map would be larger than the other totals of an order.
+ * This map is shared by all orders, because a separate map would be larger than the other totals of
+ * an order.
  */
 const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
 
@@ -323,7 +324,7 @@ const REASONS: Readonly<Record<CancelCause, string>> = {
 
 type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
 
-/** Reasons why an order was cancelled: an identifier for programs and a text for users. */
+/** The reasons why an order was cancelled: an identifier for programs and a text for users. */
 const CANCEL_TEXT = Object.fromEntries(
   Object.entries(REASONS).map(([cause, cancelReason]) => [
     cause,

@@ -19,12 +19,13 @@ type BlockTrace = {
   arrival: BookArrival | undefined;
   rest: Rest | undefined;
   /**
-   * Set when the order has left the book; `ahead` is undefined if the queue ahead of it is unknown.
+   * Present when the order has left the book; `ahead` is undefined if the queue ahead of it is
+   * unknown.
    */
   left: { readonly ahead: number | undefined } | undefined;
   lots: number;
   notional: number;
-  /** Levels that the order reached, with or without a trade, in the price units of the book. */
+  /** The levels that the order reached, with or without a trade, in the price units of the book. */
   met: MetLevel[];
   takenAt: Set<number> | undefined;
   hasFills: boolean;
@@ -41,9 +42,9 @@ export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
-  /** Time at which each action with queued orders was received, by transaction hash. */
+  /** The time at which each action with queued orders was received, by transaction hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
-  /** First order id of the current block; infinite until a block is observed. */
+  /** The first order id of the current block; infinite until a block is observed. */
   #firstId = Infinity;
 
   begins(nextOrderId: number): void {
@@ -172,7 +173,7 @@ export class OrderTraces implements BookObserver {
     return trace;
   }
 
-  /** Cached during a block, because finding an outcome market requires a search. */
+  /** The result is cached during a block, because finding an outcome market requires a search. */
   #decimalsOf(state: State, instrumentId: number): number {
     let szDecimals = this.#decimals.get(instrumentId);
     if (szDecimals === undefined) {
@@ -231,7 +232,7 @@ export class OrderTraces implements BookObserver {
   }
 }
 
-/** Shared empty list, because most orders reach no level. */
+/** This empty list is shared, because most orders reach no level. */
 const NONE_MET: MetLevel[] = [];
 const NOTHING: LaterTrace = Object.freeze({});
 

@@ -52,7 +52,7 @@ const closing = (isLiquidation: boolean): EngineEvent => ({
   maker: { ...side, account: BOB, orderId: 8 },
 });
 
-/** The same sale without a book, as for a take-over, a deleveraging, a netting or a settlement. */
+/** The same sale without a book, as in a take-over, a deleveraging, a netting or a settlement. */
 const withoutBook: EngineEvent = {
   type: 'positionTraded',
   commandIndex: 0,

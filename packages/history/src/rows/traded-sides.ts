@@ -9,7 +9,8 @@ import { findPerp } from '@oddlot/translate/info/info-context';
 import type { AccountType } from './block-rows.ts';
 
 /**
- * One side of a trade. Prices of an outcome market are those of the outcome that the order traded.
+ * One side of a trade. The prices of an outcome market are those of the outcome that the order
+ * traded.
  */
 export type TradedSide = {
   readonly account: Address;
@@ -17,10 +18,10 @@ export type TradedSide = {
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
   readonly tradeId: number;
-  /** Transaction hash of the taker's action. */
+  /** The transaction hash of the taker's action. */
   readonly hash: Hash;
   readonly role: 'Taker' | 'Maker';
-  /** Field `b` on the wire. */
+  /** The field `b` on the wire. */
   readonly isBuy: boolean;
   readonly reduceOnly: boolean;
   readonly price: number;
@@ -34,14 +35,14 @@ export type TradedSide = {
   readonly leg: OutcomeLeg | undefined;
 };
 
-/** Closed portion of a position: lots, signed cost, and profit before fees. */
+/** The closed portion of a position: lots, signed cost, and profit before fees. */
 type Closed = {
   readonly size: number;
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;
 };
 
-/** Cache by block, because several kinds of rows need the sides of each trade. */
+/** A cache by block, because several kinds of rows need the sides of each trade. */
 const sidesByEvent = new WeakMap<AppliedBlock, readonly (readonly TradedSide[])[]>();
 
 /** Returns the sides of each event of a block. Events that are not trades have none. */
@@ -56,7 +57,7 @@ export function tradedSides(block: AppliedBlock): readonly (readonly TradedSide[
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-/** Shared by all events that are not trades. */
+/** This list is shared by all events that are not trades. */
 const NO_SIDES: readonly TradedSide[] = [];
 
 function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
@@ -128,7 +129,7 @@ function outcomeSides(
   return [side(taker, 'Taker'), side(maker, 'Maker')];
 }
 
-/** R-one-book: buying YES and selling NO are bids. */
+/** Buying YES and selling NO are bids (R-one-book). */
 export function isBid(leg: OutcomeLeg, isSell: boolean): boolean {
   return (leg === 'yes') !== isSell;
 }
@@ -151,7 +152,7 @@ export function namedInstrument(state: State, instrumentId: number): NamedInstru
   return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
 }
 
-/** Cache by definition, because every row needs its perp. A changed perp has a new definition. */
+/** A cache by definition, because every row needs its perp. A changed perp has a new definition. */
 const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
 
 function namedPerp(perp: PerpDefinition): NamedInstrument {
@@ -164,7 +165,7 @@ function namedPerp(perp: PerpDefinition): NamedInstrument {
   return named;
 }
 
-/** False for an unknown instrument; an order that names one is rejected. */
+/** Returns false for an unknown instrument. An order for an unknown instrument is rejected. */
 export function isNamed(state: State, instrumentId: number): boolean {
   return instrumentLookup(() => state)(instrumentId) !== undefined;
 }
@@ -172,8 +173,8 @@ export function isNamed(state: State, instrumentId: number): boolean {
 export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
 /**
- * R-rounding: returns the profit of a close as a percentage of its margin, rounded half up to six
- * decimals.
+ * Returns the profit of a close as a percentage of its margin, rounded half up to six decimals
+ * (R-rounding).
  */
 export function roePercent(
   { cost, realised }: { readonly cost: bigint; readonly realised: bigint },

@@ -19,7 +19,7 @@ type Database = Kysely<HistoryTables>;
 
 /**
  * Returns the receipt of the first execution, because later requests with the same hash or nonce
- * executed nothing. The first one may have been completed last, so all matches are compared.
+ * executed nothing. The first execution may have been completed last, so all matches are compared.
  */
 export async function findReceipt(
   database: Database,
@@ -77,7 +77,7 @@ export async function findTx(database: Database, { txHash }: Ask<'tx'>): Promise
   return null;
 }
 
-/** Number of runs per query. */
+/** The number of runs per query. */
 const RUNS_AT_ONCE = 8;
 
 export async function findTxs(

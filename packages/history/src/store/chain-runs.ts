@@ -11,8 +11,8 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { bytesOf } from './table.ts';
 
 /**
- * Requests and receipts of a block. A block without either is not part of a run. Its receipts can
- * belong to actions that an earlier block executed.
+ * The requests and receipts of a block. A block without either is not part of a run. Its receipts
+ * can belong to actions that an earlier block executed.
  */
 export type ChainBlock = {
   readonly height: number;
@@ -25,12 +25,12 @@ export type ChainBlock = {
 export type ChainRun = HistoryTables['chain_runs'];
 
 /**
- * Limits of a run. A lookup decodes a whole run, so runs are short; a run that is compressed
- * together needs much less space and time than its blocks one by one.
+ * The limits of a run. A lookup decodes a whole run, so runs are short. A run that is compressed as
+ * a whole needs much less space and time than its blocks one by one.
  */
 const RUN_CHARS_MAX = 64 * 1024;
 const RUN_ITEMS_MAX = 128;
-/** Approximate size of a request or receipt without its text. */
+/** The approximate size of a request or receipt without its text. */
 const CHARS_PER_ITEM = 100;
 
 /** Adds blocks, and runs of consecutive blocks that are written together. */
@@ -113,7 +113,7 @@ const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
 const FORM = 1;
 
-/** Bits of a receipt. New ones are appended, and none is removed or moved. */
+/** The bits of a receipt. New bits are appended, and none is removed or moved. */
 const FAILED = 1;
 /** The request with the same index is in the same block, and has these fields. */
 const HAS_REQUEST = 2;
@@ -212,7 +212,7 @@ export function decodeRun(bytes: Uint8Array): ChainBlock[] {
   });
 }
 
-/** Also used for single texts of releases before 0.4.0. */
+/** This function is also used for single texts of releases before 0.4.0. */
 export function decompressed(bytes: Uint8Array): Buffer {
   try {
     return zstdDecompressSync(bytes);
@@ -247,13 +247,14 @@ function readReceipt(
 }
 
 /**
- * Number of leading hex digits of a hash that form its key. A trace id begins with the same digits.
+ * The number of leading hex digits of a hash that form its key. A trace id begins with the same
+ * digits.
  */
 const HASH_KEY_DIGITS = 12;
 const SIGNER_KEY_DIGITS = 10;
-/** Greater than all keys of hashes, because all kinds share an index. */
+/** This value is greater than all keys of hashes, because all kinds of keys share an index. */
 const SIGNER_KEYS = 2 ** 49;
-/** Greater than all keys of signers. */
+/** This value is greater than all keys of signers. */
 const ACCOUNT_KEYS = 2 ** 51;
 
 /** Returns 48 bits of a transaction hash or trace id. Different hashes can have the same key. */

@@ -10,7 +10,7 @@ import { decodeEnds } from './trace-rows.ts';
 
 /**
  * Returns the content of a history that is not open, one line per row, independent of how rows are
- * grouped and packed. The columns of a run follow from its rows, so they are not printed; a
+ * grouped and packed. The columns of a run can be derived from its rows, so they are not printed; a
  * difference is reported in its own line.
  */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
@@ -36,7 +36,7 @@ export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
 
 type Row = Record<string, unknown>;
 
-/** Keys and instruments that were seen either in a run or in its index, but not in both. */
+/** The keys and instruments that were found either in a run or in its index, but not in both. */
 type Found = { readonly [Name in 'fills' | 'orders' | 'keys']: Set<string> };
 
 const OWNERS = [
@@ -45,7 +45,7 @@ const OWNERS = [
   ['keys', 'a run'],
 ] as const;
 
-/** Functions that return the lines of rows which can be stored in more than one way. */
+/** These functions return the lines of rows that can be stored in more than one way. */
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
   fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),

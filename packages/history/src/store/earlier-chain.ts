@@ -9,8 +9,9 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { hexOf } from './table.ts';
 
 /**
- * Requests and receipts as earlier releases stored them: one text per block in each of two tables,
- * compressed if it was long. A migration moves them into runs.
+ * The number of blocks that are read at once. Earlier releases stored requests and receipts as one
+ * text per block in each of two tables, compressed if it was long. A migration moves them into
+ * runs.
  */
 const BLOCKS_AT_ONCE = 128;
 
@@ -62,7 +63,7 @@ type EarlierReceipts = {
   readonly time_ms: number;
   readonly block_hash: string;
   readonly receipts: string;
-  /** Absent in rows of release 0.1.0. */
+  /** The checksum, which is absent in rows of release 0.1.0. */
   readonly crc: number | null;
   readonly packed: Uint8Array | null;
 };
@@ -122,7 +123,7 @@ function unpackText(text: string, packed: Uint8Array | null): string {
   return packed === null ? text : decompressed(packed).toString();
 }
 
-/** Index of the first field that names an earlier block. */
+/** The index of the first field that refers to an earlier block. */
 const BLOCK_FIELDS = 7;
 
 function decodeReceipts(block: EarlierPlace, text: string): ReceiptRow[] {

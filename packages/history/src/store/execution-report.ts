@@ -20,7 +20,9 @@ import { decodeArrivals, endsBetween, type StoredEnd } from './trace-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** Number of orders with the same key that are searched; different accounts rarely share a key. */
+/**
+ * The number of orders with the same key that are searched. Different accounts rarely share a key.
+ */
 const SAME_KEY_MAX = 20;
 const KINDS = [0, 1];
 
@@ -74,9 +76,9 @@ async function endedWith(
 }
 
 /**
- * Returns the orders that an action placed or named. They are the arrivals of its block and the
- * orders in its receipt, which includes those that left the delay queue later. A cancelled parent
- * adds its TP/SL orders.
+ * Returns the orders that an action placed or named. They are the arrivals in its block and the
+ * orders in its receipt, including those that left the delay queue later. If a parent was
+ * cancelled, its TP/SL orders are added.
  */
 async function idsOfAction(
   database: Database,

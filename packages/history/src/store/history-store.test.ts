@@ -28,15 +28,15 @@ import { openSqlite } from './sqlite-driver.ts';
 import { bytesOf, kindOf } from './table.ts';
 
 /**
- * Both databases must return the same answers as a model that searches lists. Random blocks with
- * rows of every table are written in random portions, some of them twice, and every kind of
- * question is asked with random filters.
+ * Both databases must return the same results as a model that searches lists. Random blocks with
+ * rows of every table are written in random portions, some of them twice, and every kind of query
+ * is made with random filters.
  */
 
 const SEED = 20_261_115;
 /**
- * Sizes for `npm test` and `npm run test:long`; one block in `EVERY` has its receipts and requests
- * queried.
+ * The sizes for `npm test` and `npm run test:long`. The receipts and requests of one block in
+ * `EVERY` are queried.
  */
 const [BLOCKS, ROUNDS, EVERY] =
   process.env['TEST_LONG'] === undefined ? [100, 20, 4] : [150, 60, 1];
@@ -141,7 +141,7 @@ async function writeAll(
 }
 
 describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
-  test('both databases return the same answers as a search through lists', async () => {
+  test('both databases return the same results as a search through lists', async () => {
     const blocks = randomBlocks(SEED, BLOCKS);
     const store = await openHistoryStore(await freshPlace(kind));
     try {
@@ -386,7 +386,7 @@ test('both databases contain the same rows', { timeout: 60_000 }, async () => {
   await postgres.close();
 });
 
-test('rows are stored exactly once although the server restarts', { timeout: 60_000 }, async () => {
+test('rows are stored exactly once even if the server restarts', { timeout: 60_000 }, async () => {
   const blocks = randomBlocks(SEED + 7, 60);
   const store = await openHistoryStore({ url: await server.database() });
   await store.write(blocks.slice(0, 30));

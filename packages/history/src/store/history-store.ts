@@ -38,20 +38,22 @@ type HistoryStoreOptions = HistoryPlace & {
 
 export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
-/** Rows of all blocks in a database. Operations run one after the other. */
+/** The rows of all blocks in a database. Operations run one after the other. */
 export interface HistoryStore {
   readonly height: number;
-  /** First block with rows; undefined in an empty store, or one that release 0.2.0 created. */
+  /**
+   * The first block with rows; undefined in an empty store or in one that release 0.2.0 created.
+   */
   readonly from: number | undefined;
   /**
    * Writes all rows of the blocks and the progress in one transaction; blocks at or below `height`
-   * are ignored. Rejects with HistoryFullError, after which the caller retries, or with
+   * are ignored. Rejects with HistoryFullError, in which case the caller retries, or with
    * HistoryDamagedError. Only the leader of the current term writes to a shared store.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
   /**
-   * Answers a question. `live` are rows of live orders from the indexer's state at the same height.
-   * Rejects with HistoryMovedError if another replica has written since the last refresh.
+   * Answers a query. `live` contains the rows of live orders from the indexer's state at the same
+   * height. Rejects with HistoryMovedError if another replica has written since the last refresh.
    */
   ask<Topic extends StoreTopic>(
     topic: Topic,
@@ -60,7 +62,7 @@ export interface HistoryStore {
   ): Promise<Answer<Topic>>;
   /**
    * Deletes old rows in bounded portions and returns the number of deleted rows, which is 0 when
-   * none are left. `pause` runs between two portions and returns whether to continue.
+   * none are left. `pause` is called between two portions and returns whether to continue.
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
@@ -125,7 +127,10 @@ async function open(place: HistoryPlace): Promise<HistoryStore> {
   return historyStoreOn(await (await postgres()).openPostgres(url, { isShared }), isShared);
 }
 
-/** Loaded on demand, because a venue that uses a file does not need the client library. */
+/**
+ * The driver is loaded on demand, because a venue that uses a file does not need the client
+ * library.
+ */
 const postgres = () => import('./postgres-driver.ts');
 
 /** Returns the store of an open database, which is closed if its progress cannot be read. */
@@ -213,8 +218,8 @@ class DatabaseHistoryStore implements HistoryStore {
       const find = async (from: typeof database) =>
         inText(question, await ANSWERS[topic](from, question, live));
       if (!this.#isShared || this.#term !== undefined) return find(database);
-      // The answer must belong to the height that the caller knows, so height and answer are read
-      // in one transaction.
+      // The result must belong to the height that the caller has read, so the height and the result
+      // are read in one transaction.
       const snapshot = database.transaction().setIsolationLevel('repeatable read');
       return snapshot.execute(async (transaction) => {
         const now = await readProgress({ database: transaction });
@@ -298,7 +303,7 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#inTurn(() => this.#driver.close());
   }
 
-  /** Runs one operation after the other, so that an answer never contains half of a write. */
+  /** Runs one operation after the other, so that a result never contains half of a write. */
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(run).catch((error: unknown) => {
       throw historyError(error);
@@ -324,9 +329,9 @@ export function batchOf(blocks: readonly BlockRows[]): Draft {
 
 type Progress = {
   readonly height: number;
-  /** First block with rows; 1 in a store that release 0.2.0 created. */
+  /** The first block with rows; 1 in a store that release 0.2.0 created. */
   readonly from?: number;
-  /** Term of the last writer of a shared store; writers with a lower term are rejected. */
+  /** The term of the last writer of a shared store. Writers with a lower term are rejected. */
   readonly term?: number;
   readonly rows: Readonly<Record<string, number>>;
 };

@@ -75,7 +75,7 @@ export const TABLES = {
       height: 'bigint',
       time_ms: 'bigint',
       hash: 'bytea',
-      /** 48 bits of the hash; different blocks can have the same key. */
+      /** These are 48 bits of the hash. Different blocks can have the same key. */
       hash_key: 'bigint',
       parent_hash: 'bytea',
       state_hash: 'bytea',
@@ -88,7 +88,7 @@ export const TABLES = {
     columns: {
       height: 'bigint',
       first_height: 'bigint',
-      /** Time of the first block. */
+      /** The time of the first block. */
       first_ms: 'bigint',
       txs: 'bigint',
       receipts: 'bigint',
@@ -96,7 +96,7 @@ export const TABLES = {
     },
     key: ['height'],
   }),
-  /** Index from the keys of requests and receipts to the runs that contain them. */
+  /** The index from the keys of requests and receipts to the runs that contain them. */
   receipt_keys: table({
     columns: { key: 'bigint', height: 'bigint' },
     key: ['key', 'height'],
@@ -113,8 +113,8 @@ export const TABLES = {
     onConflict: 'replace',
   }),
   /**
-   * Ended orders by 48 bits of a hash of account and client order id; different ids can have the
-   * same key.
+   * The ended orders by 48 bits of a hash of the account and the client order id. Different ids can
+   * have the same key.
    */
   order_cloids: table({
     columns: { cloid_key: 'bigint', oid: 'bigint', time_ms: 'bigint', height: 'bigint' },
@@ -161,7 +161,7 @@ export const TABLES = {
     pruned: { as: 'fundings', owner: ['account'], time: 'time_ms' },
     codec: tupleCodec<FundingRow>(['time', 'coin', 'usdc', 'szi', 'fundingRate', 'amount']),
   }),
-  /** Height and index in the key are those of the row's first version. */
+  /** The height and the index in the key are those of the row's first version. */
   ledger: table({
     columns: {
       account: 'bytea',
@@ -370,8 +370,8 @@ export function tableOf(name: TableName): Table {
 type Value = string | number | Uint8Array | null;
 
 /**
- * Rows of some blocks, by table. Several versions of an item are merged into one row: most orders
- * are placed and ended within one transaction and then cost a single write.
+ * The rows of some blocks, by table. Several versions of an item are merged into one row: most
+ * orders are placed and ended within one transaction, in which case they cost a single write.
  */
 export class Draft {
   readonly tables = new Map<TableName, (readonly Value[])[]>();
@@ -412,7 +412,7 @@ export class Draft {
 /** Rejects if the transaction that has begun must not be committed. */
 export type Expectation = (transaction: Transaction<HistoryTables>) => Promise<void>;
 
-/** Database with the tables. Its only caller awaits each call before the next one. */
+/** A database with the tables. Its only caller awaits each call before the next one. */
 export interface HistoryDriver {
   readonly database: Kysely<HistoryTables>;
   write(tables: Draft['tables'], expect?: Expectation): Promise<void>;
@@ -420,7 +420,9 @@ export interface HistoryDriver {
   close(): Promise<void>;
 }
 
-/** Returns the statement that writes rows of `source`, which is a list of values or a selection. */
+/**
+ * Returns the statement that writes the rows of `source`, which is a list of values or a selection.
+ */
 export function insertStatement(name: TableName, source: string): string {
   const { columns, key } = tableOf(name);
   const names = Object.keys(columns).map(quoted);

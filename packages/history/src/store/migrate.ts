@@ -20,9 +20,9 @@ import { HistoryLaterError } from './store-errors.ts';
 import type { Position } from './table.ts';
 
 /**
- * Migrations of the tables. A released migration is never edited; a change is a new migration. Rows
- * are clustered by the account that queries them, so that a page of the newest rows is one range of
- * a tree. In PostgreSQL the primary key index has this order.
+ * The migrations of the tables. A released migration is never edited; a change is a new migration.
+ * Rows are clustered by the account that queries them, so that a page of the newest rows is one
+ * range of a tree. In PostgreSQL, the primary key index has this order.
  */
 type Dialect = 'sqlite' | 'postgres';
 
@@ -49,10 +49,10 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
 }
 
 type Words = {
-  /** Integer type that is wide enough for heights and milliseconds. */
+  /** The integer type that is wide enough for heights and milliseconds. */
   readonly int: string;
   readonly bytes: string;
-  /** Suffix of a table whose rows are stored in the order of its key. */
+  /** The suffix of a table whose rows are stored in the order of its key. */
   readonly clustered: string;
 };
 

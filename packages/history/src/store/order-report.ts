@@ -14,10 +14,10 @@ import type { FoundRow } from './run-rows.ts';
 export type ReportParts = {
   readonly row: HistOrderRow;
   readonly received: BlockPlace & { readonly txHash: string };
-  /** Undefined for an order that was placed before traces were recorded. */
+  /** The arrival; undefined for an order that was placed before traces were recorded. */
   readonly arrived: (BlockPlace & { readonly trace: ArrivalTrace }) | undefined;
   readonly later: LaterTrace;
-  /** Queue ahead of the order now, or when it ended. */
+  /** The queue ahead of the order at present, or when the order ended. */
   readonly left: TraceEnd | undefined;
   readonly szDecimals: number;
   readonly fills: readonly FoundRow<Fill>[];
@@ -73,7 +73,7 @@ export function orderReport(parts: ReportParts): OrderReport {
 type View = {
   readonly szDecimals: number;
   readonly isNo: boolean;
-  /** A price of 1.00 USDC, in price units. */
+  /** A price of 1.00 USDC in price units. */
   readonly unit: number;
   /** True if the owner pays the price, so that a lower price is better. */
   readonly pays: boolean;
@@ -157,8 +157,8 @@ function takerOf({ arrived, later }: ReportParts): TakerPart {
 }
 
 /**
- * R-rounding: returns how much worse the average taker price is than mid and mark at arrival,
- * rounded half up.
+ * Returns how much worse the average taker price is than the mid and the mark at arrival, rounded
+ * half up (R-rounding).
  */
 function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderReport['slippage'] {
   if (taken.lots === 0) return null;

@@ -15,7 +15,7 @@ const packer = rowPacker<Row>({
   replaced: [],
 });
 
-/** Values that occur in rows, and similar ones. */
+/** Values that occur in rows, and similar values. */
 const value = fc.oneof(
   fc.constantFrom(
     '0',

@@ -12,9 +12,9 @@ import {
 import { crc32 } from 'node:zlib';
 
 /**
- * Packs consecutive rows field by field into one byte value, which is much smaller than single rows
- * and cheaper to encode. Decoding returns the same fields in the same order, byte for byte. If a
- * row has other fields or another order, all rows are stored as JSON.
+ * Packs consecutive rows field by field into one byte value, which is much smaller than separate
+ * rows and cheaper to encode. Decoding returns the same fields in the same order, byte for byte. If
+ * a row has other fields or another order, all rows are stored as JSON.
  */
 type Fields = readonly string[];
 type Parts = readonly object[];
@@ -42,7 +42,7 @@ export type Place = {
 
 export type Placed<Row> = { readonly place: Place; readonly row: Row };
 
-/** Unpacked run. Positions are decoded immediately and rows on demand. */
+/** An unpacked run. Positions are decoded immediately, and rows on demand. */
 type UnpackedRows<Row> = {
   readonly places: readonly Place[];
   readonly row: (at: number) => Row;
@@ -58,7 +58,7 @@ export type RowPacker<Row> = {
   readonly unpack: (bytes: Uint8Array) => UnpackedRows<Row>;
 };
 
-/** Versions of the encoding, stored in the first byte. */
+/** The versions of the encoding, which are stored in the first byte. */
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
 const INITIAL_BYTES = 4_096;
@@ -254,8 +254,8 @@ function columnsOf<Cell>(
 }
 
 /**
- * Encodings of the values of one field. A value that all rows share is written once, integers as
- * differences, and values with few variants as indexes into a list.
+ * The encodings of the values of one field. A value that all rows share is written once, integers
+ * are written as differences, and values with few variants as indexes into a list.
  */
 const COLUMNS = {
   ints: FIRST_COLUMN_KIND,

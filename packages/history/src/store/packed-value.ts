@@ -2,8 +2,8 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec/bytes';
 
 /**
- * Kinds of encoded values: a byte for the kind, then the content. All JSON values are supported,
- * and frequent ones are short. `absent` stands for a missing field.
+ * The kinds of encoded values: a byte for the kind, then the content. All JSON values are
+ * supported, and frequent values are short. `absent` represents a missing field.
  */
 const KINDS = {
   absent: 0,
@@ -19,7 +19,8 @@ const KINDS = {
 } as const;
 
 /**
- * First kind of a column. The kinds between this one and those of words are also kinds of columns.
+ * The first kind of a column. The kinds between this one and those of words are also kinds of
+ * columns.
  */
 export const FIRST_COLUMN_KIND = 16;
 
@@ -66,12 +67,12 @@ function writeText(writer: ByteWriter, text: string): void {
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
 /**
- * Result of decoding: either the value or its JSON, which is cheaper than decoding and encoding the
- * value.
+ * The result of decoding: either the value or its JSON, which is cheaper than decoding and encoding
+ * the value.
  */
 export type Form<Cell> = {
   readonly ofInt: (value: number) => Cell;
-  /** `value` is a decimal text packed as a number. */
+  /** Creates the result for a decimal text, which `value` contains packed as a number. */
   readonly ofDecimal: (value: number) => Cell;
   readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
 };
@@ -202,8 +203,8 @@ export function decimalText(value: number): string {
 }
 
 /**
- * Frequent words, each stored as one byte. New words are appended and none is removed or moved,
- * because stored rows contain their numbers.
+ * Frequent words, each of which is stored as one byte. New words are appended and none is removed
+ * or moved, because stored rows contain their numbers.
  */
 const KNOWN_WORDS: readonly string[] = [
   '0',
@@ -275,7 +276,7 @@ const KNOWN_WORDS: readonly string[] = [
 /** Kinds of words follow all other kinds. */
 const FIRST_WORD = 32;
 
-/** Words as JSON; they contain no characters that must be escaped. */
+/** The words as JSON. They contain no characters that must be escaped. */
 const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
 const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
 

@@ -4,7 +4,7 @@ import type { RowPosition } from '../rows/block-rows.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { Position } from './table.ts';
 
-/** Range of rows between two positions, both exclusive; an undefined end is open. */
+/** A range of rows between two positions, both exclusive. An undefined end is open. */
 export type Span = {
   readonly low: RowPosition | undefined;
   readonly high: RowPosition | undefined;
@@ -18,7 +18,7 @@ type SpanAsk = {
   readonly order?: 'newestFirst' | 'oldestFirst';
 };
 
-/** Later than any real time; adding one is still exact. */
+/** This is later than any real time, and adding one to it is still exact. */
 const TIME_MAX = Number.MAX_SAFE_INTEGER - 1;
 
 /** Returns the range of rows in a time range, after the cursor if there is one. */
@@ -48,7 +48,7 @@ export function isInside(position: RowPosition, { high, low }: Span): boolean {
   return high === undefined || comparePositions(position, high) < 0;
 }
 
-/** Both databases seek this position in a tree and read the following rows in order. */
+/** Both databases seek this position in a tree and read the rows after it in order. */
 function isWithin({ high, low }: Span): RawBuilder<SqlBool> {
   const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${listOf(low)})`;
   const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${listOf(high)})`;
@@ -61,7 +61,7 @@ export function listOf(values: readonly unknown[]): Expression<unknown> {
 
 type PageOf = {
   readonly table: 'earnings' | 'claims' | 'fundings' | 'ledger' | 'liquidations';
-  /** Conditions that each select one range of a tree; the ranges are merged. */
+  /** The conditions that each select one range of a tree; the ranges are merged. */
   readonly ranges: readonly RawBuilder<unknown>[];
   readonly span: Span;
   readonly limit: number;

@@ -15,21 +15,24 @@ import {
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
 
-/** Schema that separates the tables from other content of the database. */
+/** The schema that separates the tables from other content of the database. */
 const SCHEMA = 'oddlot';
-/** Lock of a venue that writes. Two writers would store different rows under the same keys. */
+/** The lock of a venue that writes. Two writers would store different rows under the same keys. */
 const WRITER_LOCK = 0x0dd1;
 const ROWS_PER_STATEMENT = 10_000;
-/** Timeouts for a server that is running but does not respond. */
+/** The timeouts for a server that is running but does not respond. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
 const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
-/** Maximum time to wait for a connection to close, because a silent server never confirms it. */
+/**
+ * The maximum time to wait for a connection to close, in milliseconds, because a silent server
+ * never confirms it.
+ */
 const CLOSE_MS_MAX = 2_000;
-/** Error message of the client library's own timeout. */
+/** The error message of the client library's own timeout. */
 const SILENT = 'Query read timeout';
 /**
- * Attempts to take the lock at startup. The server releases the lock of a killed process with a
- * delay.
+ * The number of attempts to acquire the lock at startup. The server releases the lock of a killed
+ * process with a delay.
  */
 const LOCK_TRIES = 15;
 const LOCK_EVERY_MS = 200;
@@ -56,7 +59,7 @@ export async function openPostgres(
   url: string,
   { isShared = false, patience = PATIENCE }: PostgresOptions = {},
 ): Promise<HistoryDriver> {
-  // With a single connection, the holder of the lock is the writer, and answers are in the order of
+  // With a single connection, the holder of the lock is the writer, and results are in the order of
   // their queries.
   const pool = new pg.Pool({
     connectionString: url,

@@ -18,26 +18,27 @@ import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
 import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-rows.ts';
 
 /**
- * Limits for deleting old rows. Rows are clustered by owner and have no index on time, which every
- * write would pay for. Each owner is visited instead, and its old rows are a range. A step visits
- * some owners and deletes a bounded number of rows; the next step continues after it.
+ * The limits for deleting old rows. Rows are clustered by owner. They have no index on time,
+ * because it would make every write more expensive. Instead, each owner is visited, and its old
+ * rows form a range. A step visits some owners and deletes a bounded number of rows; the next step
+ * continues after it.
  */
 export type PruneLimits = {
   readonly rowsBeforeMs?: number;
   readonly receiptsBeforeMs?: number;
-  /** Arrivals of live orders are kept. By default no order counts as live. */
+  /** Returns true for live orders, whose arrivals are kept. By default, no order counts as live. */
   readonly isLive?: IsLive;
 };
 
 type Step = { readonly counts: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
-/** Number of owners that a step visits, and of rows or blocks that it deletes. */
+/** The number of owners that a step visits, and of rows or blocks that it deletes. */
 const OWNERS_PER_STEP = 200;
 const ROWS_PER_STEP = 2_000;
 const BLOCKS_PER_STEP = 500;
 const CHAIN_RUNS_PER_STEP = 16;
-/** Number of rows that one call deletes before it ends. */
+/** The number of rows that one call deletes before it ends. */
 const ROWS_PER_CALL = 20_000;
 
 type Sweep = NonNullable<Table['pruned']> & {
@@ -67,7 +68,7 @@ const SWEEPS: readonly Sweep[] = [
 ];
 
 export class Pruning {
-  /** Index of the current table, and the last visited owner in it. */
+  /** The index of the current table, and the last visited owner in it. */
   #sweep = 0;
   #owner: readonly unknown[] | undefined;
   #deleted = 0;
@@ -91,7 +92,7 @@ export class Pruning {
     return { counts, isDone };
   }
 
-  /** Returns true after the last owner of the last table. */
+  /** Visits some owners. Returns true after the last owner of the last table. */
   async #visitOwners(
     database: Database,
     beforeMs: number,
@@ -202,7 +203,7 @@ async function pruneReceipts(database: Database, beforeMs: number): Promise<numb
 }
 
 /**
- * Replaces the content of a run by the remaining requests and receipts, and returns the number of
+ * Replaces the content of a run with the remaining requests and receipts, and returns the number of
  * deleted ones. The last block is always kept, because its height is the key of the run.
  */
 async function putChainRun(
@@ -294,8 +295,8 @@ const RUNS_AT_ONCE = 32;
 
 /**
  * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is
- * deleted if all of its rows are too old; otherwise it keeps the newer ones. `counts` counts related
- * rows that are deleted with them.
+ * deleted if all of its rows are too old; otherwise it keeps the newer ones. The numbers of related
+ * rows that are deleted with them are added to `counts`.
  */
 async function pruneRuns(
   database: Database,

@@ -9,7 +9,7 @@ import { comparePositions, isInside, listOf, type Span } from './pages.ts';
 import { addressBytes, bytesOf, kindOf, type Position, tupleCodec } from './table.ts';
 
 /**
- * Stored rows depend on the order of these fields, so new fields are appended and none is removed
+ * Stored rows depend on the order of these fields, so new fields are appended, and none is removed
  * or moved.
  */
 const FILL_FIELDS: readonly (keyof Fill)[] = [
@@ -45,7 +45,7 @@ const FILL_FIELDS: readonly (keyof Fill)[] = [
   'slug',
 ];
 
-/** Codec of single fills of release 0.2.0; new fills are packed into runs. */
+/** The codec of single fills of release 0.2.0. New fills are packed into runs. */
 export const fillCodec = tupleCodec<Fill>(FILL_FIELDS);
 
 export const fillPacker = rowPacker<Fill>({
@@ -98,7 +98,7 @@ const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
 ];
 
 /**
- * Codec of single orders: child orders, and orders that were open when release 0.3.0 opened the
+ * The codec of single orders: child orders, and orders that were open when release 0.3.0 opened the
  * folder.
  */
 export const orderCodec = tupleCodec<HistOrderRow>(['order', 'status', 'statusTimestamp'], {
@@ -116,7 +116,10 @@ export const orderPacker = rowPacker<HistOrderRow>({
 export type RunName = 'fill' | 'order';
 export type RunRow = HistoryTables['fill_runs'];
 
-/** Rows per run: enough rows to share common values, but few enough to search for a single row. */
+/**
+ * The number of rows per run: enough rows to share common values, but few enough to search for a
+ * single row.
+ */
 export const RUN_ROWS_MAX = 64;
 
 /** Packs rows of an account that are written together into runs. */
@@ -195,7 +198,8 @@ export function addRun<Row>(
 }
 
 /**
- * Number of runs in the first query; the rows found in them determine the size of the next query.
+ * The number of runs in the first query. The rows found in them determine the size of the next
+ * query.
  */
 const RUNS_AT_FIRST = 16;
 const RUNS_AT_ONCE = 500;
@@ -274,7 +278,7 @@ async function treeRows<Row>(
   return found;
 }
 
-/** True if no later run can contain a row of the span. */
+/** Returns true if no later run can contain a row of the span. */
 function isBehind({ direction, high, low }: Span, run: StoredRun): boolean {
   const position = positionOf(run);
   if (direction === 'desc') return low !== undefined && comparePositions(position, low) <= 0;
@@ -349,7 +353,7 @@ function positionOfPlace({ height, index, timeMs }: Place): RowPosition {
   return [timeMs, height, index];
 }
 
-/** Texts of outcome markets, which are stored once and not in every row. */
+/** The texts of outcome markets, which are stored once and not in every row. */
 type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
 
 export async function textsOf(

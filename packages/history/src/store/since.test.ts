@@ -12,8 +12,8 @@ import type { RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore } from './history-store.ts';
 
 /**
- * Both databases must return the same rows as a search through lists, for random blocks and
- * questions.
+ * For random blocks and queries, both databases must return the same rows as a search through
+ * lists.
  */
 
 const SEED = 20_261_117;

@@ -16,8 +16,8 @@ import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 
 /**
- * Number of 4 KiB pages in the write-ahead log before SQLite copies them into the database. It is
- * large, because each copy syncs the disk twice. The log file keeps its largest size, so it is
+ * The number of 4 KiB pages in the write-ahead log before SQLite copies them into the database. It
+ * is large, because each copy syncs the disk twice. The log file keeps its largest size, so it is
  * truncated after a long transaction.
  */
 const WAL_AUTOCHECKPOINT_PAGES = 2_000;
@@ -35,7 +35,7 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   try {
     makeOwnFile(file);
     handle = new DatabaseSync(file);
-    // A single connection needs no shared memory, for which there could be no space on a full disk
+    // A single connection needs no shared memory, for which a full disk might have no space
     // (R-disk).
     handle.exec('PRAGMA locking_mode = EXCLUSIVE');
     handle.exec('PRAGMA journal_mode = WAL');

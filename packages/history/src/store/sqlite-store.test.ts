@@ -143,7 +143,7 @@ test('a store with a changed progress record is replaced by an empty one', () =>
     await store.close();
   }));
 
-test('R-disk: on a full disk nothing is written, queries are answered, and writes are retried', () =>
+test('R-disk: on a full disk, nothing is written, queries are served, and writes are retried', () =>
   withFile(async (file) => {
     const driver = await openSqlite(file);
     const store = await historyStoreOn(driver);
@@ -221,7 +221,7 @@ test('a query with the highest allowed offset returns a full page', { timeout: 6
   }),
 );
 
-test('only the owner can read the files of the history, whatever the umask', () =>
+test('only the owner can read the files of the history, regardless of the umask', () =>
   withFile(async (file, folder) => {
     const store = await openHistoryStore({ file });
     await store.write(BLOCKS);
@@ -233,7 +233,7 @@ test('only the owner can read the files of the history, whatever the umask', () 
     await store.close();
   }));
 
-test('a page of the newest rows is read as a range of an index, whatever its filter', () =>
+test('a page of the newest rows is read as a range of an index, regardless of its filter', () =>
   withFile(async (file) => {
     await written(file);
     const handle = new DatabaseSync(file);

@@ -1,7 +1,7 @@
 import { EncodingError } from '@oddlot/replica/codec/bytes';
 
 /**
- * Thrown if there is no disk space or the server is unreachable; the caller writes the rows again
+ * Thrown if there is no disk space or the server is unreachable. The caller writes the rows again
  * later (R-disk).
  */
 export class HistoryFullError extends Error {
@@ -50,7 +50,7 @@ const SOCKET_AWAY = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENOENT|ENETUNREACH|EAI_)/;
 
 /**
  * Returns the history error that corresponds to a driver's error, or the error itself if there is
- * none.
+ * no such history error.
  */
 export function historyError(error: unknown): unknown {
   if (error instanceof HistoryDamagedError || error instanceof HistoryFullError) return error;
@@ -71,8 +71,8 @@ export function historyError(error: unknown): unknown {
 }
 
 /**
- * Recognises a lost connection by its message, because the driver sets no code if it is lost during
- * a query or the server is silent.
+ * Returns true if the message is that of a lost connection, because the driver sets no code if the
+ * connection is lost during a query or the server is silent.
  */
 function isCut(message: string): boolean {
   return CUT.some((words) => message.includes(words));

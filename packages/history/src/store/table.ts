@@ -2,13 +2,13 @@ import { present } from '@oddlot/units';
 import type { AccountType } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 
-/** Column types as PostgreSQL names them; those with a question mark are nullable. */
+/** The column types as PostgreSQL names them. Those with a query mark are nullable. */
 type ColumnType = 'bigint' | 'bytea' | 'text' | 'bytea?' | 'bigint?' | 'text?';
 type Columns = Readonly<Record<string, ColumnType>>;
 
 /**
- * Table of both databases. `onConflict` defines what happens to a row whose key exists: it is kept,
- * replaced, replaced only by a newer version, or incremented.
+ * A table of both databases. `onConflict` defines what happens to a row whose key exists: it is
+ * kept, replaced, replaced only by a newer version, or incremented.
  */
 export type Table<Columned extends Columns = Columns> = {
   readonly columns: Columned;
@@ -18,13 +18,16 @@ export type Table<Columned extends Columns = Columns> = {
     | 'replace'
     | { readonly newer: readonly (keyof Columned & string)[] }
     | { readonly add: readonly (keyof Columned & string)[] };
-  /** How old rows are found and deleted. Absent if rows are deleted with other rows or never. */
+  /**
+   * The way in which old rows are found and deleted. It is absent if rows are deleted with other
+   * rows or never.
+   */
   readonly pruned?: {
     readonly as: string;
     readonly owner: readonly (keyof Columned & string)[];
     readonly time: keyof Columned & string;
     readonly unitMs?: number;
-    /** Keeps the newest old row of an owner, because it is valid until the next one. */
+    /** True if the newest old row of an owner is kept, because it is valid until the next row. */
     readonly keepsLast?: true;
   };
 };
@@ -49,14 +52,14 @@ export type RowsOf<Tables extends Readonly<Record<string, { readonly columns: Co
   };
 };
 
-/** Columns of a row's position within the rows of its account. */
+/** The columns of a row's position within the rows of its account. */
 export const POSITION = { time_ms: 'bigint', height: 'bigint', idx: 'bigint' } as const;
 export type Position = { time_ms: number; height: number; idx: number };
 
 /**
- * Codec for rows as text. Field names would be most of the JSON, so a row is stored as a list of
- * values in a fixed order, after a mask of absent fields. Decoding returns the same fields in the
- * same order, byte for byte. A row with other fields or another order is stored as JSON.
+ * The codec for rows as text. Field names would make up most of the JSON, so a row is stored as a
+ * list of values in a fixed order, after a mask of absent fields. Decoding returns the same fields
+ * in the same order, byte for byte. A row with other fields or another order is stored as JSON.
  */
 type TupleCodec<Row> = {
   readonly encode: (row: Row) => string;
@@ -76,7 +79,7 @@ export function tupleCodec<Row extends object>(
   };
 }
 
-/** Bits of a mask by position, because shift operators reach only 32 of them. */
+/** The bits of a mask by position, because shift operators reach only 32 of them. */
 const BITS = Array.from({ length: 53 }, (_, place) => 2 ** place);
 
 /** Iterating over the names of a plain object is much cheaper than listing its entries. */
@@ -128,7 +131,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Account types in keys; some rows belong to both. */
+/** The account types in keys. Some rows belong to both. */
 const PERP = 0;
 const OUTCOME = 1;
 const BOTH = 2;
@@ -152,11 +155,14 @@ export function kindsWithBoth(accountTypes: readonly AccountType[]): readonly nu
   return accountTypes.length === 0 ? [] : [...kindsOf(accountTypes), BOTH];
 }
 
-/** Size of the cache of addresses, because most rows belong to few accounts. */
+/**
+ * The size of the cache of addresses. A cache is useful, because most rows belong to a small number
+ * of accounts.
+ */
 const KEPT_MAX = 10_000;
 const cachedAddresses = new Map<string, Uint8Array>();
 
-/** Converts `0x…` to bytes, which take half the space in a key. */
+/** Converts `0x…` to bytes, which need half as much space in a key. */
 export function bytesOf(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex');
 }

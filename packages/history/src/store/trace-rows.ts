@@ -29,9 +29,9 @@ export function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
 }
 
 /**
- * Traces are encoded as bytes. The orders of a block form one value: their ids are close, and a
- * field that equals that of the previous order is a zero. Prices are differences from the mark. A
- * bit shows whether an optional section exists.
+ * Traces are encoded as bytes. The orders of a block form one value: their ids are close to each
+ * other, and a field that equals that of the previous order is written as a zero. Prices are
+ * differences from the mark. A bit shows whether an optional section exists.
  */
 
 const INITIAL_BYTES = 4_096;
@@ -40,7 +40,8 @@ const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
 
 /**
- * Bits of the optional sections of an order. New ones are appended, and none is removed or moved.
+ * The bits of the optional sections of an order. New bits are appended, and none is removed or
+ * moved.
  */
 const PARTS = {
   entered: 1,
@@ -192,7 +193,7 @@ function started(bytes: Uint8Array): ByteReader {
   return reader;
 }
 
-/** Bid, ask and oracle price are doubled like the mark. An empty side has price 0. */
+/** The bid, ask and oracle prices are doubled like the mark. An empty side has price 0. */
 function writeEntered(book: EnteredBook, markBefore: number): void {
   const { markHalves: mark } = book;
   writer.int(mark - markBefore);
@@ -285,7 +286,7 @@ function readFills(reader: ByteReader): number[] {
 /**
  * Ends of orders are grouped by order id, because a row per end would cost more than all other
  * execution data of an order. Most orders are short-lived, so those that end in one transaction
- * belong to few groups.
+ * belong to a small number of groups.
  */
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 

@@ -38,7 +38,7 @@ import { addressBytes, bytesOf, kindOf, kindOfAll, kindsOf, kindsWithBoth } from
 type Database = Kysely<HistoryTables>;
 
 /**
- * Maximum number of rows in a block. The key of a row is the height times this number plus the
+ * The maximum number of rows in a block. The key of a row is the height times this number plus the
  * index.
  */
 const ROWS_PER_BLOCK = 2 ** 20;
@@ -404,15 +404,18 @@ export async function valuesAt(
 
 type FoundRows = { readonly rows: readonly FoundRow<unknown>[]; readonly next: RowPosition | null };
 
-/** Greater than all indexes in a block, and within the smallest integer type of both databases. */
+/**
+ * This value is greater than all indexes in a block, and fits into the smallest integer type of
+ * both databases.
+ */
 const INDEX_MAX = 2 ** 31 - 1;
-/** A funding payment is timed at its hour, which can be this much earlier than its block. */
+/** A funding payment is dated to its hour, which can be this much earlier than its block. */
 const FUNDING_EARLIER_MS = 2 * 3_600_000;
 const COUNTED_AT_ONCE = 1_000;
 
 /**
- * Returns the rows of blocks after a height. Fills and fundings never change; of orders and
- * withdrawals only the last version is stored.
+ * Returns the rows of blocks after a height. Fills and fundings never change; only the last version
+ * of an order or a withdrawal is stored.
  */
 export async function since(
   database: Database,
@@ -508,8 +511,8 @@ async function hasOrdersAfter(
 }
 
 /**
- * True if a row was replaced after a height, because a replaced row is stored only at its first
- * position.
+ * Returns true if a row was replaced after a height, because a replaced row is stored only at its
+ * first position.
  */
 async function hasReplacedAfter(
   database: Database,
