@@ -59,6 +59,22 @@ test('an installed page starts without its venue, shows no outdated price, repor
   await page.getByText('The venue does not answer').waitFor({ state: 'detached' });
 });
 
+test('a page with a worker has no preloads, which Chromium would report as unused', async () => {
+  const visit = await browser.visit(venue.url, { hasWorker: true });
+  const { page } = visit;
+  const first = await page.goto(venue.url);
+  expect(await first!.text()).toContain('rel="modulepreload"');
+  await installed(page);
+  for (const path of ['/', '/trade/BTC-USDC']) {
+    const answer = await page.goto(venue.url + path);
+    expect([path, answer!.fromServiceWorker()]).toEqual([path, true]);
+    const text = await answer!.text();
+    expect(text).toContain('<script type="module"');
+    expect(text).not.toContain('rel="modulepreload"');
+    await page.locator('main#screen > *').first().waitFor();
+  }
+});
+
 test('the worker stores only the program and no response of the venue', async () => {
   const visit = await browser.visit(venue.url, { hasWorker: true, expectedErrors: EXPECTED });
   const { page } = visit;

@@ -18,7 +18,9 @@ addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
   if (pathname.startsWith('/assets/')) event.respondWith(programFile(request));
-  else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(shell(request));
+  else if (request.mode === 'navigate' && isScreen(pathname)) {
+    event.respondWith(shell(request).then(withoutPreloads));
+  }
 });
 
 /** Paths with an extension are files, and the API has no pages. */
@@ -51,6 +53,19 @@ async function shell(request) {
   if (!isUsable) return kept;
   if (new URL(request.url).pathname === SHELL && answer.ok) await cache.put(SHELL, answer.clone());
   return answer;
+}
+
+/**
+ * Removes the preloads, because the worker has the files, and Chromium does not use a preload that a
+ * worker answered: it requests the file again and reports the preload as unused.
+ */
+async function withoutPreloads(answer) {
+  if (!answer.ok || !answer.headers.get('content-type')?.startsWith('text/html')) return answer;
+  const text = await answer.text();
+  const headers = new Headers(answer.headers);
+  for (const name of ['content-encoding', 'content-length']) headers.delete(name);
+  const plain = text.replaceAll(/<link rel="modulepreload"[^>]*>\s*/g, '');
+  return new Response(plain, { status: answer.status, headers });
 }
 
 /** Keeps the start page and all files that it names. */
